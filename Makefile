@@ -1,0 +1,35 @@
+# Every target makes its own virtual environment in .venv when there is none.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.installed
+
+.PHONY: demo test test-long check bench clean install
+
+install: $(READY)
+
+$(READY): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/cera run examples/sensors/fire.xceq --events examples/sensors/events.jsonl --time-unit s
+
+check: $(READY)
+	@$(BIN)/ruff check src tests benchmarks
+	@$(BIN)/ruff format --check src tests benchmarks
+	@$(BIN)/mypy
+
+test: check
+	@$(BIN)/python -m pytest -n 2 -m "not long"
+
+test-long: check
+	@$(BIN)/python -m pytest -n 2
+
+bench: $(READY)
+	@$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""cera: complex event processing for Apache Spark."""

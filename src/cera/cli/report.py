@@ -1,0 +1,69 @@
+"""What the commands say on standard error: diagnostics, warnings, counts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+import click
+
+from cera.diagnostics import Diagnostic, render
+
+#: How many of a long list are shown before "… and n more".
+SHOWN = 10
+
+_COLOURS = {"error": "red", "warning": "yellow"}
+
+
+def say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    say(f"{_styled('warning', 'yellow')}: {text}")
+
+
+def fail(text: str) -> None:
+    say(f"{_styled('error', 'red')}: {text}")
+
+
+def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """The diagnostics as a person reads them, an empty line after each."""
+    for diagnostic in diagnostics:
+        say(coloured(diagnostic) + "\n")
+
+
+def coloured(diagnostic: Diagnostic) -> str:
+    """The rendered diagnostic with its title and carets in colour; `say` takes the colour out off a terminal."""
+    colour = _COLOURS[diagnostic.severity]
+    title, *rest = render(diagnostic).split("\n")
+    head, colon, message = title.partition(":")
+    lines = [_styled(head, colour) + colon + _styled(message)]
+    for line in rest:
+        bar, caret, marks = line.partition(" | ")
+        is_caret_line = bool(caret) and not bar.strip() and not marks.strip().strip("^")
+        lines.append(bar + caret + _styled(marks, colour) if is_caret_line else line)
+    return "\n".join(lines)
+
+
+def _styled(text: str, colour: str | None = None) -> str:
+    return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
+
+
+def count(number: int, thing: str, things: str | None = None) -> str:
+    """`1 event`, `1,200 events`, `no events`."""
+    several = things or f"{thing}s"
+    return f"no {several}" if number == 0 else f"{number:,} {thing if number == 1 else several}"
+
+
+def listed(items: Sequence[str], shown: int = SHOWN) -> str:
+    """The items with commas between, cut where they are many."""
+    more = len(items) - shown
+    return ", ".join(items[:shown]) + (f" … and {more:,} more" if more > 0 else "")
+
+
+def printable(text: str) -> str:
+    """The text with every character escaped that could steer a terminal or does not show."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

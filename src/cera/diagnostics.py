@@ -1,0 +1,163 @@
+"""Places in a source text, and what there is to say about them.
+
+A diagnostic is data: a stable code, a severity, a message, the place, a hint and further places. The command
+line draws it with a caret, `check --json` prints it as it is, and every code has a page in `docs/diagnostics`.
+"""
+
+from __future__ import annotations
+
+import bisect
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+DOCUMENTATION = "docs/diagnostics"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A named program text."""
+
+    name: str
+    text: str = field(repr=False)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+
+    def line_of(self, offset: int) -> int:
+        return bisect.bisect_right(self._line_starts, offset)
+
+    def column_of(self, offset: int) -> int:
+        return offset - self._line_starts[self.line_of(offset) - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        starts = self._line_starts
+        end = starts[line] - 1 if line < len(starts) else len(self.text)
+        return self.text[starts[line - 1] : end].rstrip("\r")
+
+
+@dataclass(frozen=True)
+class Span:
+    """The characters start to end (excluded) of a source."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.line_of(self.start)
+
+    @property
+    def column(self) -> int:
+        return self.source.column_of(self.start)
+
+    @property
+    def end_line(self) -> int:
+        return self.source.line_of(max(self.start, self.end - 1))
+
+    @property
+    def end_column(self) -> int:
+        return self.source.column_of(max(self.start, self.end - 1)) + 1
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A further place that belongs to a diagnostic: the other rule on a cycle, the opening bracket."""
+
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    code: str
+    severity: Severity
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def page(self) -> str:
+        return f"{DOCUMENTATION}/{self.code}.md"
+
+    def as_json(self) -> dict[str, object]:
+        record: dict[str, object] = {"code": self.code, "severity": self.severity, "message": self.message}
+        record.update(_place(self.span))
+        if self.hint is not None:
+            record["hint"] = self.hint
+        record["notes"] = [{"message": note.message, **_place(note.span)} for note in self.notes]
+        record["page"] = self.page
+        return record
+
+    def __str__(self) -> str:
+        return render(self)
+
+
+def _place(span: Span | None) -> dict[str, object]:
+    if span is None:
+        return {}
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+    }
+
+
+def in_source_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Errors and warnings as a reader meets them, from top to bottom."""
+
+    def place(diagnostic: Diagnostic) -> tuple[str, int, str]:
+        span = diagnostic.span
+        return (span.source.name, span.start, diagnostic.code) if span else ("", -1, diagnostic.code)
+
+    return sorted(dict.fromkeys(diagnostics), key=place)
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """The hint for a name that is not there but looks like one that is."""
+    close = difflib.get_close_matches(name, sorted(set(candidates) - {name}), n=1)
+    return f"did you mean `{close[0]}`?" if close else None
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """The diagnostic as a person reads it: message, place, the line with a caret, notes, hint."""
+    lines = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+    lines += _excerpt(diagnostic.span)
+    for note in diagnostic.notes:
+        lines.append(f"  note: {note.message}")
+        lines += _excerpt(note.span)
+    if diagnostic.hint:
+        lines.append(f"  hint: {diagnostic.hint}")
+    return "\n".join(lines)
+
+
+def _excerpt(span: Span | None) -> list[str]:
+    if span is None:
+        return []
+    line = span.source.line_text(span.line)
+    width = span.end_column - span.column if span.end_line == span.line else len(line) - span.column + 1
+    number = str(span.line)
+    gutter = " " * len(number)
+    shown = line.replace("\t", " ")
+    return [
+        f"  --> {span}",
+        f"  {gutter} |",
+        f"  {number} | {shown}",
+        f"  {gutter} | {' ' * (span.column - 1)}{'^' * max(1, width)}",
+    ]

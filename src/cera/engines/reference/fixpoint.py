@@ -1,0 +1,149 @@
+"""The fixpoint theory: immediate consequence and the intended model (Defs. 0.9 and 0.10 of seed 000).
+
+    T_P(I)  = I ∪ {e^t | a rule h ← B of P and a τ with e ∈ Σ_τ(h), Σ_τ = {σ | I, σ, τ ⊨ B^t}}
+    M_0     = E
+    M_i     = T_{P_1 ∪ … ∪ P_i}^ω(M_{i-1})        (ERR-14)
+
+T_P is monotone only within a stratum (ERR-13). The rules of the strata below are at their fixpoint already when a
+stratum begins, so only its own rules are applied. Written to be read; slow on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cera.engines.reference.construction import construct_terms
+from cera.engines.reference.entailment import Match, Theory
+from cera.engines.reference.interpretation import Interpretation
+from cera.errors import EngineError, RecursionLimitError
+from cera.model.events import Derivation, DerivedEvent, Event, in_output_order
+from cera.model.terms import MAX_DEPTH, TermError
+from cera.rules.rule import Rule
+from cera.rules.strata import Dependency, dependencies, recursive_rules, stratify
+
+#: How many events the recursive rules of a program may derive before the evaluation gives up.
+RECURSION_LIMIT = 10_000
+
+
+@dataclass
+class Model:
+    """M_{P,E} as it grows: the events that happen, how each was derived, and what RAISE rules send."""
+
+    events: Interpretation
+    derivations: dict[Event, dict[object, Derivation]] = field(default_factory=dict)
+    raised: dict[Event, tuple[Rule, dict[object, Derivation]]] = field(default_factory=dict)
+
+    def record(self, rule: Rule, event: Event, derivation: Derivation) -> None:
+        known = self.derivations if rule.recipient is None else None
+        if known is not None:
+            known.setdefault(event, {}).setdefault(derivation.key, derivation)
+        else:
+            self.raised.setdefault(event, (rule, {}))[1].setdefault(derivation.key, derivation)
+
+    def derived(self) -> list[DerivedEvent]:
+        """The derived and the raised events in the order of output."""
+        deduced = [DerivedEvent(event, _in_order(found)) for event, found in self.derivations.items()]
+        sent = [DerivedEvent(event, _in_order(found), rule.recipient) for event, (rule, found) in self.raised.items()]
+        return in_output_order([*deduced, *sent])
+
+
+def _in_order(derivations: Mapping[object, Derivation]) -> tuple[Derivation, ...]:
+    return tuple(sorted(derivations.values(), key=lambda derivation: derivation.key))
+
+
+def consequences(rule: Rule, events: Interpretation, theory: Theory) -> Iterator[tuple[Event, Derivation]]:
+    """Every e^t that the rule derives from I, with its derivation."""
+    traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
+    for branch in rule.branches:
+        for match in theory.matches(events, branch):
+            traces.setdefault(frozenset(match.trace.items()), []).append(match)
+    qualifier = rule.recipient.qualifier if rule.recipient else None
+    for matches in traces.values():
+        interval, trace = matches[0].interval, matches[0].trace
+        for term, group in construct_terms(rule.head, matches, theory):
+            collected = dict.fromkeys(event for match in group for event in match.collected)
+            yield Event(term, interval, qualifier), Derivation(rule.name, trace, tuple(collected))
+
+
+def immediate_consequence(rules: Iterable[Rule], events: Interpretation, theory: Theory) -> Interpretation:
+    """T_P(I); rules that send their events away (RAISE) add nothing."""
+    derived = [
+        event for rule in rules if rule.recipient is None for event, _ in consequences(rule, events, theory)
+    ]
+    return Interpretation([*events, *derived])
+
+
+def intended_model(
+    rules: Sequence[Rule],
+    base: Iterable[Event],
+    theory: Theory,
+    *,
+    strata: Sequence[Sequence[Rule]] | None = None,
+    limit: int = RECURSION_LIMIT,
+) -> Model:
+    """M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
+    model = Model(Interpretation(base))
+    depends = dependencies(rules)
+    counter = _Counter(recursive_rules(rules), limit)
+    for stratum in strata if strata is not None else stratify(rules).strata:
+        _to_fixpoint(stratum, model, theory, depends, counter)
+    return model
+
+
+def _to_fixpoint(
+    stratum: Sequence[Rule], model: Model, theory: Theory, depends: Sequence[Dependency], counter: _Counter
+) -> None:
+    """T^ω within a stratum: apply its rules together until nothing new comes."""
+    pending = list(stratum)
+    while pending:
+        new: dict[Event, None] = {}
+        productive: set[str] = set()
+        for rule in pending:
+            for event, derivation in _guarded(rule, model.events, theory):
+                model.record(rule, event, derivation)
+                if rule.recipient is None and event not in model.events:
+                    productive.add(rule.name)
+                    if event not in new:
+                        counter.count(rule)
+                    new[event] = None
+        model.events.add(new)
+        # a rule can have something new only if a rule that it queries had
+        affected = {dependency.rule.name for dependency in depends if dependency.on.name in productive}
+        pending = [rule for rule in stratum if rule.name in affected]
+
+
+@dataclass
+class _Counter:
+    """Counts what recursive rules derive, and stops a recursion that does not end."""
+
+    recursive: frozenset[str]
+    limit: int
+    derived: int = 0
+
+    def count(self, rule: Rule) -> None:
+        if rule.name not in self.recursive:
+            return
+        self.derived += 1
+        if self.derived > self.limit:
+            raise RecursionLimitError(
+                f"rule '{rule.name}'{_place(rule)} is recursive and has derived more than {self.limit:,} events; "
+                "it may never end. Exclude its own events from its query, or raise the limit (--recursion-limit)"
+            )
+
+
+def _guarded(rule: Rule, events: Interpretation, theory: Theory) -> Iterator[tuple[Event, Derivation]]:
+    """The consequences of a rule, with errors that name it."""
+    try:
+        yield from consequences(rule, events, theory)
+    except TermError as error:
+        raise RecursionLimitError(
+            f"rule '{rule.name}'{_place(rule)} derives terms that are nested deeper than {MAX_DEPTH} levels; "
+            "a recursion that wraps its own events does not end"
+        ) from error
+    except EngineError as error:
+        raise type(error)(f"in rule '{rule.name}': {error}") from error
+
+
+def _place(rule: Rule) -> str:
+    return f" ({rule.span})" if rule.span else ""

@@ -1,0 +1,59 @@
+"""What can go wrong, and the exit status each kind has on the command line.
+
+CeraError
+├── ProgramError      1   the program is wrong; carries its diagnostics
+├── UsageError        2   the command line, an option or an argument is wrong
+├── DataError         3   the data is wrong and may not be skipped (`--strict`)
+└── EngineError       4   the engine could not finish
+    ├── MatchLimitError       a pattern has too many answers on one event
+    └── RecursionLimitError   a recursion does not end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from cera.diagnostics import Diagnostic, render
+
+
+class CeraError(Exception):
+    """Everything cera raises on purpose."""
+
+    exit_status: ClassVar[int] = 4
+
+
+class ProgramError(CeraError):
+    """The program has errors; `diagnostics` says which and where."""
+
+    exit_status = 1
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n\n".join(render(d) for d in self.diagnostics))
+
+
+class UsageError(CeraError):
+    """An option or argument does not make sense, or names something that is not there."""
+
+    exit_status = 2
+
+
+class DataError(CeraError):
+    """Input that may not be skipped is malformed."""
+
+    exit_status = 3
+
+
+class EngineError(CeraError):
+    """The engine could not finish."""
+
+    exit_status = 4
+
+
+class MatchLimitError(EngineError):
+    """A pattern has more answers on one event than the limit allows."""
+
+
+class RecursionLimitError(EngineError):
+    """A recursive rule goes on deriving events past the limit."""

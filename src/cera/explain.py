@@ -1,0 +1,274 @@
+"""A program explained: its normalised rules, what each reads and derives, what depends on what, and the strata.
+
+Every function gives data that prints as JSON; `text` is the same for a terminal. The command line and a web page show
+these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NotRequired, TypedDict
+
+from cera.diagnostics import Span
+from cera.languages.xchangeeq.printer import print_construct, print_pattern, print_rule
+from cera.languages.xchangeeq.syntax import (
+    AbsoluteTimerLiteral,
+    Conjunction,
+    DetectHead,
+    Disjunction,
+    EventLiteral,
+    Identifier,
+    Query,
+    RaiseHead,
+    RelativeTimerLiteral,
+    RuleSyntax,
+    WhileLiteral,
+)
+from cera.model.constructs import All, Construct, ConstructTerm, OptionalConstruct
+from cera.model.patterns import Pattern, TermPattern, VariablePattern
+from cera.rules.rule import Branch, Rule, RuleProgram
+from cera.rules.strata import dependencies, recursive_components, stratify
+
+
+class Read(TypedDict):
+    """A query of a rule: events that are there, collected over a window, or absent from one."""
+
+    how: Literal["event", "collect", "not"]
+    query: str
+    identifier: NotRequired[str]
+    window: NotRequired[str]
+
+
+class Timer(TypedDict):
+    identifier: str
+    timer: str
+
+
+class ExplainedRule(TypedDict):
+    name: str
+    kind: Literal["detect", "raise"]
+    place: str | None
+    text: str
+    derives: str
+    recipient: NotRequired[str]
+    transport: NotRequired[str | None]
+    reads: list[Read]
+    timers: list[Timer]
+    branches: int
+    grouping: bool
+    recursive: bool
+    stratum: int
+
+
+class ExplainedDependency(TypedDict):
+    """`rule` queries what `on` derives; `place` is where."""
+
+    rule: str
+    on: str
+    kind: str
+    place: str | None
+
+
+class Explanation(TypedDict):
+    semantics: str
+    calendars: list[str]
+    declared_sources: list[str] | None
+    input_labels: list[str]
+    rules: list[ExplainedRule]
+    dependencies: list[ExplainedDependency]
+    strata: list[list[str]]
+    recursion: list[list[str]]
+
+
+def explain(program: RuleProgram) -> Explanation:
+    """What there is to know about a program without errors before it runs."""
+    strata = stratify(program.rules).strata
+    cycles = [[rule.name for rule in component] for component in recursive_components(program.rules)]
+    stratum_of = {rule.name: number for number, stratum in enumerate(strata, start=1) for rule in stratum}
+    recursive = {name for cycle in cycles for name in cycle}
+    return {
+        "semantics": program.semantics,
+        "calendars": [calendar.name for calendar in program.calendars],
+        "declared_sources": None if program.sources is None else list(program.sources),
+        "input_labels": sorted(queried_labels(program) - derived_labels(program)),
+        "rules": [
+            explain_rule(rule, stratum=stratum_of[rule.name], recursive=rule.name in recursive)
+            for rule in program.rules
+        ],
+        "dependencies": [
+            {"rule": d.rule.name, "on": d.on.name, "kind": d.kind, "place": _place(d.query_span)}
+            for d in dependencies(program.rules)
+        ],
+        "strata": [[rule.name for rule in stratum] for stratum in strata],
+        "recursion": cycles,
+    }
+
+
+def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
+    explained: ExplainedRule = {
+        "name": rule.name,
+        "kind": "raise" if rule.recipient else "detect",
+        "place": _place(rule.span),
+        "text": print_rule(as_syntax(rule)),
+        "derives": print_construct(rule.head),
+        "reads": _distinct(read for branch in rule.branches for read in _reads(branch)),
+        "timers": _distinct(timer for branch in rule.branches for timer in _timers(branch)),
+        "branches": len(rule.branches),
+        "grouping": rule.grouping,
+        "recursive": recursive,
+        "stratum": stratum,
+    }
+    if rule.recipient:
+        explained["recipient"] = rule.recipient.address
+        explained["transport"] = rule.recipient.transport
+    return explained
+
+
+def _reads(branch: Branch) -> Iterator[Read]:
+    for query in branch.events:
+        yield {"how": "event", "identifier": query.identifier, "query": print_pattern(query.pattern)}
+    for part in branch.accumulations:
+        yield {"how": "not" if part.negated else "collect", "window": part.window, "query": print_pattern(part.pattern)}
+
+
+def _timers(branch: Branch) -> Iterator[Timer]:
+    for absolute in branch.absolute_timers:
+        yield {"identifier": absolute.identifier, "timer": print_pattern(absolute.timer.pattern)}
+    for relative in branch.relative_timers:
+        yield {"identifier": relative.identifier, "timer": f"{relative.kind}[{relative.anchor}, {relative.duration}]"}
+
+
+def as_syntax(rule: Rule) -> RuleSyntax:
+    """The normalised rule as it would be written: branches as `or`, names for what had none."""
+    branches: list[Query] = [_conjunction(branch) for branch in rule.branches]
+    recipient = rule.recipient
+    return RuleSyntax(
+        RaiseHead(recipient.address, recipient.transport, rule.head) if recipient else DetectHead(rule.head),
+        branches[0] if len(branches) == 1 else Disjunction(tuple(branches)),
+    )
+
+
+def _conjunction(branch: Branch) -> Query:
+    return Conjunction(
+        (
+            *(EventLiteral(Identifier(query.identifier), query.pattern) for query in branch.events),
+            *(AbsoluteTimerLiteral(Identifier(timer.identifier), timer.timer) for timer in branch.absolute_timers),
+            *(
+                RelativeTimerLiteral(
+                    Identifier(timer.identifier), timer.kind, Identifier(timer.anchor), timer.duration
+                )
+                for timer in branch.relative_timers
+            ),
+            *(
+                WhileLiteral(Identifier(part.window), part.negated, part.pattern, part.conditions)
+                for part in branch.accumulations
+            ),
+        ),
+        branch.conditions,
+    )
+
+
+def queried_labels(program: RuleProgram) -> frozenset[str]:
+    """The labels that some query asks for by name."""
+    labels = (plain_label(pattern) for pattern in _queries(program))
+    return frozenset(label for label in labels if label is not None)
+
+
+def queries_any_label(program: RuleProgram) -> bool:
+    """Whether some query could match events of whatever label."""
+    return any(plain_label(pattern) is None for pattern in _queries(program))
+
+
+def derived_labels(program: RuleProgram) -> frozenset[str]:
+    """The labels of the events that rules derive and other rules can see, as far as the heads tell."""
+    labels = (head_label(rule.head) for rule in program.rules if rule.recipient is None)
+    return frozenset(label for label in labels if label is not None)
+
+
+def _queries(program: RuleProgram) -> Iterator[Pattern]:
+    for rule in program.rules:
+        for branch in rule.branches:
+            yield from (query.pattern for query in branch.events)
+            yield from (part.pattern for part in branch.accumulations)
+
+
+def plain_label(pattern: Pattern) -> str | None:
+    """The one label that an event must have to match, if the pattern names it."""
+    match pattern:
+        case TermPattern(label=str(label)):
+            return label
+        case VariablePattern(pattern=inner) if inner is not None:
+            return plain_label(inner)
+        case _:
+            return None
+
+
+def head_label(head: Construct) -> str | None:
+    """The label of the events that a head makes, if it is not taken from the data."""
+    match head:
+        case ConstructTerm():
+            return head.label
+        case All() | OptionalConstruct():
+            return head_label(head.construct)
+        case _:
+            return None
+
+
+def text(explanation: Explanation) -> str:
+    """The explanation for a person to read."""
+    lines = [f"semantics: {explanation['semantics']}"]
+    if explanation["calendars"]:
+        lines.append(f"calendars: {', '.join(explanation['calendars'])}")
+    if explanation["declared_sources"] is not None:
+        lines.append(f"declared sources: {', '.join(explanation['declared_sources'])}")
+    lines.append(f"labels from outside: {', '.join(explanation['input_labels']) or 'none by name'}")
+    for rule in explanation["rules"]:
+        lines += ["", *_rule_lines(rule)]
+    lines += ["", "strata:"]
+    lines += [f"  {number}. {', '.join(stratum)}" for number, stratum in enumerate(explanation["strata"], start=1)]
+    lines += ["", "dependencies:" if explanation["dependencies"] else "dependencies: none"]
+    for d in explanation["dependencies"]:
+        lines.append(f"  {d['rule']} on {d['on']}: {d['kind']}" + (f" ({d['place']})" if d["place"] else ""))
+    cycles = [" and ".join(cycle) for cycle in explanation["recursion"]]
+    lines += ["", f"recursion: {'; '.join(cycles) or 'none'}"]
+    return "\n".join(lines)
+
+
+def _rule_lines(rule: ExplainedRule) -> list[str]:
+    properties = [f"stratum {rule['stratum']}"]
+    properties += [f"{rule['branches']} branches"] if rule["branches"] > 1 else []
+    properties += ["groups"] if rule["grouping"] else []
+    properties += ["recursive"] if rule["recursive"] else []
+    lines = [f"rule {rule['name']}" + (f" at {rule['place']}" if rule["place"] else "") + f": {', '.join(properties)}"]
+    lines += [f"  {line}" for line in rule["text"].rstrip("\n").split("\n")]
+    lines.append(f"  {'sends' if rule['kind'] == 'raise' else 'derives'}: {rule['derives']}")
+    if "recipient" in rule:
+        transport = rule.get("transport")
+        lines.append(f"  to: {rule['recipient']}" + (f" by {transport}" if transport else ""))
+    for read in rule["reads"]:
+        lines.append(f"  reads: {_read_text(read)}")
+    for timer in rule["timers"]:
+        lines.append(f"  waits for: {timer['identifier']}: {timer['timer']}")
+    return lines
+
+
+def _read_text(read: Read) -> str:
+    match read["how"]:
+        case "event":
+            return f"{read['identifier']}: {read['query']}"
+        case "collect":
+            return f"all {read['query']} while {read['window']}"
+        case "not":
+            return f"no {read['query']} while {read['window']}"
+
+
+def _place(span: Span | None) -> str | None:
+    return None if span is None else str(span)
+
+
+def _distinct[Item](items: Iterator[Item]) -> list[Item]:
+    found: list[Item] = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return found

@@ -1,0 +1,59 @@
+"""What a program says about itself: SEMANTICS and SOURCE, over all of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from cera.diagnostics import Diagnostic, Note, did_you_mean
+from cera.languages.xchangeeq.syntax import ProgramSyntax, SemanticsDirective, SourceDirective
+from cera.rules.rule import Semantics
+
+_SEMANTICS: tuple[Semantics, ...] = get_args(Semantics)
+
+
+def chosen_semantics(files: Sequence[ProgramSyntax]) -> tuple[Semantics | None, list[Diagnostic]]:
+    """The semantics that the program asks for, if it asks for one, and what is wrong with how it asks (XC006)."""
+    first: SemanticsDirective | None = None
+    chosen: Semantics | None = None
+    problems: list[Diagnostic] = []
+    for directive in _directives(files):
+        semantics = next((name for name in _SEMANTICS if name == directive.name), None)
+        if semantics is None:
+            problems.append(_unknown(directive))
+        elif first is None:
+            first, chosen = directive, semantics
+        elif semantics != chosen:
+            problems.append(_contradiction(directive, first))
+    return chosen, problems
+
+
+def declared_sources(files: Sequence[ProgramSyntax]) -> tuple[str, ...] | None:
+    """The labels of all SOURCE directives together, or None if there is no such directive."""
+    lists = [item.labels for file in files for item in file.items if isinstance(item, SourceDirective)]
+    return tuple(dict.fromkeys(label for labels in lists for label in labels)) if lists else None
+
+
+def _directives(files: Sequence[ProgramSyntax]) -> Iterator[SemanticsDirective]:
+    return (item for file in files for item in file.items if isinstance(item, SemanticsDirective))
+
+
+def _unknown(directive: SemanticsDirective) -> Diagnostic:
+    return Diagnostic(
+        "XC006",
+        "error",
+        f"there is no semantics `{directive.name}`; there are {' and '.join(f'`{name}`' for name in _SEMANTICS)}",
+        directive.span,
+        did_you_mean(directive.name, _SEMANTICS),
+    )
+
+
+def _contradiction(directive: SemanticsDirective, first: SemanticsDirective) -> Diagnostic:
+    return Diagnostic(
+        "XC006",
+        "error",
+        f"the program asks for the semantics `{directive.name}` here and for `{first.name}` elsewhere",
+        directive.span,
+        "all files of a program have one semantics; keep one of the directives",
+        (Note(f"here it asks for `{first.name}`", first.span),),
+    )

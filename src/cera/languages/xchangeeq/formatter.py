@@ -1,0 +1,37 @@
+"""`cera fmt`: a source in the canonical layout, with every comment kept."""
+
+from __future__ import annotations
+
+from cera.diagnostics import Source
+from cera.errors import ProgramError
+from cera.languages.layout import Document, render
+from cera.languages.xchangeeq.comments import Comments
+from cera.languages.xchangeeq.parser import parse
+from cera.languages.xchangeeq.printer import Printer
+from cera.languages.xchangeeq.syntax import ProgramSyntax
+from cera.languages.xchangeeq.term_printer import Place
+
+
+def format_source(source: Source) -> str:
+    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    parsed = parse(source)
+    errors = [diagnostic for diagnostic in parsed.diagnostics if diagnostic.severity == "error"]
+    if errors:
+        raise ProgramError(errors)
+    spans = [comment.span for comment in parsed.comments]
+    if not parsed.program.items:
+        return "".join(f"{line.rstrip()}\n" for line in source.text.strip().splitlines())
+    comments = Comments(source, spans, _places(parsed.program))
+    return render(Printer(comments.around).program(parsed.program))
+
+
+def _places(program: ProgramSyntax) -> list[Place]:
+    """Everything that a printer can put a comment beside."""
+    places: list[Place] = []
+
+    def note(place: Place, document: Document) -> Document:
+        places.append(place)
+        return document
+
+    Printer(note).program(program)
+    return places

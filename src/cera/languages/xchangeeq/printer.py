@@ -1,0 +1,166 @@
+"""Programs as text in the canonical layout: parse(print(p)) = p.
+
+What a person would type is printed where there is a choice: `event i:` in full, timers by their canonical names, as
+few parentheses as possible, a blank line between rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cera.languages.layout import (
+    HARD,
+    SPACE,
+    Document,
+    Group,
+    Indent,
+    bracket,
+    concat,
+    join,
+    render,
+)
+from cera.languages.xchangeeq.syntax import (
+    AbsoluteTimerLiteral,
+    CalendarsDirective,
+    Conjunction,
+    DetectHead,
+    Directive,
+    Disjunction,
+    EventLiteral,
+    Head,
+    Identifier,
+    Item,
+    ProgramSyntax,
+    Query,
+    RaiseHead,
+    RelativeTimerLiteral,
+    RuleSyntax,
+    SemanticsDirective,
+    SourceDirective,
+    WhileLiteral,
+)
+from cera.languages.xchangeeq.term_printer import TermPrinter, label_text, string_text
+from cera.model.constructs import Construct
+from cera.model.durations import format_duration
+from cera.model.expressions import Expression
+from cera.model.patterns import Pattern
+
+
+def print_program(program: ProgramSyntax) -> str:
+    return render(Printer().program(program))
+
+
+def print_rule(rule: RuleSyntax) -> str:
+    return render(Printer().rule(rule))
+
+
+def print_query(query: Query) -> str:
+    return render(Printer().query(query))
+
+
+def print_pattern(pattern: Pattern) -> str:
+    """The pattern on one line."""
+    return render(Printer().pattern(pattern), width=None)
+
+
+def print_expression(expression: Expression) -> str:
+    """The expression on one line."""
+    return render(Printer().expression(expression), width=None)
+
+
+def print_construct(construct: Construct) -> str:
+    """The construct on one line."""
+    return render(Printer().construct(construct), width=None)
+
+
+class Printer(TermPrinter):
+    """Documents for rules, queries and directives."""
+
+    def program(self, program: ProgramSyntax) -> Document:
+        """The items, each on lines of its own; a blank line between two unless both are directives."""
+        parts: list[Document] = []
+        for before, item in zip((None, *program.items), program.items, strict=False):
+            if before is not None:
+                parts.append(HARD if is_directive(before) and is_directive(item) else concat(HARD, HARD))
+            parts.append(self.decorate(item, self.item(item)))
+        return concat(*parts, HARD) if parts else ""
+
+    def item(self, item: Item) -> Document:
+        return self.rule(item) if isinstance(item, RuleSyntax) else self._directive(item)
+
+    def _directive(self, directive: Directive) -> Document:
+        match directive:
+            case SemanticsDirective():
+                return f"SEMANTICS {directive.name}"
+            case SourceDirective():
+                labels = join(concat(",", SPACE), (label_text(label) for label in directive.labels))
+                return Group(concat("SOURCE ", Indent(labels)))
+            case CalendarsDirective():
+                return f"CALENDARS {string_text(directive.path)}"
+
+    def rule(self, rule: RuleSyntax) -> Document:
+        return concat(
+            self.decorate(rule.head, self._head(rule.head)),
+            HARD,
+            self.decorate(rule.query, concat("ON ", self.query(rule.query))),
+            HARD,
+            "END",
+        )
+
+    def _head(self, head: Head) -> Document:
+        match head:
+            case DetectHead():
+                return concat("DETECT ", self.construct(head.construct))
+            case RaiseHead():
+                options = [f"recipient={string_text(head.recipient)}"]
+                if head.transport is not None:
+                    options.append(f"transport={string_text(head.transport)}")
+                construct = self.decorate(head.construct, self.construct(head.construct))
+                return concat(bracket("RAISE to(", options, ")"), bracket(" {", [construct], "}", SPACE))
+
+    def query(self, query: Query) -> Document:
+        match query:
+            case Conjunction():
+                return concat("and ", self._block(query.queries), self._where(query.conditions))
+            case Disjunction():
+                return concat("or ", self._block(query.queries), self._where(query.conditions))
+            case EventLiteral():
+                pattern = self.pattern(query.pattern)
+                return concat(_event(query.identifier), pattern, self._where(query.conditions))
+            case AbsoluteTimerLiteral():
+                timer = self.timer(query.timer)
+                return concat(_event(query.identifier), timer, self._where(query.conditions))
+            case RelativeTimerLiteral():
+                duration = format_duration(query.duration)
+                return concat(_event(query.identifier), f"{query.kind}[{query.anchor.name}, {duration}]")
+            case WhileLiteral():
+                kind = "not" if query.negated else "collect"
+                pattern = self.pattern(query.pattern)
+                return concat(f"while {query.window.name}: {kind} ", pattern, self._where(query.conditions))
+
+    def _block(self, queries: Iterable[Query]) -> Document:
+        """`{…}` with a line for each query."""
+        return _broken([self.decorate(query, self.query(query)) for query in queries])
+
+    def _where(self, conditions: Sequence[Expression]) -> Document:
+        """` where {…}`: several conditions have a line each, a single one stays on the line if it fits."""
+        documents = [self.decorate(condition, self.expression(condition)) for condition in conditions]
+        match documents:
+            case []:
+                return ""
+            case [single]:
+                return concat(" where ", bracket("{", [single], "}", SPACE))
+            case _:
+                return concat(" where ", _broken(documents))
+
+
+def is_directive(item: Item) -> bool:
+    return not isinstance(item, RuleSyntax)
+
+
+def _broken(items: Sequence[Document]) -> Document:
+    return bracket("{", items, "}", HARD)
+
+
+def _event(identifier: Identifier | None) -> str:
+    return "" if identifier is None else f"event {identifier.name}: "

@@ -1,0 +1,110 @@
+"""Data terms: Xcerpt's labelled trees, with scalars as leaves.
+
+`label{…}` has unordered, `label[…]` ordered children. Unordered children are kept in one canonical order, so that
+terms that mean the same are equal, hash alike and print alike. An anonymous term has the empty label: it is the
+object or the array inside a JSON array.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from cera.model.values import Scalar, number, scalar_key
+
+#: Terms are nested at most this deep; the limit keeps hostile input and runaway recursion from exhausting the stack.
+MAX_DEPTH = 100
+
+_NAME = re.compile(r"@?[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
+
+
+class TermError(ValueError):
+    """A term cannot be built: nested too deep, or a number has no representation."""
+
+
+class Term:
+    """A labelled, immutable tree. Equality is equality of what it means: {} ignores order, 1 equals 1.0."""
+
+    __slots__ = ("_hash", "children", "depth", "key", "label", "ordered")
+
+    label: str
+    children: tuple[Value, ...]
+    ordered: bool
+    depth: int
+    key: tuple[Any, ...]
+
+    def __init__(self, label: str, children: Iterable[Value] = (), *, ordered: bool = False) -> None:
+        canonical = [_canonical(child) for child in children]
+        keys = [value_key(child) for child in canonical]
+        if not ordered:
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            canonical = [canonical[i] for i in order]
+            keys = [keys[i] for i in order]
+        depth = 1 + max((child.depth for child in canonical if isinstance(child, Term)), default=0)
+        if depth > MAX_DEPTH:
+            raise TermError(f"a term is nested deeper than {MAX_DEPTH} levels")
+        self.label = label
+        self.children = tuple(canonical)
+        self.ordered = ordered
+        self.depth = depth
+        self.key = (3, label, ordered, tuple(keys))
+        self._hash = hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Term) and self._hash == other._hash and self.key == other.key
+
+    def __lt__(self, other: Term) -> bool:
+        return self.key < other.key
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Term({self!s})"
+
+    def __str__(self) -> str:
+        return format_value(self)
+
+
+Value = Scalar | Term
+
+
+def _canonical(child: Value) -> Value:
+    if isinstance(child, int | float) and not isinstance(child, bool):
+        value = number(child)
+        if value is None:
+            raise TermError(f"the number {child} has no representation: integers have 64 bits")
+        return value
+    return child
+
+
+def value_key(value: Value) -> tuple[Any, ...]:
+    """A key that orders all values and is equal exactly for equal ones: truth values, numbers, strings, terms."""
+    return value.key if isinstance(value, Term) else scalar_key(value)
+
+
+def same(one: Value, other: Value) -> bool:
+    return value_key(one) == value_key(other)
+
+
+def label(name: str) -> str:
+    """A label as the text form writes it: bare if it is a name, else quoted."""
+    if _NAME.fullmatch(name) and name not in ("true", "false"):
+        return name
+    return json.dumps(name, ensure_ascii=False)
+
+
+def format_scalar(value: Scalar) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return ("true" if value else "false") if isinstance(value, bool) else repr(value)
+
+
+def format_value(value: Value) -> str:
+    """The readable text form: `temp{area{"a"}, value{40}}`; `cera.model.term_text` reads it back."""
+    if not isinstance(value, Term):
+        return format_scalar(value)
+    opening, closing = "[]" if value.ordered else "{}"
+    return f"{label(value.label)}{opening}{', '.join(format_value(child) for child in value.children)}{closing}"

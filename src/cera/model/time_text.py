@@ -1,0 +1,214 @@
+"""Times as people and files write them: ISO 8601 or a number of a unit, in and out; time zones by name.
+
+A time without an offset is the time of a clock in a named zone. Where that clock is put forward, a time it never shows
+is later by the length of the gap; where it is put back, a time it shows twice is the first of the two. That is
+what java.time does, and so Spark.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from types import MappingProxyType
+from typing import Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from cera.model.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Interval, Time, point
+from cera.model.spelling import did_you_mean
+
+TimeUnit = Literal["s", "ms", "us"]
+
+#: For each unit, how many decimal places of it a microsecond is, and its name.
+_UNITS: Mapping[TimeUnit, tuple[int, str]] = MappingProxyType(
+    {"s": (6, "seconds"), "ms": (3, "milliseconds"), "us": (0, "microseconds")}
+)
+
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_ISO_8601 = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})"
+    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?"
+    r"(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?)?",
+    re.ASCII,
+)
+_NAIVE_EPOCH = EPOCH.replace(tzinfo=None)
+_FRACTION_DIGITS = 6
+#: Times have fewer digits before the point, in whatever unit.
+_MOST_DIGITS, _MOST_BITS = 20, 70
+_CHECK_UNIT = "; is the unit of time right?"
+_SHOWN = 60
+
+
+class TimeError(ValueError):
+    """Something is not a time, or lies outside of the years 1 to 9999, or a time zone is unknown."""
+
+
+@dataclass(frozen=True)
+class TimeFormat:
+    """How a source writes times: numbers count `unit` (seconds when None), times without offset belong to `timezone`.
+
+    With a unit, the output's times are numbers of it, else ISO 8601.
+    """
+
+    unit: TimeUnit | None = None
+    timezone: str = "UTC"
+
+    def __post_init__(self) -> None:
+        time_zone(self.timezone)
+
+    def parse(self, value: object) -> Time:
+        """The time that a field of a source holds; a text of digits, as in CSV, is a number."""
+        match value:
+            case bool() | None:
+                raise self._not_a_time(value)
+            case int():
+                if value.bit_length() > _MOST_BITS:
+                    raise _outside("a number of so many digits", _CHECK_UNIT)
+                return self._number(Decimal(value), value)
+            case float():
+                if not math.isfinite(value):
+                    raise self._not_a_time(value)
+                return self._number(Decimal(repr(value)), value)
+            case str() if _NUMBER.fullmatch(text := value.strip()):
+                try:
+                    return self._number(Decimal(text), value)
+                except InvalidOperation:
+                    raise _outside(_shown(value), _CHECK_UNIT) from None
+            case str() if moment := _ISO_8601.fullmatch(value.strip()):
+                return _moment(moment, self.timezone)
+            case _:
+                raise self._not_a_time(value)
+
+    def format(self, time: Time) -> str | int | float:
+        """The time as it is written out; `parse` reads the same time back.
+
+        ISO 8601 in UTC with as few digits of fraction as needed, or a number of the unit. A fraction that no double
+        holds to the microsecond (before 1697, after 2242) is written as a text of digits.
+        """
+        if self.unit is None:
+            return _iso_8601(time)
+        places, _ = _UNITS[self.unit]
+        exact = Decimal(time).scaleb(-places)
+        if exact == (whole := int(exact)):
+            return whole
+        approximate = float(exact)
+        return approximate if Decimal(repr(approximate)) == exact else str(exact)
+
+    def _number(self, amount: Decimal, found: object) -> Time:
+        """The number scaled to microseconds digit by digit: no rounding on the way."""
+        places, name = _UNITS[self.unit or "s"]
+        if not amount:
+            return 0
+        if amount.adjusted() > _MOST_DIGITS:
+            raise _outside(f"{_shown(found)} {name}", _CHECK_UNIT)
+        sign, digits, exponent = amount.as_tuple()
+        assert isinstance(exponent, int)
+        significant = len(digits)
+        while digits[significant - 1] == 0:
+            significant -= 1
+        exponent += len(digits) - significant + places
+        if exponent < 0:
+            raise TimeError(f"{_shown(found)} {name} is not a whole number of microseconds, the finest time there is")
+        magnitude = int("".join(map(str, digits[:significant]))) * 10**exponent
+        return _dated(-magnitude if sign else magnitude, f"{_shown(found)} {name}", _CHECK_UNIT)
+
+    def _not_a_time(self, found: object) -> TimeError:
+        name = _UNITS[self.unit or "s"][1]
+        expected = f"ISO 8601 like 2006-09-18T09:00:00Z, or a number of {name}"
+        return TimeError(f"{_shown(found)} is not a time; expected {expected}")
+
+
+def parse_datetime(text: str, timezone: str) -> Interval:
+    """The point of time that an ISO 8601 text stands for; a date alone is its midnight."""
+    moment = _ISO_8601.fullmatch(text.strip())
+    if moment is None:
+        raise TimeError(f"{_shown(text)} is not a date or a time; write for example 2006-09-18 or 2006-09-18T09:00")
+    return point(_moment(moment, timezone))
+
+
+@cache
+def time_zone(name: str) -> ZoneInfo:
+    """The zone of the IANA data base with this name."""
+    try:
+        return ZoneInfo(name)
+    except (LookupError, ValueError, OSError):
+        guess = did_you_mean(name, available_timezones())
+        example = "" if guess else "; write for example 'UTC' or 'Europe/Berlin'"
+        raise TimeError(f"there is no time zone {_shown(name)}{guess}{example}") from None
+
+
+def from_local(clock: datetime, zone: ZoneInfo) -> Time:
+    """When a clock in the zone shows this; may lie outside of MIN_TIME and MAX_TIME."""
+    offset = clock.replace(tzinfo=zone).utcoffset()
+    assert offset is not None
+    return (clock - _NAIVE_EPOCH - offset) // MICROSECOND
+
+
+def to_local(time: Time, zone: ZoneInfo) -> datetime:
+    """What a clock in the zone shows, at the outermost the first and last moment that have a date."""
+    try:
+        return (EPOCH + time * MICROSECOND).astimezone(zone)
+    except OverflowError:
+        return (datetime.min if time < 0 else datetime.max).replace(tzinfo=zone)
+
+
+def _moment(moment: re.Match[str], timezone: str) -> Time:
+    found = _shown(moment[0])
+    year, month, day, hour, minute, second = (int(digits or 0) for digits in moment.groups()[:6])
+    fraction, zulu, sign = moment[7] or "", moment[8], moment[9]
+    if len(fraction) > _FRACTION_DIGITS:
+        raise TimeError(
+            f"{found} has {len(fraction)} digits after the point; the finest time is a microsecond, 6 digits"
+        )
+    try:
+        clock = datetime(year, month, day, hour, minute, second, int(fraction.ljust(_FRACTION_DIGITS, "0")))
+    except ValueError as error:
+        raise TimeError(f"{found} is not a date and time of the calendar: {error}") from None
+    if zulu:
+        return (clock - _NAIVE_EPOCH) // MICROSECOND
+    if sign:
+        hours, minutes = int(moment[10]), int(moment[11] or 0)
+        if hours > 23 or minutes > 59:
+            raise TimeError(f"{found} has no offset from UTC; expected Z or one like +02:00, at most 23:59")
+        offset = timedelta(hours=hours, minutes=minutes)
+        return _dated((clock - _NAIVE_EPOCH - (offset if sign == "+" else -offset)) // MICROSECOND, found)
+    return _dated(from_local(clock, time_zone(timezone)), found)
+
+
+def _iso_8601(time: Time) -> str:
+    moment = _NAIVE_EPOCH + time * MICROSECOND
+    text = moment.isoformat()
+    return (text.rstrip("0") if moment.microsecond else text) + "Z"
+
+
+def _dated(time: Time, found: str, hint: str = "") -> Time:
+    if not MIN_TIME <= time <= MAX_TIME:
+        raise _outside(found, hint)
+    return time
+
+
+def _outside(found: str, hint: str) -> TimeError:
+    return TimeError(f"{found} lies outside of the years 1 to 9999 in UTC{hint}")
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            text = value.strip()
+            return f"'{text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}'"
+        case int() | float():
+            return str(value)
+        case dict():
+            return "an object"
+        case list() | tuple():
+            return "a list"
+        case _:
+            return f"a {type(value).__name__}"

@@ -1,0 +1,138 @@
+"""Normalised rules: what the rule languages are lowered to and what every engine starts from.
+
+A rule has a head and one or more branches: the body in disjunctive form. Each branch is a conjunction in the order
+of Fig. 7 of seed 000: event queries, timers, collections, absences, conditions. A branch is kept beside the others
+and not made a rule of its own, because a head with grouping groups the union of them (ERR-18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cera.diagnostics import Span
+from cera.model import patterns
+from cera.model.calendars import Calendar
+from cera.model.constructs import Construct, has_grouping
+from cera.model.durations import Duration
+from cera.model.events import Recipient
+from cera.model.expressions import Expression, TimerQuery
+from cera.model.patterns import Pattern
+
+Semantics = Literal["practical", "formal"]
+
+
+@dataclass(frozen=True)
+class EventQuery:
+    """`event identifier: pattern`. A literal without an identifier has been given one (ERR-16)."""
+
+    identifier: str
+    pattern: Pattern
+    anonymous: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RelativeTimer:
+    """`event identifier: kind[anchor, duration]`, kind by its canonical name."""
+
+    identifier: str
+    kind: str
+    anchor: str
+    duration: Duration
+    anonymous: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class AbsoluteTimer:
+    """`event identifier: timer:NAME{{…}}`."""
+
+    identifier: str
+    timer: TimerQuery
+    anonymous: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Accumulation:
+    """`while window: collect pattern where {…}` or `while window: not pattern where {…}`."""
+
+    window: str
+    pattern: Pattern
+    negated: bool
+    conditions: tuple[Expression, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One conjunction. Its occurrence time is the hull of its positive literals."""
+
+    events: tuple[EventQuery, ...] = ()
+    absolute_timers: tuple[AbsoluteTimer, ...] = ()
+    relative_timers: tuple[RelativeTimer, ...] = ()
+    collections: tuple[Accumulation, ...] = ()
+    absences: tuple[Accumulation, ...] = ()
+    conditions: tuple[Expression, ...] = ()
+
+    @property
+    def positive(self) -> tuple[PositiveLiteral, ...]:
+        return (*self.events, *self.absolute_timers, *self.relative_timers)
+
+    @property
+    def accumulations(self) -> tuple[Accumulation, ...]:
+        return (*self.collections, *self.absences)
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset(literal.identifier for literal in self.positive)
+
+    def positive_patterns(self) -> Iterator[Pattern]:
+        """The patterns that bind variables: of event queries, absolute timers and collections."""
+        yield from (query.pattern for query in self.events)
+        yield from (timer.timer.pattern for timer in self.absolute_timers)
+        yield from (accumulation.pattern for accumulation in self.collections)
+
+    @property
+    def bound_variables(self) -> frozenset[str]:
+        """The variables that have a value in every match of the branch."""
+        return frozenset().union(*(patterns.bound_variables(p) for p in self.positive_patterns()))
+
+    @property
+    def optional_variables(self) -> frozenset[str]:
+        """The variables that have a value in some matches of the branch and in others not."""
+        every = frozenset[str]().union(*(patterns.optional_variables(p) for p in self.positive_patterns()))
+        return every - self.bound_variables
+
+
+@dataclass(frozen=True)
+class Rule:
+    """head ← branch ∨ … ∨ branch. With a recipient it is reactive (RAISE): its events leave the system."""
+
+    name: str
+    head: Construct
+    branches: tuple[Branch, ...]
+    recipient: Recipient | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def grouping(self) -> bool:
+        return has_grouping(self.head)
+
+
+@dataclass(frozen=True)
+class RuleProgram:
+    """Rules in the order of the text, and what the program says about itself."""
+
+    rules: tuple[Rule, ...]
+    semantics: Semantics = "practical"
+    sources: tuple[str, ...] | None = None
+    calendars: tuple[Calendar, ...] = ()
+
+    def calendar(self, name: str) -> Calendar | None:
+        return next((calendar for calendar in self.calendars if calendar.name == name), None)
