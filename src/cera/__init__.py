@@ -1,1 +1,45 @@
-"""cera: complex event processing for Apache Spark."""
+"""cera: complex event processing for Apache Spark.
+
+    program = cera.load("fire.xceq")
+    for derived in program.run("events.jsonl").derived: ...
+"""
+
+from cera.diagnostics import Diagnostic, Span
+from cera.engines.answer import Answer
+from cera.errors import (
+    CeraError,
+    DataError,
+    EngineError,
+    MatchLimitError,
+    ProgramError,
+    RecursionLimitError,
+    UsageError,
+)
+from cera.model.events import Derivation, DerivedEvent, Event, Recipient
+from cera.model.interval import Interval, Time
+from cera.model.terms import Term
+from cera.pipeline import Program, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "CeraError",
+    "DataError",
+    "Derivation",
+    "DerivedEvent",
+    "Diagnostic",
+    "EngineError",
+    "Event",
+    "Interval",
+    "MatchLimitError",
+    "Program",
+    "ProgramError",
+    "Recipient",
+    "RecursionLimitError",
+    "Span",
+    "Term",
+    "Time",
+    "UsageError",
+    "load",
+]

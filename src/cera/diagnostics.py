@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -151,13 +152,23 @@ def _excerpt(span: Span | None) -> list[str]:
     if span is None:
         return []
     line = span.source.line_text(span.line)
-    width = span.end_column - span.column if span.end_line == span.line else len(line) - span.column + 1
+    before = line[: span.column - 1]
+    marked = line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
     number = str(span.line)
     gutter = " " * len(number)
-    shown = line.replace("\t", " ")
     return [
         f"  --> {span}",
         f"  {gutter} |",
-        f"  {number} | {shown}",
-        f"  {gutter} | {' ' * (span.column - 1)}{'^' * max(1, width)}",
+        f"  {number} | {''.join(map(_shown, line))}",
+        f"  {gutter} | {' ' * _cells(before)}{'^' * max(1, _cells(marked))}",
     ]
+
+
+def _shown(character: str) -> str:
+    """The character, or one of the same width for what would move the caret or steer the terminal."""
+    return character if character.isprintable() else " " if character == "\t" else "\N{REPLACEMENT CHARACTER}"
+
+
+def _cells(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -7,10 +7,11 @@ these.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict, TypeVar
 
 from cera.diagnostics import Span
-from cera.languages.xchangeeq.printer import print_construct, print_pattern, print_rule
+from cera.languages.layout import render
+from cera.languages.xchangeeq.printer import Printer, print_construct, print_pattern, print_rule
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     Conjunction,
@@ -24,10 +25,12 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.model.constructs import All, Construct, ConstructTerm, OptionalConstruct
-from cera.model.patterns import Pattern, TermPattern, VariablePattern
+from cera.rules.dependencies import Producers, event_patterns
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.rules.strata import dependencies, recursive_components, stratify
+from cera.rules.unification import query_label
+
+Item = TypeVar("Item")
 
 
 class Read(TypedDict):
@@ -133,7 +136,7 @@ def _reads(branch: Branch) -> Iterator[Read]:
 
 def _timers(branch: Branch) -> Iterator[Timer]:
     for absolute in branch.absolute_timers:
-        yield {"identifier": absolute.identifier, "timer": print_pattern(absolute.timer.pattern)}
+        yield {"identifier": absolute.identifier, "timer": render(Printer().timer(absolute.timer), width=None)}
     for relative in branch.relative_timers:
         yield {"identifier": relative.identifier, "timer": f"{relative.kind}[{relative.anchor}, {relative.duration}]"}
 
@@ -154,9 +157,7 @@ def _conjunction(branch: Branch) -> Query:
             *(EventLiteral(Identifier(query.identifier), query.pattern) for query in branch.events),
             *(AbsoluteTimerLiteral(Identifier(timer.identifier), timer.timer) for timer in branch.absolute_timers),
             *(
-                RelativeTimerLiteral(
-                    Identifier(timer.identifier), timer.kind, Identifier(timer.anchor), timer.duration
-                )
+                RelativeTimerLiteral(Identifier(timer.identifier), timer.kind, Identifier(timer.anchor), timer.duration)
                 for timer in branch.relative_timers
             ),
             *(
@@ -170,48 +171,21 @@ def _conjunction(branch: Branch) -> Query:
 
 def queried_labels(program: RuleProgram) -> frozenset[str]:
     """The labels that some query asks for by name."""
-    labels = (plain_label(pattern) for pattern in _queries(program))
-    return frozenset(label for label in labels if label is not None)
+    return frozenset(label for label in _asked(program) if label is not None)
 
 
 def queries_any_label(program: RuleProgram) -> bool:
     """Whether some query could match events of whatever label."""
-    return any(plain_label(pattern) is None for pattern in _queries(program))
+    return None in _asked(program)
+
+
+def _asked(program: RuleProgram) -> set[str | None]:
+    return {query_label(query.pattern) for rule in program.rules for query in event_patterns(rule)}
 
 
 def derived_labels(program: RuleProgram) -> frozenset[str]:
     """The labels of the events that rules derive and other rules can see, as far as the heads tell."""
-    labels = (head_label(rule.head) for rule in program.rules if rule.recipient is None)
-    return frozenset(label for label in labels if label is not None)
-
-
-def _queries(program: RuleProgram) -> Iterator[Pattern]:
-    for rule in program.rules:
-        for branch in rule.branches:
-            yield from (query.pattern for query in branch.events)
-            yield from (part.pattern for part in branch.accumulations)
-
-
-def plain_label(pattern: Pattern) -> str | None:
-    """The one label that an event must have to match, if the pattern names it."""
-    match pattern:
-        case TermPattern(label=str(label)):
-            return label
-        case VariablePattern(pattern=inner) if inner is not None:
-            return plain_label(inner)
-        case _:
-            return None
-
-
-def head_label(head: Construct) -> str | None:
-    """The label of the events that a head makes, if it is not taken from the data."""
-    match head:
-        case ConstructTerm():
-            return head.label
-        case All() | OptionalConstruct():
-            return head_label(head.construct)
-        case _:
-            return None
+    return Producers(program.rules).labels
 
 
 def text(explanation: Explanation) -> str:
@@ -266,7 +240,7 @@ def _place(span: Span | None) -> str | None:
     return None if span is None else str(span)
 
 
-def _distinct[Item](items: Iterator[Item]) -> list[Item]:
+def _distinct(items: Iterator[Item]) -> list[Item]:
     found: list[Item] = []
     for item in items:
         if item not in found:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from cera.connectors.files import Layout, read_events
-from cera.connectors.records import Rejected
+from cera.connectors.layout import Rejected
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.engines.answer import Answer
 from cera.engines.reference import engine as reference

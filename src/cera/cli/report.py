@@ -20,11 +20,11 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    say(f"{_styled('warning', 'yellow')}: {text}")
+    say(f"{_styled('warning', 'yellow')}: {_printable_lines(text)}")
 
 
 def fail(text: str) -> None:
-    say(f"{_styled('error', 'red')}: {text}")
+    say(f"{_styled('error', 'red')}: {_printable_lines(text)}")
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
@@ -36,7 +36,7 @@ def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 def coloured(diagnostic: Diagnostic) -> str:
     """The rendered diagnostic with its title and carets in colour; `say` takes the colour out off a terminal."""
     colour = _COLOURS[diagnostic.severity]
-    title, *rest = render(diagnostic).split("\n")
+    title, *rest = _printable_lines(render(diagnostic)).split("\n")
     head, colon, message = title.partition(":")
     lines = [_styled(head, colour) + colon + _styled(message)]
     for line in rest:
@@ -60,6 +60,10 @@ def listed(items: Sequence[str], shown: int = SHOWN) -> str:
     """The items with commas between, cut where they are many."""
     more = len(items) - shown
     return ", ".join(items[:shown]) + (f" … and {more:,} more" if more > 0 else "")
+
+
+def _printable_lines(text: str) -> str:
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def printable(text: str) -> str:

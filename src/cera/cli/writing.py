@@ -1,13 +1,13 @@
-"""Files that are written whole or not at all, and JSON lines on standard output."""
+"""Files that are written whole or not at all, and text on standard output."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-
-import click
 
 from cera.errors import UsageError
 
@@ -23,7 +23,7 @@ def check_writable(option: str, path: Path) -> None:
 def write_file(path: Path, text: str) -> None:
     """Replaces the file in one step, so that nobody ever sees half of it. What is no regular file is written to."""
     target = Path(os.path.realpath(path))
-    data = text.encode()
+    data = encoded(text)
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as device:
@@ -41,12 +41,31 @@ def write_file(path: Path, text: str) -> None:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def write_lines(path: Path | None, lines: Iterable[str]) -> None:
-    """The lines into a file, or on standard output; UTF-8 in both, whatever the terminal speaks."""
-    text = "".join(f"{line}\n" for line in lines)
+def write_output(text: str, path: Path | None = None) -> None:
+    """The text into a file, or on standard output; UTF-8 in both, whatever the terminal speaks."""
     if path is not None:
         write_file(path, text)
     else:
-        stream = click.get_binary_stream("stdout")
-        stream.write(text.encode())
-        stream.flush()
+        try:
+            sys.stdout.buffer.write(encoded(text))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            abandon_output()
+            raise UsageError(f"standard output cannot be written: {error.strerror}") from error
+
+
+def abandon_output() -> None:
+    """Lets what is still to be written to standard output go nowhere, so that Python does not try again at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def encoded(text: str) -> bytes:
+    """UTF-8. A lone surrogate, which UTF-8 lacks, becomes an escape that JSON and the term syntax read back."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def lines(items: Iterable[str]) -> str:
+    return "".join(f"{item}\n" for item in items)

@@ -1,94 +1,43 @@
 """From a record of a source to an event, whatever the format of the source.
 
-An event object is `{"begin": T, "end": T, "term": {…}}` or `{"at": T, "term": {…}}`, with an `id` where the source names
-its events. A flat record has its label and times in fields that a layout names; the other fields become children.
+An event object is `{"begin": T, "end": T, "term": {…}}` or `{"at": T, "term": {…}}`, with an `id` where the source
+names its events. A flat record has its label and times in fields that a layout names; the other fields become children.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
+from cera.connectors.layout import TIME_FIELDS, Layout, RecordError
 from cera.model.events import Event
 from cera.model.hashing import event_id
 from cera.model.interval import Interval
-from cera.model.json_terms import term_from_json
-from cera.model.terms import Term, TermError
+from cera.model.json_terms import describe, term_from_json
+from cera.model.terms import Term
 from cera.model.time_text import TimeError, TimeFormat
 from cera.model.values import number
-from cera.model.xml_terms import Types
 
-#: How much of a rejected record is kept.
-TEXT_LIMIT = 500
-
-_TIMES = ("at", "begin", "end")
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
 _OUTPUT_FIELDS = ("rule", "causes", "to")
 _EXPECTED = "expected begin/end/term or at/term, or give --label-field and --time-field"
-
-
-@dataclass(frozen=True)
-class Rejected:
-    """A record that is no event: where it stands (file:line), why, and the start of its text."""
-
-    place: str
-    reason: str
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How the records of a source are to be read.
-
-    With one of `label_field`, `time_field`, `end_field` or a constant `label` the records are flat. A flat record's times
-    are in `at`, or `begin` and `end`, and its label is in `label` (for XML: is the element's name) unless said otherwise.
-    """
-
-    label_field: str | None = None
-    time_field: str | None = None
-    end_field: str | None = None
-    id_field: str | None = None
-    label: str | None = None
-    times: TimeFormat = field(default_factory=TimeFormat)
-    xml_types: Types = "inferred"
-    format: str | None = None
-
-    @property
-    def is_flat(self) -> bool:
-        return any(name is not None for name in (self.label_field, self.time_field, self.end_field, self.label))
-
-
-class RecordError(ValueError):
-    """A record is no event; the message is the reason."""
-
-
-def attempt(make: Callable[[], Event], place: str, text: Callable[[], str]) -> Event | Rejected:
-    """The event, or why there is none."""
-    try:
-        return make()
-    except (RecordError, TermError, TimeError) as error:
-        return rejected(place, str(error), text())
-
-
-def rejected(place: str, reason: str, text: str) -> Rejected:
-    return Rejected(place, reason, text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…")
+_HASH_DIGITS = 32
 
 
 def event_from_object(record: object, layout: Layout) -> Event:
     """The event of a JSON value: an event object or, if the layout says so, a flat record."""
     if not isinstance(record, Mapping):
-        raise RecordError(f"an event is an object, found {_shown(record)}; {_EXPECTED}")
+        raise RecordError(f"an event is an object, found {describe(record)}; {_EXPECTED}")
     present = {name: value for name, value in record.items() if value is not None}
     if layout.is_flat and not _is_event_object_beside_flat_ones(present, layout):
         return flat_event(present, layout)
     id_field = layout.id_field or "id"
-    unknown = [name for name in record if name not in (*_TIMES, "term", id_field, *_OUTPUT_FIELDS)]
-    if unknown or "term" not in record:
+    is_output = "rule" in record
+    known = {*TIME_FIELDS, "term", id_field, *_OUTPUT_FIELDS, *(["id"] if is_output else [])}
+    if "term" not in record or not known.issuperset(record):
         found = ", ".join(map(str, record)) or "no fields at all"
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")
-    # Our own output repeats the hash of the event as its id; taken as a part of the identity it would change it.
-    name = None if "rule" in record else present.get(id_field)
+    # The id in our own output is the hash of the identity; taken as a part of the identity it would change it.
+    name = None if is_output else present.get(id_field)
     return event_of(term_from_json(record["term"]), interval_of(present, layout.times), name)
 
 
@@ -96,18 +45,18 @@ def _is_event_object_beside_flat_ones(record: Mapping[str, object], layout: Layo
     """In a folder the options for flat records of one file must not spoil the event objects of another."""
     if layout.label is not None or not isinstance(record.get("term"), Mapping):
         return False
-    return not any(name in record for name in (layout.label_field, layout.time_field, layout.end_field))
+    return not layout.names_one_of(record)
 
 
 def flat_event(record: Mapping[str, object], layout: Layout) -> Event:
     """The event of a flat record without nulls: all fields but label, times and id are children."""
-    label_field = None if layout.label is not None else layout.label_field or "label"
+    label_field = layout.label_source
     label = layout.label if label_field is None else record.get(label_field)
     if not isinstance(label, str) or not label:
         raise RecordError(
             f"the label is missing: there is no field `{label_field}`"
             if label is None
-            else f"the label is a text, found {_shown(label)} in the field `{label_field}`"
+            else f"the label is a text, found {describe(label)} in the field `{label_field}`"
         )
     interval, used = flat_interval(record, layout)
     used |= {name for name in (label_field, layout.id_field) if name is not None}
@@ -118,16 +67,15 @@ def flat_event(record: Mapping[str, object], layout: Layout) -> Event:
 
 def flat_interval(record: Mapping[str, object], layout: Layout) -> tuple[Interval, set[str]]:
     """When a flat record happened, and the fields that say so."""
-    begin = layout.time_field or ("begin" if layout.end_field else None)
-    if begin is None:
-        return interval_of(record, layout.times), set(_TIMES)
-    end = layout.end_field or begin
+    if layout.time_source is None:
+        return interval_of(record, layout.times), set(TIME_FIELDS)
+    begin, end = layout.time_source
     return _interval(record, begin, end, layout.times), {begin, end}
 
 
 def interval_of(record: Mapping[str, object], times: TimeFormat) -> Interval:
     """When a record happened that has its times in `at`, or in `begin` and `end`."""
-    found = [name for name in _TIMES if name in record]
+    found = [name for name in TIME_FIELDS if name in record]
     if not found:
         raise RecordError("the time is missing: expected the field `at`, or `begin` and `end`")
     if "at" in found and len(found) > 1:
@@ -139,7 +87,7 @@ def interval_of(record: Mapping[str, object], times: TimeFormat) -> Interval:
 def _interval(record: Mapping[str, object], begin: str, end: str, times: TimeFormat) -> Interval:
     first, last = _time(record, begin, times), _time(record, end, times)
     if last < first:
-        raise RecordError(f"the end lies before the begin: {_shown(record[end])} before {_shown(record[begin])}")
+        raise RecordError(f"the end lies before the begin: {describe(record[end])} before {describe(record[begin])}")
     return Interval(first, last)
 
 
@@ -158,7 +106,7 @@ def event_of(term: Term, interval: Interval, name: object) -> Event:
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.
     """
     qualifier = None if name is None else _qualifier(name)
-    if qualifier is not None and qualifier == event_id(term, interval):
+    if qualifier is not None and len(qualifier) == _HASH_DIGITS and qualifier == event_id(term, interval):
         qualifier = None
     return Event(term, interval, qualifier)
 
@@ -166,14 +114,6 @@ def event_of(term: Term, interval: Interval, name: object) -> Event:
 def _qualifier(name: object) -> str:
     if isinstance(name, str):
         return name
-    if isinstance(name, int | float) and not isinstance(name, bool):
-        return str(number(name))
-    raise RecordError(f"an id is a text or a number, found {_shown(name)}")
-
-
-def _shown(value: object) -> str:
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except TypeError:
-        text = repr(value)
-    return text if len(text) <= 60 else text[:59] + "…"
+    if isinstance(name, int | float) and not isinstance(name, bool) and (value := number(name)) is not None:
+        return str(value)
+    raise RecordError(f"an id is a text or a number, found {describe(name)}")

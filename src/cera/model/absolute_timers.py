@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from zoneinfo import ZoneInfo
 
+from cera.model.clock import time_zone
 from cera.model.clock_pattern import DATETIME_PARTS, FINENESS, RANGES, ClockPattern, Part, clock_parts
 from cera.model.events import Event
 from cera.model.expressions import TimerQuery
@@ -26,7 +27,6 @@ from cera.model.patterns import (
 from cera.model.recurrence import Calendar
 from cera.model.spelling import did_you_mean
 from cera.model.terms import Term, format_scalar
-from cera.model.time_text import time_zone
 
 DATETIME = "datetime"
 

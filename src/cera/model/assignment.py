@@ -55,6 +55,11 @@ def _leftmost(options: Sequence[Places]) -> list[int] | None:
 
 def _place(child: int, options: Sequence[Places], arrangement: list[int], holders: dict[int, int]) -> bool:
     """Give the child a place, moving others along an augmenting path if need be; False if that is impossible."""
+    for place in options[child]:
+        if place not in holders:
+            arrangement[child] = place
+            holders[place] = child
+            return True
     wanted_by: dict[int, int] = {}
     searching = [child]
     for current in searching:

@@ -34,12 +34,13 @@ from cera.model.absolute_timers import (
     timer_events,
     timer_intervals,
 )
+from cera.model.clock import TimeError, time_zone
 from cera.model.clock_pattern import DATETIME_PARTS
 from cera.model.durations import Duration, DurationError, parse_duration
 from cera.model.interval import Interval, Time, interval
 from cera.model.recurrence import DAY, Calendar, Cron, DailyHours, Listed, Schedule
 from cera.model.spelling import did_you_mean
-from cera.model.time_text import TimeError, parse_datetime, time_zone
+from cera.model.time_text import parse_datetime
 from cera.model.timers import SYNONYMS
 
 __all__ = [
@@ -103,8 +104,8 @@ class _Place:
 
 def _read_table(place: _Place, content: object) -> Calendar:
     if not isinstance(content, dict):
-        hint = f"; write [{place.table}] on a line of its own" if isinstance(content, list) else ""
-        raise CalendarError(f"{place.file}: '{place.table}' is not a table with the name of a calendar{hint}")
+        hint = "write the calendar's name above it, as in [tradingDay]"
+        raise CalendarError(f"{place.file}: '{place.table}' stands outside of a table; {hint}")
     if not _NAME.fullmatch(place.table):
         raise place.error("a calendar's name consists of letters, digits, '_' and '-' and begins with a letter")
     if place.table == DATETIME or place.table in SYNONYMS:

@@ -7,7 +7,7 @@ enumerated, not data children: a child without variables has one row however man
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cera.errors import MatchLimitError
 from cera.model.assignment import Places, arrange, rearrange
@@ -15,7 +15,7 @@ from cera.model.patterns import AnyLabel, Descendant, Pattern, RegexLabel, TermP
 from cera.model.substitutions import NOTHING_BOUND, Substitution, bindings_key, identity, join
 
 #: A search may take this many steps for each answer that the limit allows, and a few thousand in any case.
-STEPS_PER_ANSWER = 5
+STEPS_PER_ANSWER = 10
 _FREE_STEPS = 10_000
 
 Row = tuple[Substitution, Places]
@@ -66,8 +66,7 @@ def _described(pattern: Pattern) -> str:
     return name if pattern.span is None else f"{name} at {pattern.span}"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """The rows of one child; every row binds `bound`, and no row binds anything else if the table is exact."""
 
     rows: Sequence[Row]

@@ -124,32 +124,35 @@ class Evaluator:
         return result is True
 
     def _related(self, condition: Temporal, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
+        """Allen's relation; a periodic operand stands for any of its intervals."""
         relation = RELATIONS[condition.relation]
         if isinstance(condition.left, Periodic):
-            other = self.value(condition.right, values, times)
-            return any(relation(i, other) for i in self._occurrences(condition.left, other) if _is_interval(other))
+            right = self._interval(condition.right, values, times)
+            return right is not None and any(relation(i, right) for i in self._near(condition.left, right))
+        left = self._interval(condition.left, values, times)
+        if left is None:
+            return False
         if isinstance(condition.right, Periodic):
-            other = self.value(condition.left, values, times)
-            return any(relation(other, i) for i in self._occurrences(condition.right, other) if _is_interval(other))
-        left = self.value(condition.left, values, times)
-        right = self.value(condition.right, values, times)
-        return isinstance(left, Interval) and isinstance(right, Interval) and relation(left, right)
+            return any(relation(left, i) for i in self._near(condition.right, left))
+        right = self._interval(condition.right, values, times)
+        return right is not None and relation(left, right)
 
-    def _occurrences(self, periodic: Periodic, near: Result | None) -> Iterator[Interval]:
-        if isinstance(near, Interval):
-            yield from periodic_touching(periodic.timer, self.calendars, near, self.timezone)
+    def _interval(
+        self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
+    ) -> Interval | None:
+        value = self.value(expression, values, times)
+        return value if isinstance(value, Interval) else None
+
+    def _near(self, periodic: Periodic, interval: Interval) -> Iterator[Interval]:
+        return periodic_touching(periodic.timer, self.calendars, interval, self.timezone)
 
     def _within(self, condition: Within, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
-        intervals = [self.value(interval, values, times) for interval in condition.intervals]
+        found = [self._interval(interval, values, times) for interval in condition.intervals]
+        intervals = [interval for interval in found if interval is not None]
         duration = self.value(condition.duration, values, times)
-        if duration is None or not all(isinstance(interval, Interval) for interval in intervals):
+        if duration is None or len(intervals) < len(found):
             return False
-        cover = hull(interval for interval in intervals if isinstance(interval, Interval))
-        return self._compare("<=", Distance(*cover), duration)
-
-
-def _is_interval(value: Result | None) -> bool:
-    return isinstance(value, Interval)
+        return self._compare("<=", Distance(*hull(intervals)), duration)
 
 
 def _is_of_kind(value: object, kind: Kind) -> bool:
@@ -274,7 +277,9 @@ def _order(left: Result, right: Result) -> int | None:
     match left, right:
         case (bool(), _) | (_, bool()):
             return None
-        case (int() | float(), int() | float()) | (str(), str()):
+        case (int() | float()), (int() | float()):
+            return _sign(left, right)
+        case str(), str():
             return _sign(left, right)
         case Interval(), Interval() if left.is_point and right.is_point:
             return _sign(left.begin, right.begin)

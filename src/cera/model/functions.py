@@ -17,7 +17,7 @@ from typing import Any, Literal
 from cera.model.durations import Distance, Duration
 from cera.model.interval import EPOCH, MICROSECOND, Interval, hull, point
 from cera.model.matching import compile_regex
-from cera.model.terms import Value, format_scalar
+from cera.model.terms import Term, Value, format_scalar
 from cera.model.timers import SYNONYMS, relative_timer
 from cera.model.values import infer_scalar, is_number, number
 
@@ -88,7 +88,7 @@ def _to_number(text: Value) -> int | float | None:
 def _to_string(value: Value) -> str | None:
     if isinstance(value, str):
         return value
-    return format_scalar(value) if isinstance(value, bool | int | float) else None
+    return None if isinstance(value, Term) else format_scalar(value)
 
 
 def _seconds(value: Interval | Duration | Distance) -> int | float | None:
@@ -108,7 +108,7 @@ def _iso(time: Interval) -> str | None:
     return (EPOCH + time.begin * MICROSECOND).isoformat().replace("+00:00", "Z")
 
 
-def _timer(kind: str, anchor: Interval, duration: Duration) -> Interval | None:
+def _timer(kind: str, anchor: Interval, duration: Duration | Distance) -> Interval | None:
     return relative_timer(kind, anchor, duration) if isinstance(duration, Duration) else None
 
 

@@ -41,13 +41,13 @@ def loads(text: str) -> Any:
         value = json.loads(
             text, parse_int=_integer, parse_float=_fraction, parse_constant=_absent, object_pairs_hook=_object
         )
+        if _HALF_PAIR.search(text):
+            _refuse_half_pairs(value)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
         raise JsonError(f"not JSON at {place}: {error.msg}", error.lineno, error.colno) from None
     except RecursionError:
         raise JsonError("not readable: the JSON is nested too deep") from None
-    if _HALF_PAIR.search(text):
-        _refuse_half_pairs(value)
     return value
 
 
@@ -93,7 +93,7 @@ def _cut(text: str) -> str:
 def term_from_json(value: object) -> Term:
     """The term of an object with one key, its label."""
     if not isinstance(value, Mapping) or len(value) != 1:
-        raise TermError(f"a term is an object with exactly one key, its label; found {_kind(value)}")
+        raise TermError(f"a term is an object with exactly one key, its label; found {describe(value)}")
     [(label, body)] = value.items()
     if _is_absent(body):
         raise TermError(f"the term {_cut(json.dumps(label))} has no content: null is an absent term")
@@ -102,7 +102,7 @@ def term_from_json(value: object) -> Term:
 
 def _term(label: object, body: object, depth: int) -> Term:
     if not isinstance(label, str):
-        raise TermError(f"a label is a string; found {_kind(label)}")
+        raise TermError(f"a label is a string; found {describe(label)}")
     if depth > MAX_DEPTH:
         raise TermError(f"a term is nested deeper than {MAX_DEPTH} levels")
     if isinstance(body, Mapping):
@@ -129,7 +129,7 @@ def _item(item: object, depth: int) -> Value:
 def _scalar(value: object) -> Scalar:
     if isinstance(value, str | int | float):
         return value
-    raise TermError(f"a leaf is a string, a number or a truth value; found {_kind(value)}")
+    raise TermError(f"a leaf is a string, a number or a truth value; found {describe(value)}")
 
 
 def _is_absent(value: object) -> bool:
@@ -140,7 +140,8 @@ def _is_absent_item(item: object) -> bool:
     return _is_absent(item) or (isinstance(item, Mapping) and len(item) == 1 and _is_absent(*item.values()))
 
 
-def _kind(value: object) -> str:
+def describe(value: object) -> str:
+    """What was found, for a message about what was expected."""
     match value:
         case None:
             return "null"

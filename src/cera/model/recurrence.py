@@ -3,31 +3,28 @@
 A calendar is plain data. Its intervals are right-open, [b, e) on integers [b, e - 1 µs]. They are enumerated lazily
 from near the time that is asked for.
 
-Where the clock of the calendar's zone is put forward or back, hours are read as times without an offset are (see
-`cera.model.time_text`), and an interval that becomes empty by it does not happen. A cron expression is read as
-Debian's cron does: a fixed time that the clock leaves out happens when the clock is put forward, and one that it shows
-twice happens the first time; with `*` for the minute or hour, or with a field for seconds, whatever the clock shows
-counts.
+Where the clock of the calendar's zone is changed, a time of the day that it leaves out is when it is changed, and one
+that it shows twice is the first; hours that become empty by it do not happen. A cron expression that begins with `*` in
+the minute or the hour, or has a field for seconds, means whatever the clock shows instead, as in Debian's cron.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
+from cera.model.clock import Wall, time_of_day, time_zone, times_shown, to_local, walls_between
 from cera.model.durations import Duration, shift
-from cera.model.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Interval, Time, point
-from cera.model.time_text import from_local, time_zone, to_local
+from cera.model.interval import MAX_TIME, MIN_TIME, Interval, Time, point
 
 SECOND: Time = 1_000_000
 DAY: Time = 86_400 * SECOND
-
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ def _daily(daily: DailyHours, first: Time, zone: ZoneInfo) -> Iterator[Interval]
             continue
         midnight = datetime.combine(day, time())
         try:
-            begin, end = from_local(midnight + opens, zone), from_local(midnight + closes, zone) - 1
+            begin, end = time_of_day(midnight + opens, zone), time_of_day(midnight + closes, zone) - 1
         except OverflowError:
             return  # the hours would go on after the year 9999
         if begin <= end:
@@ -110,30 +107,37 @@ def _daily(daily: DailyHours, first: Time, zone: ZoneInfo) -> Iterator[Interval]
 
 def _cron(cron: Cron, first: Time, zone: ZoneInfo) -> Iterator[Interval]:
     """Every occurrence that ends at or after `first`, and a few before."""
-    start = first
+    earliest: Time | None = first
     if cron.duration is not None:
-        # Months back and forth again may be some days apart.
-        slack = 4 * DAY if cron.duration.months else 0
         earliest = shift(first, -cron.duration)
-        start = MIN_TIME if earliest is None else earliest - slack
-    # The clock of a zone has no date on the very first days of the year 1.
-    start = max(start - SECOND, MIN_TIME + 2 * DAY)
-    clock = (EPOCH + min(start, MAX_TIME) * MICROSECOND).astimezone(UTC if zone.key == "UTC" else zone)
-    moments = CronSim(cron.expression, clock)
-    before: Time | None = None
-    while True:
-        try:
-            moment = next(moments)
-        except (StopIteration, OverflowError, ValueError):
-            return  # nothing any more, or not before the year 10000
-        begin = (moment - EPOCH) // MICROSECOND
-        if before is not None and begin <= before:
-            continue
-        before = begin
+        if earliest is not None and cron.duration.months:
+            earliest -= 4 * DAY  # a month back and forth again may be some days apart
+    for begin in _cron_times(cron.expression, MIN_TIME if earliest is None else earliest, zone):
         if cron.duration is None:
             yield point(begin)
-        else:
-            end = shift(begin, cron.duration)
-            if end is None:
-                return
+        elif (end := shift(begin, cron.duration)) is not None:
             yield Interval(begin, end - 1)
+
+
+def _cron_times(expression: str, first: Time, zone: ZoneInfo) -> Iterator[Time]:
+    """The points of a cron expression from `first` on, and a few before, in their order.
+
+    cronsim counts wall times here: with a zone it would go round in circles where a clock is put forward at midnight.
+    """
+    before, _ = walls_between(first - 1, first - 1, zone)
+    walls = _cron_walls(expression, before)
+    fields = expression.split()
+    if len(fields) == 5 and not any(field.startswith("*") for field in fields[:2]):
+        times = (time_of_day(wall, zone) for wall in walls)
+        yield from (time for time, _ in itertools.groupby(times))
+    else:
+        yield from times_shown(walls, zone)
+
+
+def _cron_walls(expression: str, after: Wall) -> Iterator[Wall]:
+    walls = CronSim(expression, after)
+    while True:
+        try:
+            yield next(walls)
+        except (StopIteration, OverflowError, ValueError):
+            return  # nothing any more, or not before the year 10000

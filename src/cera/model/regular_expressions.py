@@ -99,7 +99,7 @@ def _after_hexadecimal(expression: str, position: int, length: int) -> int:
 
 
 def _after_class(expression: str, start: int) -> int:
-    """The position after a class such as `[^a-z_]`, in which `[`, `]`, `-` and `&&` stand for themselves only escaped."""
+    """The position after a class such as `[^a-z_]`; inside, `[`, `]`, `&&` and most `-` must be escaped."""
     position = start + 1
     if expression.startswith("^", position):
         position += 1
@@ -112,7 +112,9 @@ def _after_class(expression: str, start: int) -> int:
         if character in "[]":
             raise _refuse(f"{character} inside a class", position, f"write \\{character}")
         if expression[position : position + 2] in ("&&", "||", "~~", "--"):
-            raise _refuse(expression[position : position + 2] + " inside a class", position, "write it with backslashes")
+            raise _refuse(
+                expression[position : position + 2] + " inside a class", position, "write it with backslashes"
+            )
         if character == "-" and position > first and expression[position + 1 : position + 2] != "]":
             position = _after_range_end(expression, position, single)
             single = False
@@ -148,7 +150,9 @@ def _after_quantifier(expression: str, position: int) -> int:
         if repetition is None:
             raise _refuse("{", position, "write \\{ for a brace, {n}, {n,} or {n,m} for a repetition")
         if any(len(count) > 4 or int(count) > _MOST_REPETITIONS for count in repetition.group(1, 3) if count):
-            raise RegexError(f"{repetition.group()} at character {position + 1} repeats more than {_MOST_REPETITIONS} times")
+            raise RegexError(
+                f"{repetition.group()} at character {position + 1} repeats more than {_MOST_REPETITIONS} times"
+            )
         end = repetition.end()
     if expression.startswith("+", end):
         raise _refuse(expression[position : end + 1], position, "there are no possessive quantifiers")

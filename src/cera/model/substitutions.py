@@ -6,14 +6,13 @@ A variable that an `optional` part left unbound is simply absent.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from cera.model.terms import Value, value_key
 
 Substitution = Mapping[str, Value]
 
-NOTHING_BOUND: Substitution = MappingProxyType({})
+NOTHING_BOUND: Substitution = {}
 
 
 def identity(value: Value | None) -> Hashable:
@@ -38,10 +37,6 @@ def restrict(substitution: Substitution, names: frozenset[str]) -> Substitution:
     if not names:
         return NOTHING_BOUND
     return {name: value for name, value in substitution.items() if name in names}
-
-
-def is_part(part: Substitution, whole: Substitution) -> bool:
-    return all(name in whole and identity(whole[name]) == identity(value) for name, value in part.items())
 
 
 def bindings_key(substitution: Substitution, names: Sequence[str]) -> Hashable:

@@ -1,8 +1,7 @@
-"""Times as people and files write them: ISO 8601 or a number of a unit, in and out; time zones by name.
+"""Times as people and files write them: ISO 8601 or a number of a unit, in and out.
 
-A time without an offset is the time of a clock in a named zone. Where that clock is put forward, a time it never shows
-is later by the length of the gap; where it is put back, a time it shows twice is the first of the two. That is
-what java.time does, and so Spark.
+A time without an offset is that of a clock in a named zone; `cera.model.clock` says what it is where the clock is
+changed.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from types import MappingProxyType
 from typing import Literal
-from zoneinfo import ZoneInfo, available_timezones
 
+from cera.model.clock import TimeError, from_local, time_zone
 from cera.model.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Interval, Time, point
-from cera.model.spelling import did_you_mean
+
+__all__ = ["TimeError", "TimeFormat", "TimeUnit", "parse_datetime"]
 
 TimeUnit = Literal["s", "ms", "us"]
 
@@ -41,10 +40,6 @@ _FRACTION_DIGITS = 6
 _MOST_DIGITS, _MOST_BITS = 20, 70
 _CHECK_UNIT = "; is the unit of time right?"
 _SHOWN = 60
-
-
-class TimeError(ValueError):
-    """Something is not a time, or lies outside of the years 1 to 9999, or a time zone is unknown."""
 
 
 @dataclass(frozen=True)
@@ -128,32 +123,6 @@ def parse_datetime(text: str, timezone: str) -> Interval:
     if moment is None:
         raise TimeError(f"{_shown(text)} is not a date or a time; write for example 2006-09-18 or 2006-09-18T09:00")
     return point(_moment(moment, timezone))
-
-
-@cache
-def time_zone(name: str) -> ZoneInfo:
-    """The zone of the IANA data base with this name."""
-    try:
-        return ZoneInfo(name)
-    except (LookupError, ValueError, OSError):
-        guess = did_you_mean(name, available_timezones())
-        example = "" if guess else "; write for example 'UTC' or 'Europe/Berlin'"
-        raise TimeError(f"there is no time zone {_shown(name)}{guess}{example}") from None
-
-
-def from_local(clock: datetime, zone: ZoneInfo) -> Time:
-    """When a clock in the zone shows this; may lie outside of MIN_TIME and MAX_TIME."""
-    offset = clock.replace(tzinfo=zone).utcoffset()
-    assert offset is not None
-    return (clock - _NAIVE_EPOCH - offset) // MICROSECOND
-
-
-def to_local(time: Time, zone: ZoneInfo) -> datetime:
-    """What a clock in the zone shows, at the outermost the first and last moment that have a date."""
-    try:
-        return (EPOCH + time * MICROSECOND).astimezone(zone)
-    except OverflowError:
-        return (datetime.min if time < 0 else datetime.max).replace(tzinfo=zone)
 
 
 def _moment(moment: re.Match[str], timezone: str) -> Time:

@@ -115,8 +115,8 @@ class _Builder(ContentHandler):
         """Whether the innermost element of the document is the innermost one that is kept."""
         return bool(self._open) and self._depth == self._level + len(self._open)
 
-    def startPrefixMapping(self, prefix: str | None, uri: str) -> None:  # noqa: N802
-        if any(character.isspace() for character in uri):  # the SAX reader takes names apart at white space
+    def startPrefixMapping(self, prefix: str | None, uri: str | None) -> None:  # noqa: N802
+        if any(character.isspace() for character in uri or ""):  # the SAX reader takes names apart at white space
             raise XmlError(f"the namespace {uri!r} is not a URI: it contains white space")
 
     def startElementNS(self, name: tuple[str | None, str], qname: str | None, attrs: AttributesNSImpl) -> None:  # noqa: N802

@@ -12,7 +12,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from cera.model.allen import CONVERSES
-from cera.model.expressions import And, Arithmetic, Call, Comparison, ComparisonOperator, Expression, Or, Temporal, Within
+from cera.model.expressions import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    Expression,
+    Or,
+    Temporal,
+    Within,
+)
 from cera.rules.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
 from cera.rules.time_points import (
@@ -48,6 +58,9 @@ Alternative = tuple[TimeConstraint, ...]
 #: Alternatives of which at least one holds.
 Clause = tuple[Alternative, ...]
 
+#: The timers that can have their begin after their end; all others happen whenever their anchor does.
+_MAY_FAIL = ("shorten", "shorten-begin")
+
 _FLIPPED: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(
     {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 )
@@ -64,7 +77,7 @@ def literal_constraints(branch: Branch) -> Alternative:
     found: list[TimeConstraint] = []
     for literal in branch.positive:
         own = stretch_of_event(literal.identifier)
-        reason = Happens(literal) if isinstance(literal, RelativeTimer) else None
+        reason = Happens(literal) if isinstance(literal, RelativeTimer) and literal.kind in _MAY_FAIL else None
         found.append(_at_most(own.begin, own.end, NO_TIME, reason))
         if isinstance(literal, RelativeTimer):
             anchor = stretch_of_event(literal.anchor)

@@ -116,7 +116,10 @@ class TestDisjunctiveForm:
 
     def test_two_ors_inside_an_and_give_every_combination(self) -> None:
         branches = rule(
-            "and { or { event a: x{{}}, event b: x{{}} }, or { event c: x{{}}, and { event d: x{{}}, event e: x{{}} } } }"
+            """and {
+                 or { event a: x{{}}, event b: x{{}} },
+                 or { event c: x{{}}, and { event d: x{{}}, event e: x{{}} } }
+               }"""
         ).branches
         assert [identifiers(branch) for branch in branches] == [
             ["a", "c"],
@@ -178,7 +181,9 @@ class TestDisjunctiveForm:
 
 class TestScopes:
     def test_an_identifier_may_be_used_before_the_place_that_declares_it(self) -> None:
-        body = "and { while t: not x{{}}, event t: extend[o, 1 min], event p: y{{}} where { o before p }, event o: z{{}} }"
+        body = (
+            "and { while t: not x{{}}, event t: extend[o, 1 min], event p: y{{}} where { o before p }, event o: z{{}} }"
+        )
         assert len(rule(body).branches) == 1
 
     def test_X_12_a_where_inside_or_sees_the_enclosing_conjunction(self) -> None:
@@ -242,7 +247,9 @@ class TestScopes:
         assert "declared in some branches of `or` only" in problem.message
 
     def test_a_branch_beside_another_or_is_in_scope_only_if_all_of_its_branches_declare_it(self) -> None:
-        good = "and { or { event a: x{{}}, event a: y{{}} }, or { event c: z{{}} where { a before c }, event d: w{{}} } }"
+        good = (
+            "and { or { event a: x{{}}, event a: y{{}} }, or { event c: z{{}} where { a before c }, event d: w{{}} } }"
+        )
         assert len(rule(good).branches) == 4
         bad = good.replace("event a: y", "event b: y")
         assert only_problem(f"DETECT h{{}} ON {bad} END").code == "XC101"
@@ -252,7 +259,7 @@ class TestScopes:
         assert problem.code == "XC102"
         assert problem.span is not None
         assert problem.notes[0].span is not None
-        assert (problem.notes[0].span.column, problem.span.column) == (26, 58)
+        assert (problem.notes[0].span.column, problem.span.column) == (27, 59)
 
     def test_an_identifier_inside_and_beside_an_or_is_declared_twice(self) -> None:
         body = "and { or { event a: x{{}}, event b: y{{}} }, event a: extend[b, 1 min] }"

@@ -20,7 +20,7 @@ from cera.errors import EngineError, RecursionLimitError
 from cera.model.events import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.terms import MAX_DEPTH, TermError
 from cera.rules.rule import Rule
-from cera.rules.strata import Dependency, dependencies, recursive_rules, stratify
+from cera.rules.strata import Dependency, dependencies, recursive_components, stratify
 
 #: How many events the recursive rules of a program may derive before the evaluation gives up.
 RECURSION_LIMIT = 10_000
@@ -85,7 +85,8 @@ def intended_model(
     """M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
     model = Model(Interpretation(base))
     depends = dependencies(rules)
-    counter = _Counter(recursive_rules(rules), limit)
+    recursive = frozenset(rule.name for component in recursive_components(rules) for rule in component)
+    counter = _Counter(recursive, limit)
     for stratum in strata if strata is not None else stratify(rules).strata:
         _to_fixpoint(stratum, model, theory, depends, counter)
     return model

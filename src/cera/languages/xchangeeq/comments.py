@@ -13,6 +13,7 @@ line before that one when it stands in the middle of something that is printed i
 from __future__ import annotations
 
 import bisect
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from cera.languages.layout import HARD, Document, Suffix, concat
 from cera.languages.xchangeeq.term_printer import Place
 
 _BETWEEN_ITEMS = frozenset(" \t\r\n\f,;")
+_BLANK_LINE = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,10 @@ class Comments:
         if previous and next_to_previous and "\n" not in self._code[previous.end : comment.start]:
             self._of(previous).beside.append(Suffix(f"  {text}"))
         elif following and (next_to_following or (previous and not next_to_previous)):
-            gap = container is root and self._blank_line(comment.end, 1)
+            gap = container is root and blank_line_follows(self._text, comment.end)
             self._of(following).before.append(concat(text, HARD, HARD if gap else ""))
         elif previous and (next_to_previous or following is None):
-            gap = container is root and self._blank_line(comment.start - 1, -1)
+            gap = container is root and _blank_line_precedes(self._text, comment.start)
             self._of(previous).after.append(concat(HARD, HARD if gap else "", text))
         else:
             self._of(container).before.append(concat(text, HARD))
@@ -85,13 +87,16 @@ class Comments:
     def _only_separators(self, start: int, end: int) -> bool:
         return _BETWEEN_ITEMS.issuperset(self._code[start:end])
 
-    def _blank_line(self, at: int, step: int) -> bool:
-        """Whether there is an empty line between this character and the next one that is not a space, that way."""
-        ends_of_lines = 0
-        while 0 <= at < len(self._text) and self._text[at].isspace():
-            ends_of_lines += self._text[at] == "\n"
-            at += step
-        return ends_of_lines > 1
+
+def blank_line_follows(text: str, at: int) -> bool:
+    """Whether nothing more stands on this line, and nothing on the next."""
+    return _BLANK_LINE.match(text, at) is not None
+
+
+def _blank_line_precedes(text: str, at: int) -> bool:
+    line = text.rfind("\n", 0, at)
+    line_before = text.rfind("\n", 0, max(line, 0))
+    return line > 0 and not text[line:at].strip() and not text[line_before + 1 : line].strip()
 
 
 def _tree(places: Iterable[Place], end: int) -> _Node:

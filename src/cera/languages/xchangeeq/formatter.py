@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from cera.diagnostics import Source
+from collections.abc import Sequence
+
+from cera.diagnostics import Source, Span
 from cera.errors import ProgramError
 from cera.languages.layout import Document, render
-from cera.languages.xchangeeq.comments import Comments
+from cera.languages.xchangeeq.comments import Comments, blank_line_follows
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.printer import Printer
 from cera.languages.xchangeeq.syntax import ProgramSyntax
@@ -20,9 +22,18 @@ def format_source(source: Source) -> str:
         raise ProgramError(errors)
     spans = [comment.span for comment in parsed.comments]
     if not parsed.program.items:
-        return "".join(f"{line.rstrip()}\n" for line in source.text.strip().splitlines())
+        return _only_comments(source, spans)
     comments = Comments(source, spans, _places(parsed.program))
     return render(Printer(comments.around).program(parsed.program))
+
+
+def _only_comments(source: Source, comments: Sequence[Span]) -> str:
+    lines: list[str] = []
+    for comment in comments:
+        lines.append(comment.text.rstrip())
+        if comment is not comments[-1] and blank_line_follows(source.text, comment.end):
+            lines.append("")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _places(program: ProgramSyntax) -> list[Place]:

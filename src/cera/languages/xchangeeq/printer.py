@@ -116,7 +116,8 @@ class Printer(TermPrinter):
                 if head.transport is not None:
                     options.append(f"transport={string_text(head.transport)}")
                 construct = self.decorate(head.construct, self.construct(head.construct))
-                return concat(bracket("RAISE to(", options, ")"), bracket(" {", [construct], "}", SPACE))
+                to = bracket("RAISE to(", options, ")")
+                return Group(concat(to, " {", Indent(concat(SPACE, construct)), SPACE, "}"))
 
     def query(self, query: Query) -> Document:
         match query:

@@ -7,6 +7,7 @@ that the formatter can put comments beside it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -48,6 +49,7 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
+from cera.model.timers import SYNONYMS
 from cera.model.values import is_number
 
 #: How tightly an expression holds together; what stands inside of a tighter one needs parentheses.
@@ -55,8 +57,14 @@ OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 
 _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
-#: Words that mean something else where a label may stand.
-_RESERVED = frozenset({"true", "false"})
+_SLASH_OR_ESCAPE = re.compile(r"\\.|/", re.DOTALL)
+
+#: Words that can mean something else where a label stands; as labels they are quoted.
+_RESERVED_LABELS = frozenset(
+    {"and", "or", "not", "var", "DETECT", "RAISE", "ON", "END", "SEMANTICS", "SOURCE", "CALENDARS"}
+)
+#: Words that can mean something else where an expression begins; as identifiers they are put in parentheses.
+_RESERVED_REFERENCES = frozenset({"not", "all", "distinct", "optional"})
 
 
 class Place(Protocol):
@@ -80,15 +88,16 @@ class TermPrinter:
     def pattern(self, pattern: Pattern) -> Document:
         match pattern:
             case TermPattern():
-                return self._term(label_text(pattern.label), pattern)
+                is_like_a_timer = pattern.label in SYNONYMS and pattern.ordered and pattern.total
+                label = string_text(str(pattern.label)) if is_like_a_timer else label_text(pattern.label)
+                return self._term(label, pattern)
             case ScalarPattern():
                 return terms.format_scalar(pattern.value)
             case RegexPattern():
                 return _regex(pattern.expression)
-            case VariablePattern(pattern=None):
-                return f"var {pattern.name}"
-            case VariablePattern(pattern=inner):
-                return concat(f"var {pattern.name} -> ", self.pattern(inner))
+            case VariablePattern():
+                bound = "" if pattern.pattern is None else concat(" -> ", self.pattern(pattern.pattern))
+                return concat(f"var {pattern.name}", bound)
             case Descendant():
                 return concat("desc ", self.pattern(pattern.pattern))
             case Without():
@@ -112,21 +121,32 @@ class TermPrinter:
                 children = [self.decorate(child, self.construct(child)) for child in construct.children]
                 return bracket(label_text(construct.label) + opening, children, closing)
             case ConstructValue():
-                return self.expression(construct.expression, SUM)
+                return self.expression(construct.expression)
             case All():
                 grouping = join(", ", (f"var {name}" for name in construct.group_by))
                 ordering = join(", ", (self._order_key(key) for key in construct.order_by))
                 return concat(
                     "all ",
-                    self.construct(construct.construct),
+                    self._inner(construct.construct, All if construct.group_by or construct.order_by else None),
                     concat(" group-by {", grouping, "}") if construct.group_by else "",
                     concat(" order-by {", ordering, "}") if construct.order_by else "",
                 )
-            case OptionalConstruct(default=None):
-                return concat("optional ", self.construct(construct.construct))
-            case OptionalConstruct(default=default):
-                first = self.construct(construct.construct)
-                return concat("optional ", first, " with default ", self.construct(default))
+            case OptionalConstruct():
+                if construct.default is None:
+                    return concat("optional ", self._inner(construct.construct, None))
+                first = self._inner(construct.construct, OptionalConstruct)
+                return concat("optional ", first, " with default ", self.construct(construct.default))
+
+    def _inner(self, construct: Construct, taker: type[All | OptionalConstruct] | None) -> Document:
+        """What stands after `all` or `optional`.
+
+        In parentheses if it ends in a construct of type `taker` that would take what follows, or if it begins with a
+        brace, before which `all` and `optional` are labels.
+        """
+        takes = taker is not None and taker in _open_ended(construct)
+        braces = isinstance(construct, ConstructValue) and _begins_with_brace(construct.expression)
+        document = self.construct(construct)
+        return concat("(", document, ")") if takes or braces else document
 
     def _order_key(self, key: OrderKey) -> Document:
         return concat(self.expression(key.expression), " desc" if key.descending else "")
@@ -148,8 +168,8 @@ class TermPrinter:
                 return self.timer(expression.timer)
             case Variable():
                 return f"var {expression.name}"
-            case EventReference():
-                return expression.identifier
+            case EventReference(identifier=name):
+                return f"({name})" if name in _RESERVED_REFERENCES else name
             case Negative(operand=Literal() as literal) if is_number(literal.value):
                 return concat("-(", self.expression(literal), ")")  # -3 would be read as the number
             case Negative():
@@ -170,7 +190,10 @@ class TermPrinter:
                 return _call(expression.function, [self.expression(a) for a in expression.arguments])
             case Aggregate():
                 which = "distinct " if expression.distinct else "all "
-                return _call(expression.function, [concat(which, self.expression(expression.operand))])
+                level = PRIMARY if _begins_with_brace(expression.operand) else OR
+                return _call(expression.function, [concat(which, self.expression(expression.operand, level))])
+            case Not(operand=Within(intervals=intervals)) if not all(isinstance(i, EventReference) for i in intervals):
+                return concat("not ", self.expression(expression.operand, PRIMARY))  # only simple sets follow `not`
             case Not():
                 return concat("not ", self.expression(expression.operand, own))
             case And():
@@ -199,6 +222,32 @@ def _level(expression: Expression) -> int:
             return PRIMARY
 
 
+def _begins_with_brace(expression: Expression) -> bool:
+    match expression:
+        case Within():
+            return True
+        case And() | Or():
+            return _begins_with_brace(expression.operands[0])
+        case _:
+            return False
+
+
+def _open_ended(construct: Construct) -> frozenset[type[Construct]]:
+    """The types of the constructs that end where this one ends, so that one could read on in them."""
+    match construct:
+        case OptionalConstruct():
+            last = construct.construct if construct.default is None else construct.default
+            return _open_ended(last) | {OptionalConstruct}
+        case All():
+            return (
+                frozenset({All})
+                if construct.group_by or construct.order_by
+                else _open_ended(construct.construct) | {All}
+            )
+        case ConstructTerm() | ConstructValue():
+            return frozenset()
+
+
 def _infix(left: Document, operator: str, right: Document) -> Document:
     return Group(concat(left, f" {operator}", Indent(concat(SPACE, right))))
 
@@ -215,7 +264,7 @@ def _call(function: str, arguments: Sequence[Document]) -> Document:
 def label_text(label: Label) -> str:
     match label:
         case str():
-            return string_text(label) if label in _RESERVED else terms.label(label)
+            return string_text(label) if label in _RESERVED_LABELS else terms.label(label)
         case AnyLabel():
             return "*"
         case RegexLabel():
@@ -223,7 +272,8 @@ def label_text(label: Label) -> str:
 
 
 def _regex(expression: str) -> str:
-    return f"/{expression}/"
+    escaped = _SLASH_OR_ESCAPE.sub(lambda found: r"\/" if found[0] == "/" else found[0], expression)
+    return f"/{escaped}/"
 
 
 def string_text(text: str) -> str:

@@ -1,0 +1,133 @@
+"""The causes of an event as a tree of text for a person, and as a graph for a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cera.cli.causes import Causes, Reason, event_text
+from cera.cli.report import printable
+from cera.languages.xchangeeq.printer import print_expression, print_pattern
+from cera.model.events import Event
+from cera.model.expressions import Expression
+from cera.model.json_terms import term_to_json
+from cera.model.terms import format_value
+
+#: How many collected events are listed in the tree.
+COLLECTED_SHOWN = 20
+#: How many derivations deep the tree goes.
+DEEPEST = 50
+
+
+@dataclass(frozen=True)
+class Node:
+    text: str
+    children: tuple[Node, ...] = ()
+
+
+def draw(node: Node) -> Iterator[str]:
+    """The tree as lines, children below their parent."""
+    yield node.text
+    for position, child in enumerate(node.children, start=1):
+        last = position == len(node.children)
+        first, *rest = draw(child)
+        yield ("└─ " if last else "├─ ") + first
+        yield from (("   " if last else "│  ") + line for line in rest)
+
+
+def tree(causes: Causes, event: Event) -> Node:
+    return _Tree(causes).event(event)
+
+
+@dataclass
+class _Tree:
+    """Makes the tree of an event's causes. An event's derivations are shown once, where it comes up first."""
+
+    causes: Causes
+    shown: set[Event] = field(default_factory=set)
+
+    def event(self, event: Event, identifier: str = "", depth: int = 0) -> Node:
+        title = f"{identifier}{event_text(event)} {self.causes.interval(event.interval)}"
+        item = self.causes.derived.get(event)
+        if item is None:
+            return Node(title if event.qualifier is None else f"{title} with id {printable(event.qualifier)}")
+        if item.recipient:
+            title += printable(f" to {item.recipient.address}")
+        if event in self.shown:
+            return Node(f"{title} (see above)")
+        if depth == DEEPEST:
+            return Node(f"{title} … goes on: --event {event.id}")
+        self.shown.add(event)
+        children = [self.reason(reason, depth) for reason in self.causes.reasons(event)]
+        if event in self.causes.input:
+            children.append(Node("also in the input"))
+        return Node(title, tuple(children))
+
+    def reason(self, reason: Reason, depth: int) -> Node:
+        title = f"by rule {reason.rule.name}" + (f" ({reason.rule.span})" if reason.rule.span else "")
+        if reason.values:
+            title += " with " + ", ".join(f"{name} = {format_value(value)}" for name, value in reason.values.items())
+        causes = reason.derivation.causes
+        children = [self.event(cause, f"{identifier}: ", depth + 1) for identifier, cause in causes.items()]
+        if reason.derivation.collected:
+            children.append(Node("collected", tuple(self._collected(reason.derivation.collected, depth))))
+        for part in reason.branch.absences:
+            window = self.causes.interval(causes[part.window].interval)
+            condition = f" where {_conditions(part.conditions)}" if part.conditions else ""
+            children.append(Node(f"no {print_pattern(part.pattern)} while {part.window} {window}{condition}"))
+        if reason.branch.conditions:
+            children.append(Node(f"where {_conditions(reason.branch.conditions)}"))
+        return Node(printable(title), tuple(children))
+
+    def _collected(self, events: Sequence[Event], depth: int) -> Iterator[Node]:
+        for event in events[:COLLECTED_SHOWN]:
+            yield self.event(event, depth=depth + 1)
+        more = len(events) - COLLECTED_SHOWN
+        if more > 0:
+            yield Node(f"… and {more:,} more")
+
+
+def _conditions(conditions: Sequence[Expression]) -> str:
+    return printable(", ".join(print_expression(condition) for condition in conditions))
+
+
+def graph(causes: Causes, event: Event) -> dict[str, Any]:
+    """The event and all it came from, each event once, nearest first; they refer to each other by id."""
+    return {"event": event.id, "events": [_event_record(causes, found) for found in causes.reachable(event)]}
+
+
+def _event_record(causes: Causes, event: Event) -> dict[str, Any]:
+    kind = "input" if event in causes.input else "timer" if causes.is_timer(event) else "derived"
+    record: dict[str, Any] = {"id": event.id, "kind": kind, **_times(causes, event), "term": term_to_json(event.term)}
+    if kind == "input" and event.qualifier is not None:
+        record["source_id"] = event.qualifier
+    if (item := causes.derived.get(event)) and item.recipient:
+        record["to"] = {"recipient": item.recipient.address, "transport": item.recipient.transport}
+    record["derivations"] = [_reason_record(causes, reason) for reason in causes.reasons(event)]
+    return record
+
+
+def _reason_record(causes: Causes, reason: Reason) -> dict[str, Any]:
+    derivation = reason.derivation
+    return {
+        "rule": reason.rule.name,
+        "place": None if reason.rule.span is None else str(reason.rule.span),
+        "variables": {name: format_value(value) for name, value in reason.values.items()},
+        "causes": {identifier: event.id for identifier, event in derivation.causes.items()},
+        "collected": [event.id for event in derivation.collected],
+        "absent": [
+            {
+                "query": print_pattern(part.pattern),
+                "window": part.window,
+                **_times(causes, derivation.causes[part.window]),
+                "conditions": [print_expression(condition) for condition in part.conditions],
+            }
+            for part in reason.branch.absences
+        ],
+        "conditions": [print_expression(condition) for condition in reason.branch.conditions],
+    }
+
+
+def _times(causes: Causes, event: Event) -> dict[str, Any]:
+    return {"begin": causes.times.format(event.begin), "end": causes.times.format(event.end)}

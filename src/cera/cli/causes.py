@@ -1,0 +1,175 @@
+"""How events came about: the derivations of an answer as a graph that can be searched and walked."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from functools import cached_property
+
+from cera.cli.recording import Recording
+from cera.cli.report import printable
+from cera.engines.answer import Answer
+from cera.errors import UsageError
+from cera.model import expressions
+from cera.model.evaluation import Evaluator
+from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.interval import Interval
+from cera.model.matching import Substitution, join, match
+from cera.model.terms import Value, label, same
+from cera.model.time_text import TimeFormat
+from cera.model.timers import TIMERS
+from cera.pipeline import Program
+from cera.rules.rule import Branch, Rule
+
+#: How many characters of an id must be given.
+SHORTEST_PREFIX = 4
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A derivation with the rule and the branch it comes from, and the variables that have one value in it."""
+
+    derivation: Derivation
+    rule: Rule
+    branch: Branch
+    values: Substitution
+
+
+@dataclass(frozen=True)
+class Causes:
+    """Everything that happened, and why."""
+
+    program: Program
+    recording: Recording
+    answer: Answer
+    times: TimeFormat
+
+    def interval(self, interval: Interval) -> str:
+        return f"[{self.times.format(interval.begin)}, {self.times.format(interval.end)}]"
+
+    @cached_property
+    def input(self) -> frozenset[Event]:
+        return frozenset(self.recording.events)
+
+    @cached_property
+    def derived(self) -> dict[Event, DerivedEvent]:
+        return {item.event: item for item in self.answer.derived}
+
+    @cached_property
+    def _rules(self) -> dict[str, Rule]:
+        return {rule.name: rule for rule in self.program.rules.rules}
+
+    @cached_property
+    def _all(self) -> list[Event]:
+        """Derived events first, then input events, then timers."""
+        timers = (
+            event
+            for item in self.answer.derived
+            for derivation in item.derivations
+            for event in derivation.causes.values()
+        )
+        return list(dict.fromkeys([*self.derived, *self.recording.events, *timers]))
+
+    def is_timer(self, event: Event) -> bool:
+        return event not in self.input and event not in self.derived
+
+    def reasons(self, event: Event) -> list[Reason]:
+        """Every derivation of the event; none for an input event or a timer."""
+        item = self.derived.get(event)
+        return [] if item is None else [self._reason(derivation) for derivation in item.derivations]
+
+    def _reason(self, derivation: Derivation) -> Reason:
+        rule = self._rules[derivation.rule]
+        candidates = [branch for branch in rule.branches if branch.identifiers == derivation.causes.keys()]
+        for branch in candidates:
+            answers = self._answers(branch, derivation)
+            if answers:
+                return Reason(derivation, rule, branch, _shared(answers))
+        return Reason(derivation, rule, candidates[0], {})
+
+    def _answers(self, branch: Branch, derivation: Derivation) -> list[Substitution]:
+        """The substitutions under which the derivation's events satisfy the branch, as far as its own events tell."""
+        patterns = [(query.identifier, query.pattern) for query in branch.events]
+        patterns += [(timer.identifier, timer.timer.pattern) for timer in branch.absolute_timers]
+        found: list[Substitution] = [{}]
+        for identifier, pattern in patterns:
+            term = derivation.causes[identifier].term
+            found = [j for values in found for more in match(pattern, term) if (j := join(values, more)) is not None]
+        if any(derivation.causes[t.identifier].label != f"timer:{t.kind}" for t in branch.relative_timers):
+            return []
+        own = frozenset(name for values in found for name in values)
+        conditions = [c for c in branch.conditions if expressions.variables(c) <= own]
+        times = {identifier: event.interval for identifier, event in derivation.causes.items()}
+        evaluator = Evaluator(self.program.rules.calendars, self.program.timezone)
+        return [values for values in found if all(evaluator.holds(c, values, times) for c in conditions)]
+
+    def reachable(self, event: Event) -> list[Event]:
+        """The event and everything it came from, nearest first."""
+        found: dict[Event, None] = {event: None}
+        waiting = [event]
+        for current in waiting:  # grows as it goes
+            for reason in self.reasons(current):
+                causes = (*reason.derivation.causes.values(), *reason.derivation.collected)
+                new = [cause for cause in dict.fromkeys(causes) if cause not in found]
+                found.update(dict.fromkeys(new))
+                waiting += new
+        return list(found)
+
+    def find(self, name: str) -> Event:
+        """The event with this id, with the only id that begins so, or with this id of its source."""
+        exact = [event for event in self._all if event.id == name.lower()]
+        named = [event for event in self.recording.events if event.qualifier == name]
+        begun = [event for event in self._all if event.id.startswith(name.lower())] if name else []
+        if len(name) < SHORTEST_PREFIX and not named:
+            raise UsageError(
+                f"--event: '{printable(name)}' is too short; give at least {SHORTEST_PREFIX} characters of an event's "
+                f"id{self._examples(begun or self._all)}"
+            )
+        found = exact or named or begun
+        if not found:
+            raise self._unknown(name)
+        if len(found) > 1:
+            what = "the id of" if named else "the begin of the ids of"
+            raise UsageError(f"--event: '{printable(name)}' is {what} {len(found)} events:{self._listed(found)}")
+        return found[0]
+
+    def _unknown(self, name: str) -> UsageError:
+        labelled = [event for event in self._all if event.label == name]
+        if labelled:
+            return UsageError(f"--event: '{printable(name)}' is a label; give an event's id:{self._listed(labelled)}")
+        close = difflib.get_close_matches(name, [event.id for event in self._all], n=_SHOWN)
+        near = [event for event in self._all if event.id in close]
+        return UsageError(
+            f"--event: there is no event with the id '{printable(name)}'{self._examples(near or self._all)}"
+        )
+
+    def _examples(self, events: list[Event]) -> str:
+        return f"; there are for example:{self._listed(events)}" if events else ", and no event at all"
+
+    def _listed(self, events: list[Event]) -> str:
+        lines = [f"\n  {event.id}  {event_text(event)} {self.interval(event.interval)}" for event in events[:_SHOWN]]
+        more = len(events) - _SHOWN
+        return "".join(lines) + (f"\n  … and {more:,} more" if more > 0 else "")
+
+
+def _shared(answers: list[Substitution]) -> dict[str, Value]:
+    """The bindings that all answers have in common."""
+    first, *others = answers
+    return {
+        name: value
+        for name, value in sorted(first.items())
+        if all(name in other and same(other[name], value) for other in others)
+    }
+
+
+def event_text(event: Event) -> str:
+    """The event's term; a timer by its kind and duration instead of its inner term."""
+    term = event.term
+    kind = term.label.removeprefix("timer:")
+    if kind == term.label:
+        return printable(str(term))
+    if kind in TIMERS and len(term.children) == 2:
+        return f"timer {kind} {term.children[1]}"
+    return printable(term.label + str(term).removeprefix(label(term.label)))

@@ -1,0 +1,47 @@
+"""`cera check`: what is wrong with a program, and where."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from cera.cli import report
+from cera.cli.options import program_options
+from cera.cli.writing import write_output
+from cera.errors import ProgramError
+from cera.pipeline import Program
+
+
+@click.command("check", short_help="Parse and check a program.")
+@program_options
+@click.option("--json", "as_json", is_flag=True, help="Write the findings as a JSON list on standard output.")
+@click.pass_context
+def check(ctx: click.Context, program: Program, as_json: bool) -> None:
+    """Parses and checks the program of the FILEs: errors and warnings with line, column, caret and hint.
+
+    Every finding has a stable code with a page in docs/diagnostics. The exit status is 1 if there are errors.
+
+    \b
+    Examples:
+      cera check fire.xceq
+      cera check rules/*.xceq --json
+    """
+    diagnostics = program.check()
+    if as_json:
+        findings = [diagnostic.as_json() for diagnostic in diagnostics]
+        write_output(json.dumps(findings, indent=2, ensure_ascii=False) + "\n")
+    else:
+        report.show_diagnostics(diagnostics)
+        report.say(summary(program))
+    if program.errors:
+        ctx.exit(ProgramError.exit_status)
+
+
+def summary(program: Program) -> str:
+    """`3 files, 12 rules: no errors, 1 warning`."""
+    errors = len(program.errors)
+    return (
+        f"{report.count(len(program.sources), 'file')}, {report.count(len(program.rules.rules), 'rule')}: "
+        f"{report.count(errors, 'error')}, {report.count(len(program.diagnostics) - errors, 'warning')}"
+    )

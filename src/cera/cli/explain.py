@@ -1,0 +1,32 @@
+"""`cera explain`: what a program becomes before it runs."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from cera.cli import report
+from cera.cli.options import program_options
+from cera.cli.writing import write_output
+from cera.explain import explain as explained
+from cera.explain import text
+from cera.pipeline import Program
+
+
+@click.command("explain", short_help="Show rules, strata and dependencies.")
+@program_options
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def explain(program: Program, as_json: bool) -> None:
+    """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
+    derives, the dependencies between them and of which kind, the strata, and what is recursive.
+
+    \b
+    Examples:
+      cera explain fire.xceq
+      cera explain fire.xceq --json | jq .strata
+    """
+    rules = program.checked()
+    report.show_diagnostics(program.diagnostics)
+    explanation = explained(rules)
+    write_output((json.dumps(explanation, indent=2, ensure_ascii=False) if as_json else text(explanation)) + "\n")

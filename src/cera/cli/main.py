@@ -1,0 +1,98 @@
+"""The command `cera`: its subcommands, and what becomes of an error.
+
+Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (`--strict`); 4 the
+engine failed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from cera.cli import report
+from cera.cli.check import check
+from cera.cli.explain import explain
+from cera.cli.fmt import fmt
+from cera.cli.run import run
+from cera.cli.why import why
+from cera.cli.writing import abandon_output
+from cera.errors import CeraError, EngineError, ProgramError
+
+#: As a shell tells of a command that SIGINT or SIGPIPE ended.
+INTERRUPTED = 130
+READER_GONE = 141
+
+
+class Commands(click.Group):
+    """A group whose commands fail with a message and a status, never with a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        _prepare_streams()
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except ProgramError as error:
+            report.show_diagnostics(error.diagnostics)
+            ctx.exit(error.exit_status)
+        except CeraError as error:
+            report.fail(str(error))
+            ctx.exit(error.exit_status)
+        except KeyboardInterrupt:
+            report.say("interrupted")
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            abandon_output()
+            ctx.exit(READER_GONE)
+        except Exception as error:
+            if os.environ.get("CERA_DEBUG"):
+                traceback.print_exc()
+            report.fail(
+                f"internal error: {type(error).__name__}: {error}; this is a bug in cera "
+                "(CERA_DEBUG=1 shows where it happened)"
+            )
+            ctx.exit(EngineError.exit_status)
+
+
+def _prepare_streams() -> None:
+    """Streams that are closed swallow what they get, and characters that an encoding lacks are replaced."""
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  # for as long as the command runs
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="cera", prog_name="cera")
+def main() -> None:
+    """Complex event processing: rules that derive events from events.
+
+    \b
+    A first program, fire.xceq:
+      DETECT fire{ area{ var A } }
+      ON and { event s: smoke{{ area{{ var A }} }},
+               event t: temp{{ area{{ var A }}, value{{ var T }} }}
+      } where { s before t, {s, t} within 1 min, var T > 40 }
+      END
+
+    \b
+    Check it and run it:
+      cera check fire.xceq
+      cera run fire.xceq --events events.jsonl
+
+    The language follows from a file's ending (.xceq XChangeEQ). Several files make one program.
+
+    Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
+    4 the engine failed.
+    """
+
+
+for _command in (check, fmt, run, why, explain):
+    main.add_command(_command)

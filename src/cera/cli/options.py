@@ -1,0 +1,174 @@
+"""The options that commands share: which program, which events, how to answer.
+
+Each decorator adds its options to a command and hands them over as one object.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import click
+
+from cera.connectors.files import ENDINGS, Layout
+from cera.errors import UsageError
+from cera.model.interval import Time
+from cera.model.time_text import TimeError, TimeFormat, time_zone
+from cera.pipeline import ENGINES, load
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Command = Callable[..., R]
+
+
+def _known_zone(ctx: click.Context, param: click.Parameter, name: str) -> str:
+    try:
+        time_zone(name)
+    except TimeError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+    return name
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Recorded events: where they are, how they are laid out, and how a program is answered over them."""
+
+    paths: tuple[str, ...]
+    layout: Layout
+    engine: Any
+    until: Time | None
+    recursion_limit: int | None
+    rejected: Path | None
+    strict: bool
+
+    @property
+    def times(self) -> TimeFormat:
+        return self.layout.times
+
+
+def program_options(command: Command[R]) -> Command[R]:
+    """FILE…, --semantics, --timezone, --calendars; the command gets the `program`, which may be wrong."""
+
+    @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+    @click.option(
+        "--semantics",
+        type=click.Choice(["practical", "formal"]),
+        help="Overrides the program's SEMANTICS. practical (default): a window never contains the event it is defined "
+        "by; formal: the papers at their letter.",
+    )
+    @click.option(
+        "--timezone",
+        metavar="ZONE",
+        callback=_known_zone,
+        default="UTC",
+        show_default=True,
+        help="The zone of times without an offset, in the program and in the events.",
+    )
+    @click.option(
+        "--calendars",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="A TOML file with named calendars, besides those that the program names.",
+    )
+    @functools.wraps(command)
+    def with_program(
+        files: tuple[Path, ...], semantics: Any, timezone: str, calendars: Path | None, **others: Any
+    ) -> R:
+        program = load(tuple(dict.fromkeys(files)), semantics=semantics, timezone=timezone, calendars=calendars or ())
+        return command(program=program, **others)
+
+    return with_program
+
+
+def replay_options(command: Command[R]) -> Command[R]:
+    """--events and everything about them; the command gets a `replay`. Stands above `program_options`."""
+
+    @click.option(
+        "--events",
+        "paths",
+        metavar="PATH",
+        multiple=True,
+        required=True,
+        help="Recorded events: a .jsonl, .json, .xml or .csv file, a folder of these, or - for standard input. "
+        "May be given several times.",
+    )
+    @click.option(
+        "--format",
+        "format_",
+        type=click.Choice(sorted(set(ENDINGS.values()))),
+        help="The format, where no ending tells it.",
+    )
+    @click.option("--label-field", metavar="NAME", help="Flat records: the field that holds the label.")
+    @click.option("--label", metavar="LABEL", help="Flat records: the label of all of them.")
+    @click.option("--time-field", metavar="NAME", help="Flat records: the field that holds the time, or the begin.")
+    @click.option("--end-field", metavar="NAME", help="Flat records: the field that holds the end.")
+    @click.option("--id-field", metavar="NAME", help="The field whose value keeps equal records apart.")
+    @click.option(
+        "--time-unit",
+        type=click.Choice(["s", "ms", "us"]),
+        help="What a number as a time counts (default s). With it, times are written as numbers too.",
+    )
+    @click.option(
+        "--xml-types",
+        type=click.Choice(["inferred", "string"]),
+        default="inferred",
+        show_default=True,
+        help="Whether text in XML that looks like a number is one.",
+    )
+    @click.option("--until", metavar="TIME", help="Answers as if now were this time.")
+    @click.option(
+        "--engine",
+        type=click.Choice(list(ENGINES)),
+        default="reference",
+        show_default=True,
+        help="What computes the answers; they are the same on every engine.",
+    )
+    @click.option(
+        "--recursion-limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="How many events recursive rules may derive before the run gives up.",
+    )
+    @click.option(
+        "--rejected",
+        metavar="PATH",
+        type=click.Path(path_type=Path),
+        help="Where malformed records go, as JSON lines with place, reason and text.",
+    )
+    @click.option("--strict", is_flag=True, help="Stop with exit status 3 if a record is malformed.")
+    @functools.wraps(command)
+    def with_replay(
+        paths: tuple[str, ...],
+        format_: str | None,
+        label_field: str | None,
+        label: str | None,
+        time_field: str | None,
+        end_field: str | None,
+        id_field: str | None,
+        time_unit: Any,
+        xml_types: Any,
+        until: str | None,
+        engine: str,
+        recursion_limit: int | None,
+        rejected: Path | None,
+        strict: bool,
+        **others: Any,
+    ) -> R:
+        if label_field is not None and label is not None:
+            raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
+        times = TimeFormat(time_unit, others["timezone"])
+        layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_)
+        replay = Replay(paths, layout, engine, _until(until, times), recursion_limit, rejected, strict)
+        return command(replay=replay, **others)
+
+    return with_replay
+
+
+def _until(text: str | None, times: TimeFormat) -> Time | None:
+    try:
+        return None if text is None else times.parse(text)
+    except TimeError as error:
+        raise UsageError(f"--until: {error}") from error

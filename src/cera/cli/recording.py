@@ -1,0 +1,109 @@
+"""Reading recorded events for a command: the events, what was not one, and how many of each."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from cera.cli import report
+from cera.cli.options import Replay
+from cera.cli.writing import check_writable, lines, write_file
+from cera.connectors.files import Rejected, read_events
+from cera.engines.answer import Answer
+from cera.errors import DataError
+from cera.model.events import Event
+from cera.pipeline import Program, accepted
+
+#: How many malformed records are shown where no file was named for them.
+REJECTED_SHOWN = 3
+TEXT_SHOWN = 100
+
+_EVERY = 1_000
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The different events of the input, the number of records they came from, and the malformed records."""
+
+    events: tuple[Event, ...]
+    records: int
+    rejected: tuple[Rejected, ...]
+
+    @property
+    def repeated(self) -> int:
+        """How many records gave an event that another one had given already."""
+        return self.records - len(self.events)
+
+
+def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
+    """Shows the program's warnings, reads the events and answers the program over them."""
+    program.checked()
+    report.show_diagnostics(program.diagnostics)
+    if replay.rejected is not None:
+        check_writable("--rejected", replay.rejected)
+    with _progress("reading events") as tell:
+        recording = _read(replay, lambda records: tell(f"{records:,} events read"))
+    _dispose_of(recording.rejected, replay)
+    with _progress(f"answering over {report.count(len(recording.events), 'event')}"):
+        answered = program.run(
+            recording.events, engine=replay.engine, until=replay.until, recursion_limit=replay.recursion_limit
+        )
+    return recording, answered
+
+
+def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
+    rejected: list[Rejected] = []
+    events: dict[Event, None] = {}
+    records = 0
+    # all paths are opened before the first is read: a wrong one is told at once
+    found = itertools.chain.from_iterable([read_events(path, replay.layout) for path in replay.paths])
+    for event in accepted(found, rejected.append):
+        events[event] = None
+        records += 1
+        if records % _EVERY == 0:
+            tell(records)
+    return Recording(tuple(events), records, tuple(rejected))
+
+
+def _dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:
+    """Malformed records go to their file, or the first few are shown; with --strict they end the run."""
+    if replay.rejected is not None:
+        write_file(replay.rejected, lines(_rejected_line(record) for record in rejected))
+    else:
+        _show(rejected, report.fail if replay.strict else report.warn)
+    if rejected and replay.strict:
+        raise DataError(f"{report.count(len(rejected), 'malformed record')}, and --strict allows none")
+
+
+def _rejected_line(record: Rejected) -> str:
+    return json.dumps({"place": record.place, "reason": record.reason, "text": record.text}, ensure_ascii=False)
+
+
+def _show(rejected: Sequence[Rejected], tell: Callable[[str], object]) -> None:
+    for record in rejected[:REJECTED_SHOWN]:
+        tell(report.printable(f"{record.place}: {record.reason}"))
+        if record.text:
+            report.say(f"  {report.printable(_shortened(record.text))}")
+    more = len(rejected) - REJECTED_SHOWN
+    if more > 0:
+        report.say(f"  … and {more:,} more; --rejected PATH writes all of them to a file")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= TEXT_SHOWN else text[: TEXT_SHOWN - 1] + "…"
+
+
+@contextmanager
+def _progress(activity: str) -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is going on; nothing where standard error is not a terminal."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        task = progress.add_task(activity, total=None)
+        yield lambda description: progress.update(task, description=description)

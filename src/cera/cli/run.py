@@ -1,0 +1,96 @@
+"""`cera run`: the answers of a program over recorded events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from pathlib import Path
+
+import click
+
+from cera.cli.options import Replay, program_options, replay_options
+from cera.cli.recording import Recording, answer
+from cera.cli.summary import show_summary, show_unknown_labels
+from cera.cli.tables import on_terminal, print_table
+from cera.cli.writing import check_writable, lines, write_output
+from cera.connectors.sinks import base_line, event_line
+from cera.engines.answer import Answer
+from cera.errors import UsageError
+from cera.model.events import DerivedEvent, Event
+from cera.model.interval import Time
+from cera.model.time_text import TimeFormat
+from cera.pipeline import Program
+
+
+@click.command("run", short_help="Answer a program over recorded events.")
+@replay_options
+@program_options
+@click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
+@click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")
+@click.option(
+    "--out",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Write to this file, whole or not at all, and not on standard output.",
+)
+def run(program: Program, replay: Replay, select: tuple[str, ...], base: bool, out: Path | None) -> None:
+    """Answers the program of the FILEs over recorded events and writes the derived events.
+
+    Events come as lines like {"begin": 70, "end": 80, "term": {"temp": {"sensor": "s", "value": 41}}}, with "at" for
+    a point of time, or as flat records whose fields you name. Derived events are written as JSON lines in the order
+    of their end, begin and term; on a terminal as a table. What was read, rejected and derived is counted on standard
+    error.
+
+    \b
+    Examples:
+      cera run fire.xceq --events events.jsonl --time-unit s
+      cera run fire.xceq --events log.csv --label-field type --time-field ts --select fire
+      cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
+    """
+    _check_out(program, replay, out)
+    recording, answered = answer(program, replay)
+    labels = [label for part in select for name in part.split(",") if (label := name.strip())]
+    written = output(recording, answered, labels or None, replay.until, base=base)
+    if out is None and on_terminal():
+        if written:
+            print_table(written, replay.times)
+    else:
+        write_output(lines(output_line(item, replay.times) for item in written), out)
+    show_unknown_labels(labels, program, recording, answered)
+    show_summary(program, replay, recording, answered, len(written))
+
+
+def output(
+    recording: Recording, answered: Answer, labels: Collection[str] | None, until: Time | None, *, base: bool
+) -> list[Event | DerivedEvent]:
+    """The events to be written in the order of output; an input event that was derived too is written once."""
+    events: list[Event | DerivedEvent] = list(answered.derived)
+    if base:
+        derived = {item.event for item in answered.derived}
+        events += [e for e in recording.events if e not in derived and (until is None or e.end <= until)]
+    chosen = [item for item in events if labels is None or _event(item).label in labels]
+    return sorted(chosen, key=lambda item: _event(item).output_key)
+
+
+def output_line(item: Event | DerivedEvent, times: TimeFormat) -> str:
+    record = base_line(item, times) if isinstance(item, Event) else event_line(item, times)
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _event(item: Event | DerivedEvent) -> Event:
+    return item.event if isinstance(item, DerivedEvent) else item
+
+
+def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
+    if out is None:
+        return
+    check_writable("--out", out)
+    if replay.rejected is not None and _same_file(out, replay.rejected):
+        raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")
+    for source in program.sources:
+        if _same_file(out, Path(source.name)):
+            raise UsageError(f"--out names the program {source.name} itself")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()

@@ -1,0 +1,45 @@
+"""Derived events as a table, for a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cera.cli.report import printable
+from cera.model.events import DerivedEvent, Event
+from cera.model.time_text import TimeFormat
+
+
+def on_terminal() -> bool:
+    """Whether a person reads standard output."""
+    return sys.stdout.isatty()
+
+
+def print_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> None:
+    Console().print(events_table(events, times))
+
+
+def events_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> Table:
+    """One row an event, in the order given; input events have no rule."""
+    table = Table("begin", "end", "event", "rule")
+    table.columns[0].no_wrap = table.columns[1].no_wrap = True
+    table.columns[2].overflow = table.columns[3].overflow = "fold"
+    if times.unit is not None:
+        table.columns[0].justify = table.columns[1].justify = "right"
+    for item in events:
+        event = item.event if isinstance(item, DerivedEvent) else item
+        begin, end = str(times.format(event.begin)), str(times.format(event.end))
+        # as Text: an event's brackets are not markup
+        table.add_row(begin, end, Text(printable(str(event.term))), Text(printable(_rules(item))))
+    return table
+
+
+def _rules(item: Event | DerivedEvent) -> str:
+    if isinstance(item, Event):
+        return ""
+    names = ", ".join(dict.fromkeys(derivation.rule for derivation in item.derivations))
+    return f"{names} → {item.recipient.address}" if item.recipient else names

@@ -1,0 +1,39 @@
+"""`cera why`: how an event came about, as a tree of causes with their times."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from cera.cli.cause_tree import draw, graph, tree
+from cera.cli.causes import Causes
+from cera.cli.options import Replay, program_options, replay_options
+from cera.cli.recording import answer
+from cera.cli.writing import lines, write_output
+from cera.pipeline import Program
+
+
+@click.command("why", short_help="Show how an event came about.")
+@replay_options
+@program_options
+@click.option("--event", "name", metavar="ID", required=True, help="The id of an event, its begin, or a source's id.")
+@click.option("--json", "as_json", is_flag=True, help="The events and derivations as JSON, each event once.")
+def why(program: Program, replay: Replay, name: str, as_json: bool) -> None:
+    """Shows how an event came about when the FILEs' program runs over recorded events: every rule that derived it and
+    the events that made the rule fire, down to the input, with their times.
+
+    ID is what `cera run` writes as "id" and "causes", its first characters if they are enough, or the id that the
+    source gave an input event.
+
+    \b
+    Example:
+      cera why fire.xceq --events events.jsonl --event 3f2a91c0
+    """
+    recording, answered = answer(program, replay)
+    causes = Causes(program, recording, answered, replay.times)
+    event = causes.find(name)
+    if as_json:
+        write_output(json.dumps(graph(causes, event), indent=2, ensure_ascii=False) + "\n")
+    else:
+        write_output(lines([event.id, *draw(tree(causes, event))]))

@@ -1,0 +1,112 @@
+"""How the records of a source are laid out, and what is said of a record that is no event."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from cera.model.terms import TermError
+from cera.model.time_text import TimeError, TimeFormat
+from cera.model.xml_terms import Types
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_NO_CHARACTER = re.compile("[\ud800-\udfff]")
+
+#: How much of a rejected record is kept.
+TEXT_LIMIT = 500
+
+#: The fields of a record's times, unless a layout names others: `at`, or `begin` and `end`.
+TIME_FIELDS = ("at", "begin", "end")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the records of a source are to be read.
+
+    With one of `label_field`, `time_field`, `end_field` or a constant `label` the records are flat. Unless said
+    otherwise a flat record has its times in `at`, or `begin` and `end`, and its label in `label`; in XML the label is
+    the element's name.
+    """
+
+    label_field: str | None = None
+    time_field: str | None = None
+    end_field: str | None = None
+    id_field: str | None = None
+    label: str | None = None
+    times: TimeFormat = field(default_factory=TimeFormat)
+    xml_types: Types = "inferred"
+    format: str | None = None
+
+    @property
+    def is_flat(self) -> bool:
+        return any(name is not None for name in (self.label_field, self.time_field, self.end_field, self.label))
+
+    def names_one_of(self, fields: Collection[str]) -> bool:
+        """Whether a record with these fields has one that the layout names."""
+        return any(name in fields for name in (self.label_field, self.time_field, self.end_field))
+
+    @property
+    def label_source(self) -> str | None:
+        """The field that holds a flat record's label, None if the label is a constant."""
+        return None if self.label is not None else self.label_field or "label"
+
+    @property
+    def time_source(self) -> tuple[str, str] | None:
+        """The fields that hold a flat record's begin and end, None for the usual ones."""
+        if self.time_field is None and self.end_field is None:
+            return None
+        begin = self.time_field or "begin"
+        return begin, self.end_field or begin
+
+    def missing_column(self, names: Collection[str]) -> str | None:
+        """What a table with these columns lacks, so that none of its rows can be an event."""
+        if self.label_source is not None and self.label_source not in names:
+            return f"no column `{self.label_source}` for the label; give --label-field or --label"
+        if self.time_source is None and "at" not in names and not {"begin", "end"}.issubset(names):
+            return "no column `at` for the time, nor `begin` and `end`; give --time-field"
+        for name in self.time_source or ():
+            if name not in names:
+                return f"no column `{name}` for the time; give --time-field and --end-field as the header spells them"
+        return None
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A record that is no event: where it stands (file:line), why, and the start of its text."""
+
+    place: str
+    reason: str
+    text: str = ""
+
+
+def rejected(place: str, reason: str, text: str = "") -> Rejected:
+    """A rejected record with its text cut to TEXT_LIMIT; bytes that are no characters are shown as such."""
+    cut = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+    return Rejected(place, _printable(reason), _printable(cut))
+
+
+def _printable(text: str) -> str:
+    return _NO_CHARACTER.sub("\ufffd", text)
+
+
+class RecordError(ValueError):
+    """A record is no event; the message is the reason."""
+
+
+#: What the record itself is to blame for.
+RECORD_ERRORS = (RecordError, TermError, TimeError)
+
+
+def decode(data: bytes) -> str:
+    """The text of UTF-8, a byte order mark at its start left out; other bytes are kept for `check_text` to find."""
+    return data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
+
+
+def check_text(text: str) -> None:
+    """Refuses a text that was not UTF-8."""
+    if not text.isascii():
+        for column, character in enumerate(text, 1):
+            if "\udc80" <= character <= "\udcff":
+                raise RecordError(f"not UTF-8: the byte 0x{ord(character) - 0xDC00:02X} at column {column}")

@@ -1,0 +1,177 @@
+"""What could have stood at a place of a program, in the words of a person who writes one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from cera.model.allen import RELATIONS
+from cera.model.timers import SYNONYMS
+
+MOST_ALTERNATIVES = 6
+
+#: The spellings of each terminal that is a word of the language.
+KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "_DETECT": ("DETECT",),
+        "_RAISE": ("RAISE",),
+        "_SEMANTICS": ("SEMANTICS",),
+        "_SOURCE": ("SOURCE",),
+        "_CALENDARS": ("CALENDARS",),
+        "PRACTICAL": ("practical",),
+        "FORMAL": ("formal",),
+        "_ON": ("ON",),
+        "_END": ("END",),
+        "_TO": ("to",),
+        "_RECIPIENT": ("recipient",),
+        "_TRANSPORT": ("transport",),
+        "_AND": ("and",),
+        "_OR": ("or",),
+        "_EVENT": ("event",),
+        "_WHILE": ("while",),
+        "_WHERE": ("where",),
+        "NOT_EVENT": ("not",),
+        "COLLECT": ("collect",),
+        "_DESC": ("desc",),
+        "_WITHOUT": ("without",),
+        "_OPTIONAL": ("optional",),
+        "_ALL": ("all",),
+        "ALL_MATCHES": ("all",),
+        "DISTINCT": ("distinct",),
+        "_GROUP_BY": ("group-by",),
+        "_ORDER_BY": ("order-by",),
+        "_WITH_DEFAULT": ("with default",),
+        "ASCENDING": ("asc",),
+        "DESCENDING": ("desc",),
+        "_OR_ELSE": ("or",),
+        "_AND_ALSO": ("and",),
+        "_NOT": ("not",),
+        "_WITHIN": ("within",),
+        "MODULO": ("mod",),
+        "ALLEN_RELATION": tuple(RELATIONS),
+        "RELATIVE_TIMER": tuple(SYNONYMS),
+        "VARIABLE": ("var",),
+        "TRUE": ("true",),
+        "FALSE": ("false",),
+    }
+)
+
+_ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS"})
+_EVENT_PATTERN = frozenset({"NAME", "STRING", "ANY_LABEL", "REGEX", "VARIABLE", "_DESC"})
+_PATTERN = _EVENT_PATTERN | {"SIGNED_NUMBER", "TRUE", "FALSE"}
+_QUERY = _EVENT_PATTERN | {"_AND", "_OR", "_EVENT", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
+_ARITHMETIC_EXPRESSION = frozenset(
+    {
+        "NUMBER",
+        "STRING",
+        "TRUE",
+        "FALSE",
+        "DURATION",
+        "VARIABLE",
+        "NAME",
+        "_DATETIME",
+        "ABSOLUTE_TIMER",
+        "LPAR",
+        "MINUS",
+    }
+)
+_EXPRESSION = _ARITHMETIC_EXPRESSION | {"_NOT", "LBRACE"}
+_ARITHMETIC_OPERATOR = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
+
+#: What a set of terminals is called, the larger sets first.
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (_ITEM, "a rule or a directive (DETECT, RAISE, SEMANTICS, SOURCE, CALENDARS)"),
+    (_EXPRESSION | {"_ALL", "_OPTIONAL"}, "a term or value"),
+    (_EXPRESSION | {"ALL_MATCHES", "DISTINCT"}, "an expression"),
+    (_EXPRESSION, "an expression"),
+    (_ARITHMETIC_EXPRESSION, "an expression"),
+    (_QUERY, "an event query"),
+    (_PATTERN | {"_WITHOUT", "_OPTIONAL"}, "a pattern"),
+    (_PATTERN, "a pattern"),
+    (_EVENT_PATTERN, "a pattern"),
+    (frozenset({"NAME", "STRING", "VARIABLE"}), "a term"),
+    (_ARITHMETIC_OPERATOR | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND_ALSO", "_OR_ELSE"}, "an operator"),
+    (_ARITHMETIC_OPERATOR | {"_AND_ALSO", "_OR_ELSE"}, "an operator"),
+    (frozenset({"_AND_ALSO", "_OR_ELSE"}), "'and' or 'or'"),
+    (_ARITHMETIC_OPERATOR, "an operator"),
+    (frozenset({"RELATIVE_TIMER", "ABSOLUTE_TIMER"}), "a timer"),
+    (frozenset({"COMMA", "SEMICOLON"}), "','"),
+)
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "LBRACE": "'{'",
+        "RBRACE": "'}'",
+        "LSQB": "'['",
+        "RSQB": "']'",
+        "LPAR": "'('",
+        "RPAR": "')'",
+        "COMMA": "','",
+        "SEMICOLON": "';'",
+        "COLON": "':'",
+        "EQUAL": "'='",
+        "__ANON_0": "'->'",
+        "NAME": "a name",
+        "STRING": "a string",
+        "NUMBER": "a number",
+        "SIGNED_NUMBER": "a number",
+        "DURATION": "a duration such as 3 min 14 sec",
+        "VARIABLE": "a variable",
+        "REGEX": "a regular expression",
+        "ANY_LABEL": "'*'",
+        "COMPARATOR": "a comparison",
+        "ALLEN_RELATION": "a relation such as before",
+        "ABSOLUTE_TIMER": "a timer",
+        "RELATIVE_TIMER": "a timer",
+        "_DATETIME": "'datetime'",
+        "MINUS": "'-'",
+        "PLUS": "'+'",
+        "TIMES": "'*'",
+        "DIVIDED_BY": "'/'",
+        "$END": "the end",
+    }
+)
+
+#: Brackets and separators are what is most often forgotten, so they are named first.
+_FIRST = ("','", "'}'", "']'", "')'", "'{'", "'['")
+
+
+def expected(accepted: frozenset[str]) -> str:
+    """`expected ',' or '}'`: the accepted terminals, grouped and by their everyday names."""
+    phrases: list[str] = []
+    rest = set(accepted)
+    for terminals, phrase in _GROUPS:
+        if terminals <= rest:
+            phrases.append(phrase)
+            rest -= terminals
+    phrases += sorted({_name(terminal) for terminal in rest if terminal != "$END"})
+    phrases = sorted(
+        dict.fromkeys(phrases), key=lambda phrase: _FIRST.index(phrase) if phrase in _FIRST else len(_FIRST)
+    )
+    if not phrases:
+        return "expected nothing more"
+    if len(phrases) > MOST_ALTERNATIVES:
+        return f"expected {', '.join(phrases[:MOST_ALTERNATIVES])}, …"
+    *most, last = phrases
+    return f"expected {', '.join(most)} or {last}" if most else f"expected {last}"
+
+
+def _name(terminal: str) -> str:
+    return _NAMES.get(terminal) or f"'{KEYWORDS[terminal][0]}'"
+
+
+def keywords(accepted: Iterable[str]) -> list[str]:
+    """The words of the language among the accepted terminals."""
+    return [word for terminal in sorted(accepted) for word in KEYWORDS.get(terminal, ())]
+
+
+def guess(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that was probably meant: another case, two letters swapped, or a letter or two off."""
+    by_lower_case = {candidate.lower(): candidate for candidate in candidates if candidate != word}
+    lower = word.lower()
+    if lower in by_lower_case:
+        return by_lower_case[lower]
+    swapped = [candidate for candidate in by_lower_case if sorted(candidate) == sorted(lower)]
+    close = swapped or difflib.get_close_matches(lower, by_lower_case, n=1, cutoff=0.7)
+    return by_lower_case[close[0]] if close else None

@@ -1,0 +1,213 @@
+"""From Lark's tree to expressions, and the walk over the tree that all transformers share.
+
+There is one method for each rule of the grammar, by its name: it takes the place of the rule's text and what its parts
+have become. A literal without a value (a number too large, a bad regular expression) is reported and replaced by a
+harmless one, so that one reading finds them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from lark import Token, Tree
+
+from cera.diagnostics import Diagnostic, Span
+from cera.languages.xchangeeq.literals import LiteralError, read_duration, read_number, read_string
+from cera.model import expressions
+from cera.model.durations import Duration
+from cera.model.expressions import (
+    AGGREGATES,
+    Aggregate,
+    And,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Negative,
+    Not,
+    Or,
+    Periodic,
+    Temporal,
+    TimerQuery,
+    Variable,
+    Within,
+)
+from cera.model.patterns import TermPattern
+from cera.model.terms import MAX_DEPTH
+from cera.model.values import Scalar
+
+Place = Callable[[int, int], Span]
+T = TypeVar("T")
+
+#: How deep an item may be nested: a pattern as deep as a term can be, and the rule around it.
+MAX_NESTING = MAX_DEPTH + 20
+
+_OPERATORS = {"==": "=", "<>": "!="}
+
+
+class NestingError(Exception):
+    """An item is nested deeper than MAX_NESTING at `place`."""
+
+    def __init__(self, place: Span) -> None:
+        super().__init__(str(place))
+        self.place = place
+
+
+class ExpressionTransformer:
+    """`place` finds the source text of an offset in the parsed text; `problems` is filled by `transform`."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._problems: list[Diagnostic] = []
+        self._too_large: dict[Span, LiteralError] = {}
+
+    def transform(self, tree: Tree[Token]) -> Any:
+        """What the tree stands for. From the leaves up and without recursion, however deep the text is nested."""
+        preorder: list[tuple[Any, int]] = []
+        pending: list[tuple[Any, int]] = [(tree, 1)]
+        while pending:
+            node, depth = pending.pop()
+            if depth > MAX_NESTING:
+                raise NestingError(self._span_of(node))
+            preorder.append((node, depth))
+            if isinstance(node, Tree):
+                pending += [(child, depth + 1) for child in node.children]
+        done: list[Any] = []
+        for node, _ in reversed(preorder):
+            if isinstance(node, Tree):
+                first = len(done) - len(node.children)
+                parts = done[first:]
+                del done[first:]
+                done.append(getattr(self, node.data)(self._span_of(node), *parts))
+            else:
+                done.append(node)
+        return done.pop()
+
+    @property
+    def problems(self) -> list[Diagnostic]:
+        too_large = [_bad_literal(span, error) for span, error in self._too_large.items()]
+        return self._problems + too_large
+
+    def _span_of(self, node: Tree[Token] | Token) -> Span:
+        if isinstance(node, Tree):
+            return self._place(node.meta.start_pos, node.meta.end_pos)
+        return self._place(cast(int, node.start_pos), cast(int, node.end_pos))
+
+    def _read(self, reader: Callable[[str], T], token: Token, instead: T) -> T:
+        try:
+            return reader(token)
+        except LiteralError as error:
+            self._problems.append(_bad_literal(self._span_of(token), error))
+            return instead
+
+    def _string(self, token: Token) -> str:
+        return self._read(read_string, token, "")
+
+    def _duration(self, token: Token) -> Duration:
+        return self._read(read_duration, token, Duration())
+
+    def _scalar(self, token: Token) -> Scalar:
+        match token.type:
+            case "TRUE" | "FALSE":
+                return token.type == "TRUE"
+            case "STRING":
+                return self._string(token)
+            case _:
+                return self._read(read_number, token, 0)
+
+    def number(self, span: Span, token: Token) -> expressions.Literal:
+        """Whether a number is too large is known only when it is known whether a minus stands before it."""
+        try:
+            return expressions.Literal(read_number(token), span)
+        except LiteralError as error:
+            self._too_large[span] = error
+            return expressions.Literal(0, span)
+
+    def literal(self, span: Span, token: Token) -> expressions.Literal:
+        return expressions.Literal(self._scalar(token), span)
+
+    def duration(self, span: Span, token: Token) -> DurationLiteral:
+        return DurationLiteral(self._duration(token), span)
+
+    def variable(self, span: Span, token: Token) -> Variable:
+        return Variable(variable_name(token), span)
+
+    def reference(self, span: Span, token: Token) -> EventReference:
+        return EventReference(str(token), span)
+
+    def datetime(self, span: Span, first: Token, second: Token | None) -> DateTime:
+        texts = (self._string(first),) if second is None else (self._string(first), self._string(second))
+        return DateTime(texts, span=span)
+
+    def periodic(self, span: Span, pattern: TermPattern) -> Periodic:
+        return Periodic(timer_query(pattern), span)
+
+    def parenthesised(self, span: Span, expression: Expression) -> Expression:
+        return replace(expression, span=span)
+
+    def negative(self, span: Span, _: Token, operand: Expression) -> Expression:
+        """`-3` is the number; `-(3)` is the operator."""
+        if not (isinstance(operand, expressions.Literal) and operand.span and operand.span.text[0].isdigit()):
+            return Negative(operand, span)
+        self._too_large.pop(operand.span, None)
+        try:
+            return expressions.Literal(read_number(f"-{operand.span.text}"), span)
+        except LiteralError as error:
+            self._too_large[span] = error
+            return expressions.Literal(0, span)
+
+    def arithmetic(self, span: Span, left: Expression, operator: Token, right: Expression) -> Arithmetic:
+        return Arithmetic(cast(ArithmeticOperator, str(operator)), left, right, span)
+
+    def call(self, span: Span, function: Token, *arguments: Expression) -> Call | Aggregate:
+        """`avg(var T)` is `avg(all var T)`."""
+        if str(function) in AGGREGATES and len(arguments) == 1:
+            return Aggregate(str(function), arguments[0], span=span)
+        return Call(str(function), arguments, span)
+
+    def aggregate(self, span: Span, function: Token, *rest: Any) -> Aggregate:
+        *how, operand = rest
+        if str(function) not in AGGREGATES:
+            known = ", ".join(AGGREGATES)
+            message = f"'{function}' does not aggregate; the functions that do are {known}"
+            self._problems.append(Diagnostic("XC406", "error", message, self._span_of(function)))
+        return Aggregate(str(function), operand, any(word.type == "DISTINCT" for word in how), span)
+
+    def comparison(self, span: Span, left: Expression, operator: Token, right: Expression) -> Comparison:
+        canonical = _OPERATORS.get(operator, str(operator))
+        return Comparison(cast(ComparisonOperator, canonical), left, right, span)
+
+    def temporal(self, span: Span, left: Expression, relation: Token, right: Expression) -> Temporal:
+        return Temporal(str(relation), left, right, span)
+
+    def within(self, span: Span, *operands: Expression) -> Within:
+        return Within(operands[:-1], operands[-1], span)
+
+    def not_(self, span: Span, operand: Expression) -> Not:
+        return Not(operand, span)
+
+    def and_(self, span: Span, *operands: Expression) -> And:
+        return And(operands, span)
+
+    def or_(self, span: Span, *operands: Expression) -> Or:
+        return Or(operands, span)
+
+
+def variable_name(token: Token) -> str:
+    """X of `var X`."""
+    return token.split()[1]
+
+
+def timer_query(pattern: TermPattern) -> TimerQuery:
+    return TimerQuery(str(pattern.label).removeprefix("timer:"), pattern)
+
+
+def _bad_literal(span: Span, error: LiteralError) -> Diagnostic:
+    return Diagnostic("XC004", "error", str(error), span, error.hint)

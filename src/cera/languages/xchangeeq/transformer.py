@@ -1,0 +1,125 @@
+"""From Lark's tree of one item to the nodes of `syntax`, each with its place in the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lark import Token, Tree
+
+from cera.diagnostics import Diagnostic, Span
+from cera.languages.xchangeeq.expression_transformer import NestingError, Place, timer_query
+from cera.languages.xchangeeq.syntax import (
+    AbsoluteTimerLiteral,
+    CalendarsDirective,
+    Conjunction,
+    DetectHead,
+    Disjunction,
+    EventLiteral,
+    Head,
+    Identifier,
+    Item,
+    Query,
+    RaiseHead,
+    RelativeTimerLiteral,
+    RuleSyntax,
+    SemanticsDirective,
+    SourceDirective,
+    WhileLiteral,
+)
+from cera.languages.xchangeeq.term_transformer import TermTransformer
+from cera.model.constructs import Construct
+from cera.model.expressions import Expression
+from cera.model.patterns import Pattern, TermPattern
+from cera.model.terms import MAX_DEPTH
+from cera.model.timers import SYNONYMS
+
+Conditions = tuple[Expression, ...]
+
+
+def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
+    """The item, or None and what is wrong with it."""
+    transformer = ItemTransformer(place)
+    try:
+        item: Item = transformer.transform(tree)
+    except NestingError as error:
+        message = f"this is nested deeper than {MAX_DEPTH} levels, and so is no term"
+        return None, [Diagnostic("XC001", "error", message, error.place)]
+    problems = transformer.problems
+    return (None if problems else item), problems
+
+
+class ItemTransformer(TermTransformer):
+    def rule(self, span: Span, head: Head, query: Query) -> RuleSyntax:
+        return RuleSyntax(head, query, span)
+
+    def detect_head(self, span: Span, construct: Construct) -> DetectHead:
+        return DetectHead(construct, span)
+
+    def raise_head(self, span: Span, recipient: str, transport: str | None, construct: Construct) -> RaiseHead:
+        return RaiseHead(recipient, transport, construct, span)
+
+    def raise_head_transport_first(self, span: Span, transport: str, recipient: str, head: Construct) -> RaiseHead:
+        return RaiseHead(recipient, transport, head, span)
+
+    def recipient(self, _: Span, token: Token) -> str:
+        return self._string(token)
+
+    def transport(self, _: Span, token: Token) -> str:
+        return self._string(token)
+
+    def semantics(self, span: Span, name: Token) -> SemanticsDirective:
+        return SemanticsDirective(str(name), span)
+
+    def source(self, span: Span, *labels: Token) -> SourceDirective:
+        return SourceDirective(tuple(self._construct_label(label) for label in labels), span)
+
+    def calendars(self, span: Span, path: Token) -> CalendarsDirective:
+        return CalendarsDirective(self._string(path), span)
+
+    def conjunction(self, span: Span, *parts: Any) -> Conjunction:
+        return Conjunction(*_queries_and_conditions(parts), span)
+
+    def disjunction(self, span: Span, *parts: Any) -> Disjunction:
+        return Disjunction(*_queries_and_conditions(parts), span)
+
+    def event_literal(
+        self, span: Span, identifier: Identifier | None, pattern: Pattern, where: Conditions | None
+    ) -> EventLiteral:
+        return EventLiteral(identifier, pattern, where or (), span)
+
+    def absolute_literal(
+        self, span: Span, identifier: Identifier | None, pattern: TermPattern, where: Conditions | None
+    ) -> AbsoluteTimerLiteral:
+        return AbsoluteTimerLiteral(identifier, timer_query(pattern), where or (), span)
+
+    def relative_timer(
+        self,
+        span: Span,
+        identifier: Identifier | None,
+        kind: Token,
+        anchor: Identifier,
+        duration: Token,
+        where: Conditions | None,
+    ) -> RelativeTimerLiteral | Conjunction:
+        """Conditions after a timer are those of the conjunction that consists of it."""
+        name = SYNONYMS[kind.removeprefix("timer:")]
+        timer = RelativeTimerLiteral(identifier, name, anchor, self._duration(duration), span)
+        return timer if where is None else Conjunction((timer,), where, span)
+
+    def while_literal(
+        self, span: Span, window: Identifier, kind: Token, pattern: Pattern, where: Conditions | None
+    ) -> WhileLiteral:
+        return WhileLiteral(window, kind.type == "NOT_EVENT", pattern, where or (), span)
+
+    def identifier(self, span: Span, name: Token) -> Identifier:
+        return Identifier(str(name), span)
+
+    def where(self, _: Span, *conditions: Expression) -> Conditions:
+        return conditions
+
+
+def _queries_and_conditions(parts: Sequence[Any]) -> tuple[tuple[Query, ...], Conditions]:
+    """The last part is what follows `where`, if anything does."""
+    *queries, where = parts
+    return tuple(queries), where or ()

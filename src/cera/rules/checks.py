@@ -1,0 +1,32 @@
+"""All static checks of a rule program, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cera.diagnostics import Diagnostic, in_source_order
+from cera.rules.kinds import check_kinds
+from cera.rules.names import check_labels, check_timer_circles, check_variables
+from cera.rules.placement import check_placement
+from cera.rules.ranges import check_ranges
+from cera.rules.rule import RuleProgram
+from cera.rules.satisfiability import check_satisfiability
+from cera.rules.strata import check_strata
+
+Check = Callable[[RuleProgram], Iterable[Diagnostic]]
+
+CHECKS: tuple[Check, ...] = (
+    check_variables,  # XC103
+    check_labels,  # XC104
+    check_timer_circles,  # XC105
+    check_ranges,  # XC201 to XC206
+    check_strata,  # XC301 to XC303
+    check_satisfiability,  # XC401 to XC403
+    check_kinds,  # XC404 to XC406
+    check_placement,  # XC407
+)
+
+
+def check(program: RuleProgram) -> tuple[Diagnostic, ...]:
+    """What there is to say about the program, from top to bottom. Each check runs whatever the others find."""
+    return tuple(in_source_order([diagnostic for one in CHECKS for diagnostic in one(program)]))

@@ -1,0 +1,210 @@
+"""Range restriction (seed 001 section 3.2, X-06): every variable that is used has been given a value. XC201 to XC206.
+
+A variable is bound by a query outside of `not` and `without`. One that only `optional` binds may be missing: it can be
+used in conditions, which are false without it, and inside `optional` in the head. With `or` this holds for each branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.model import expressions, patterns
+from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions import Expression, Variable
+from cera.model.patterns import OptionalPattern, Pattern, VariablePattern, Without
+from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A place where a variable is used; `guarded` inside `optional`, where it may be missing."""
+
+    name: str
+    span: Span | None
+    guarded: bool = False
+
+
+def check_ranges(program: RuleProgram) -> Iterator[Diagnostic]:
+    for rule in program.rules:
+        yield from _without_positive_query(rule)
+        yield from _head(rule)
+        for branch in rule.branches:
+            yield from _conditions(rule, branch)
+
+
+def _without_positive_query(rule: Rule) -> Iterator[Diagnostic]:
+    for branch in rule.branches:
+        if not branch.events and not branch.absolute_timers:
+            yield Diagnostic(
+                "XC206",
+                "error",
+                f"the body of rule `{rule.name}` waits for nothing that happens by itself",
+                _place(branch) or rule.span,
+                "add an event query or an absolute timer; windows and relative timers need one to start from",
+            )
+
+
+def _head(rule: Rule) -> Iterator[Diagnostic]:
+    reported: set[str] = set()
+    for use in _uses(rule.head):
+        problem = None if use.name in reported else _head_problem(rule, use)
+        if problem is not None:
+            reported.add(use.name)
+            yield problem
+
+
+def _uses(construct: Construct, guarded: bool = False) -> Iterator[_Use]:
+    match construct:
+        case ConstructTerm():
+            for child in construct.children:
+                yield from _uses(child, guarded)
+        case ConstructValue():
+            for variable in _variables(construct.expression):
+                yield _Use(variable.name, variable.span or construct.span, guarded)
+        case All():
+            yield from _uses(construct.construct, guarded)
+            for key in construct.order_by:
+                for variable in _variables(key.expression):
+                    yield _Use(variable.name, variable.span or construct.span, guarded)
+            for name in construct.group_by:
+                yield _Use(name, construct.span, guarded)
+        case OptionalConstruct():
+            yield from _uses(construct.construct, guarded=True)
+            if construct.default is not None:
+                yield from _uses(construct.default, guarded)
+
+
+def _variables(expression: Expression) -> Iterator[Variable]:
+    return (part for part in expressions.walk(expression) if isinstance(part, Variable))
+
+
+def _head_problem(rule: Rule, use: _Use) -> Diagnostic | None:
+    bound = [use.name in branch.bound_variables for branch in rule.branches]
+    perhaps = [use.name in branch.optional_variables for branch in rule.branches]
+    if all(bound):
+        return None
+    if not any(bound) and not any(perhaps):
+        negated = _negated_place(rule.branches, use.name)
+        return _unbound(rule, use) if negated is None else _only_negated(use, negated)
+    if use.guarded:
+        return None
+    missing = [branch for branch, b, p in zip(rule.branches, bound, perhaps, strict=True) if not b and not p]
+    if missing:
+        return _not_in_every_branch(use, missing, "the head uses")
+    return Diagnostic(
+        "XC205",
+        "error",
+        f"the head uses `var {use.name}`, which is bound by `optional` only and may be missing",
+        use.span or rule.span,
+        f"put `optional` before the part of the head with `var {use.name}`, perhaps with a default",
+        tuple(Note("it may be bound here", span) for span in _optional_places(rule.branches, use.name)[:1]),
+    )
+
+
+def _unbound(rule: Rule, use: _Use) -> Diagnostic:
+    known = sorted(frozenset[str]().union(*(b.bound_variables | b.optional_variables for b in rule.branches)))
+    return Diagnostic(
+        "XC201",
+        "error",
+        f"the head uses `var {use.name}`, which no query of the body binds",
+        use.span or rule.span,
+        did_you_mean(use.name, known) or f"bind it in an event query of the body: name{{{{ var {use.name} }}}}",
+    )
+
+
+def _only_negated(use: _Use, negated: VariablePattern) -> Diagnostic:
+    return Diagnostic(
+        "XC202",
+        "error",
+        f"the head uses `var {use.name}`, which occurs in the body only inside a negation",
+        use.span,
+        f"where nothing matches there is no value; bind `var {use.name}` in an event query outside of the negation",
+        (Note("it occurs here, where it gets no value", negated.span),),
+    )
+
+
+def _not_in_every_branch(use: _Use, missing: Iterable[Branch], who: str) -> Diagnostic:
+    return Diagnostic(
+        "XC204",
+        "error",
+        f"{who} `var {use.name}`, which is not bound in every branch of the `or`",
+        use.span,
+        f"bind `var {use.name}` in each branch, or make a rule of each branch",
+        tuple(Note("this branch does not bind it", _place(branch)) for branch in missing),
+    )
+
+
+def _conditions(rule: Rule, branch: Branch) -> Iterator[Diagnostic]:
+    known = branch.bound_variables | branch.optional_variables
+    for condition in branch.conditions:
+        yield from _condition_problems(rule, branch, condition, known)
+    for accumulation in branch.accumulations:
+        own = _own_variables(accumulation)
+        for condition in accumulation.conditions:
+            yield from _condition_problems(rule, branch, condition, known | own)
+
+
+def _own_variables(accumulation: Accumulation) -> frozenset[str]:
+    pattern = accumulation.pattern
+    return patterns.bound_variables(pattern) | patterns.optional_variables(pattern)
+
+
+def _condition_problems(
+    rule: Rule, branch: Branch, condition: Expression, known: frozenset[str]
+) -> Iterator[Diagnostic]:
+    for variable in _variables(condition):
+        if variable.name in known:
+            continue
+        use = _Use(variable.name, variable.span or condition.span)
+        if any(use.name in other.bound_variables | other.optional_variables for other in rule.branches):
+            yield _not_in_every_branch(use, [branch], "a condition uses")
+            continue
+        negated = _negated_place(rule.branches, use.name)
+        yield Diagnostic(
+            "XC203",
+            "error",
+            f"a condition uses `var {use.name}`, which no query binds"
+            + ("" if negated is None else " outside of a negation"),
+            use.span or rule.span,
+            did_you_mean(use.name, sorted(known)) or f"bind it in an event query: name{{{{ var {use.name} }}}}",
+            () if negated is None else (Note("it occurs here, where it gets no value", negated.span),),
+        )
+
+
+def _place(branch: Branch) -> Span | None:
+    """Where a branch begins in the text."""
+    literals = (*branch.positive, *branch.accumulations)
+    return min((literal.span for literal in literals if literal.span is not None), key=_start, default=None)
+
+
+def _start(span: Span) -> int:
+    return span.start
+
+
+def _negated_place(branches: Iterable[Branch], name: str) -> VariablePattern | None:
+    for branch in branches:
+        for absence in branch.absences:
+            for part in patterns.walk(absence.pattern):
+                if isinstance(part, VariablePattern) and part.name == name:
+                    return part
+        for found in _inside(branch.positive_patterns(), Without, name):
+            return found
+    return None
+
+
+def _optional_places(branches: Iterable[Branch], name: str) -> list[Span | None]:
+    return [found.span for branch in branches for found in _inside(branch.positive_patterns(), OptionalPattern, name)]
+
+
+def _inside(
+    among: Iterable[Pattern], kind: type[Without] | type[OptionalPattern], name: str
+) -> Iterator[VariablePattern]:
+    """The occurrences of a variable inside of `without` or `optional`."""
+    for pattern in among:
+        for part in patterns.walk(pattern):
+            if isinstance(part, kind):
+                for inner in patterns.walk(part):
+                    if isinstance(inner, VariablePattern) and inner.name == name:
+                        yield inner

@@ -1,0 +1,132 @@
+"""Conditions that can never hold and timers that can never happen: XC401, XC402, XC403.
+
+Only what follows from constants is found. A warning is never wrong; a condition without one can still be impossible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cera.diagnostics import Diagnostic, Note, Span
+from cera.model import expressions
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import DateTime, DurationLiteral, Expression, Temporal, Within
+from cera.rules.constants import conjuncts, is_constant
+from cera.rules.difference_bounds import DifferenceBounds, reasons_of
+from cera.rules.kinds import problems_of_condition
+from cera.rules.names import timer_circles
+from cera.rules.quotation import listed, quoted
+from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer, Rule, RuleProgram
+from cera.rules.time_constraints import Happens, TimeNetwork, TimeReason, combined, literal_constraints
+from cera.rules.value_constraints import contradictory_values
+
+
+def check_satisfiability(program: RuleProgram) -> Iterator[Diagnostic]:
+    for rule in program.rules:
+        for branch in rule.branches:
+            if not timer_circles(branch):
+                yield from _branch_problems(rule, branch)
+
+
+def _branch_problems(rule: Rule, branch: Branch) -> Iterator[Diagnostic]:
+    network: TimeNetwork = DifferenceBounds(literal_constraints(branch))
+    if network.contradiction is not None:
+        yield _impossible_times(rule, reasons_of(network.contradiction), _WHOLE_BODY)
+        network = DifferenceBounds()
+    problems = list(_problems(rule, network, branch.conditions, _WHOLE_BODY))
+    yield from problems
+    if problems:
+        return
+    for part in branch.accumulations:
+        if part.conditions:
+            consequence = "the query after `not` never matches" if part.negated else _WHOLE_BODY
+            yield from _problems(rule, network, (*branch.conditions, *part.conditions), consequence)
+
+
+def _problems(
+    rule: Rule, network: TimeNetwork, conditions: Sequence[Expression], consequence: str
+) -> Iterator[Diagnostic]:
+    """Conditions with operands of the wrong kind are left out: they have been reported as errors."""
+    sound = [c for c in conjuncts(conditions) if not problems_of_condition(c)]
+    for condition in sound:
+        if is_constant(condition) and not Evaluator().holds(condition, {}, {}):
+            code = "XC401" if any(isinstance(p, _TIMES) for p in expressions.walk(condition)) else "XC402"
+            yield _never(code, rule, (condition,), consequence)
+    open_conditions = [c for c in sound if not is_constant(c)]
+    reasons = _impossible_together(network, open_conditions)
+    if reasons is not None:
+        yield _impossible_times(rule, reasons, consequence)
+    values = contradictory_values(open_conditions)
+    if values is not None:
+        yield _never("XC402", rule, values, consequence)
+
+
+_WHOLE_BODY = "the rule derives nothing here"
+_TIMES = (DateTime, DurationLiteral, Temporal, Within)
+
+
+def _impossible_together(network: TimeNetwork, conditions: Sequence[Expression]) -> tuple[TimeReason, ...] | None:
+    """Reasons that no times satisfy together; None if none are found."""
+    certain, clauses = combined(conditions)
+    network = network.adding(certain)
+    if network.contradiction is not None:
+        return reasons_of(network.contradiction)
+    for clause in clauses:
+        cycles = [network.adding(alternative).contradiction for alternative in clause]
+        found = [cycle for cycle in cycles if cycle is not None]
+        if len(found) == len(clause):
+            return reasons_of(constraint for cycle in found for constraint in cycle)
+    return None
+
+
+def _impossible_times(rule: Rule, reasons: Sequence[TimeReason], consequence: str) -> Diagnostic:
+    for reason in reasons:
+        if isinstance(reason, Happens):
+            return _never_happens(rule, reason.timer, [r for r in reasons if r not in (reason, reason.timer)])
+    return _never("XC401", rule, [reason for reason in reasons if not isinstance(reason, Happens)], consequence)
+
+
+def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason]) -> Diagnostic:
+    return Diagnostic(
+        "XC403",
+        "warning",
+        f"the timer `{timer.identifier}` can never happen: its begin would lie after its end",
+        timer.span or rule.span,
+        f"`{timer.anchor}` is too short to be shortened by {timer.duration}",
+        tuple(_note(reason) for reason in others),
+    )
+
+
+def _never(
+    code: str, rule: Rule, reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer], consequence: str
+) -> Diagnostic:
+    """The conditions that exclude each other; timers that play a part come as notes."""
+    conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer)]
+    timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer)]
+    conditions.sort(key=_start)
+    texts = [quoted(condition.span, "a condition") for condition in conditions]
+    one = len(conditions) == 1
+    return Diagnostic(
+        code,
+        "warning",
+        f"the condition {texts[0]} can never hold" if one else f"{listed(texts)} can never hold together",
+        conditions[0].span or rule.span,
+        consequence + ("" if one else "; leave one of them out, or put them in different branches of an `or`"),
+        tuple(_note(reason) for reason in (*conditions[1:], *timers)),
+    )
+
+
+def _start(condition: Expression) -> int:
+    return -1 if condition.span is None else condition.span.start
+
+
+def _note(reason: TimeReason) -> Note:
+    span: Span | None
+    match reason:
+        case Happens():
+            return Note(f"the timer `{reason.timer.identifier}` has to happen", reason.timer.span)
+        case RelativeTimer() | AbsoluteTimer():
+            return Note(f"because of the timer `{reason.identifier}`", reason.span)
+        case _:
+            span = reason.span
+            return Note(f"because of the condition {quoted(span, 'before it')}", span)

@@ -1,0 +1,157 @@
+"""Stratification: an order of the rules in which each finds complete what it needs complete (seed 001 section 4.2).
+
+P = P_1 ⊎ … ⊎ P_n such that for r in P_i and r' in P_j: i > j if r depends on r' temporally, by grouping or negatively
+(ERR-20), and i >= j if it does so positively. Of all stratifications this is the least: every rule as low as it can be.
+A program has one if and only if no cycle of its precedence graph goes through a strict dependency (seed 001 A.4, X-35).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from cera.diagnostics import Diagnostic, Note
+from cera.errors import ProgramError
+from cera.rules.dependencies import Dependency, DependencyKind, dependencies, dependency_edges
+from cera.rules.graph import Graph, shortest_path, strongly_connected_components
+from cera.rules.quotation import quoted
+from cera.rules.rule import Rule, RuleProgram
+
+__all__ = [
+    "Dependency",
+    "DependencyKind",
+    "Stratification",
+    "check_strata",
+    "dependencies",
+    "is_hierarchical",
+    "recursive_components",
+    "stratify",
+]
+
+
+@dataclass(frozen=True)
+class Stratification:
+    """The strata from the lowest to the highest, each with its rules in the order of the text."""
+
+    strata: tuple[tuple[Rule, ...], ...]
+
+
+class PrecedenceGraph:
+    """The rules of a program as vertices, their dependencies as edges."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.edges: dict[tuple[int, int], list[Dependency]] = {}
+        for i, j, dependency in dependency_edges(rules):
+            self.edges.setdefault((i, j), []).append(dependency)
+        successors: list[list[int]] = [[] for _ in rules]
+        for i, j in self.edges:
+            successors[i].append(j)
+        self.graph: Graph = successors
+        self.components = strongly_connected_components(self.graph)
+
+    def recursive_components(self) -> list[list[int]]:
+        """The components that contain a cycle."""
+        return [c for c in self.components if len(c) > 1 or c[0] in self.graph[c[0]]]
+
+    def strict_cycles(self) -> Iterator[list[Dependency]]:
+        """For each component and strict kind the shortest cycle that begins with such a dependency."""
+        for component in self.recursive_components():
+            inside = set(component)
+            graph = [[j for j in successors if j in inside] for successors in self.graph]
+            shortest: dict[DependencyKind, list[Dependency]] = {}
+            for i in component:
+                for j in graph[i]:
+                    for first in self.edges[i, j]:
+                        known = shortest.get(first.kind)
+                        if first.strict and (known is None or len(known) > 1):
+                            cycle = [first, *self._along(shortest_path(graph, j, i) or [])]
+                            if known is None or len(cycle) < len(known):
+                                shortest[first.kind] = cycle
+            yield from shortest.values()
+
+    def _along(self, path: Sequence[int]) -> list[Dependency]:
+        return [self.edges[i, j][0] for i, j in pairwise(path)]
+
+
+def stratify(rules: Sequence[Rule]) -> Stratification:
+    """The least stratification; raises a ProgramError with XC301, XC302, XC303 if there is none."""
+    precedence = PrecedenceGraph(rules)
+    problems = [_cycle_diagnostic(cycle) for cycle in precedence.strict_cycles()]
+    if problems:
+        raise ProgramError(problems)
+    stratum: dict[int, int] = {}
+    for component in precedence.components:
+        inside = set(component)
+        lowest = max(
+            (
+                stratum[j] + any(dependency.strict for dependency in precedence.edges[i, j])
+                for i in component
+                for j in precedence.graph[i]
+                if j not in inside
+            ),
+            default=0,
+        )
+        stratum.update(dict.fromkeys(component, lowest))
+    return Stratification(
+        tuple(
+            tuple(rule for i, rule in enumerate(rules) if stratum[i] == number)
+            for number in range(max(stratum.values(), default=-1) + 1)
+        )
+    )
+
+
+def recursive_components(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], ...]:
+    """The sets of rules that depend on each other (or one on itself) in a cycle."""
+    return tuple(tuple(rules[i] for i in c) for c in PrecedenceGraph(rules).recursive_components())
+
+
+def is_hierarchical(rules: Sequence[Rule]) -> bool:
+    """Whether no rule depends on itself, also not by way of others (X-36): then one pass per rule is enough."""
+    return not recursive_components(rules)
+
+
+def check_strata(program: RuleProgram) -> Iterator[Diagnostic]:
+    try:
+        stratify(program.rules)
+    except ProgramError as error:
+        yield from error.diagnostics
+
+
+_CODES: dict[DependencyKind, str] = {"negative": "XC301", "grouping": "XC302", "temporal": "XC303"}
+_NEEDS: dict[DependencyKind, str] = {
+    "negative": "rule `{0}` needs the absence of events that depend on rule `{0}` itself",
+    "grouping": "rule `{0}` groups events that depend on rule `{0}` itself",
+    "temporal": "rule `{0}` sets a timer on an event that depends on rule `{0}` itself",
+}
+_HINTS: dict[DependencyKind, str] = {
+    "negative": "let the `not` query events that no rule on the cycle derives, for example under a label of their own",
+    "grouping": "group in a rule whose result no rule on the cycle queries, for example under a label of its own",
+    "temporal": "set the timer on an event that no rule on the cycle derives, for example under a label of its own",
+}
+_VERBS: dict[DependencyKind, str] = {
+    "negative": "needs the absence in",
+    "grouping": "groups",
+    "temporal": "sets a timer on",
+    "positive": "queries",
+}
+
+
+def _cycle_diagnostic(cycle: Sequence[Dependency]) -> Diagnostic:
+    """The cycle with, for each rule on it, the query that closes it and the head that the query meets."""
+    first = cycle[0]
+    notes: list[Note] = []
+    for dependency in cycle:
+        query = quoted(dependency.query_span, "an event")
+        notes.append(Note(f"rule `{dependency.rule.name}` {_VERBS[dependency.kind]} {query},", dependency.query_span))
+        notes.append(Note(f"which rule `{dependency.on.name}` can derive", dependency.head_span))
+    way = " → ".join([*(dependency.rule.name for dependency in cycle), first.rule.name])
+    return Diagnostic(
+        _CODES[first.kind],
+        "error",
+        f"{_NEEDS[first.kind].format(first.rule.name)}: {way}",
+        first.query_span or first.rule.span,
+        _HINTS[first.kind],
+        tuple(notes),
+    )

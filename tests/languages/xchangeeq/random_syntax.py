@@ -1,0 +1,243 @@
+"""Random syntax trees: everything the grammar can say, names and texts chosen to be awkward.
+
+They need not make sense; they are what the parser can return, so that parse(print(p)) = p can be asked of them.
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from cera.languages.xchangeeq.syntax import (
+    AbsoluteTimerLiteral,
+    CalendarsDirective,
+    Conjunction,
+    DetectHead,
+    Disjunction,
+    EventLiteral,
+    Head,
+    Identifier,
+    Item,
+    ProgramSyntax,
+    Query,
+    RaiseHead,
+    RelativeTimerLiteral,
+    RuleSyntax,
+    SemanticsDirective,
+    SourceDirective,
+    WhileLiteral,
+)
+from cera.model.allen import RELATIONS
+from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.durations import Duration
+from cera.model.expressions import (
+    AGGREGATES,
+    Aggregate,
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Literal,
+    Negative,
+    Not,
+    Or,
+    Periodic,
+    Temporal,
+    TimerQuery,
+    Variable,
+    Within,
+)
+from cera.model.patterns import (
+    AnyLabel,
+    Descendant,
+    Label,
+    OptionalPattern,
+    Pattern,
+    RegexLabel,
+    RegexPattern,
+    ScalarPattern,
+    TermPattern,
+    VariablePattern,
+    Without,
+)
+from cera.model.timers import TIMERS
+from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
+
+names = st.sampled_from(
+    ("a", "temp", "b-c", "_x1", "order", "min", "event", "while", "desc", "all", "before", "default")
+)
+awkward_labels = st.sampled_from(
+    (
+        *(
+            "",
+            "true",
+            "false",
+            "and",
+            "or",
+            "not",
+            "var",
+            "where",
+            "ON",
+            "END",
+            "DETECT",
+            "extend",
+            "from-end",
+            "timer",
+        ),
+        *(
+            "two words",
+            "@id",
+            "a:b",
+            "timer:datetime",
+            'quo"te',
+            "back\\slash",
+            "ünï",
+            "{uri}local",
+            "1st",
+            "# no",
+            "/*",
+        ),
+    )
+)
+labels = names | awkward_labels
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | awkward_labels
+variables = st.sampled_from(["A", "B", "T", "X1", "_v", "var", "all"])
+regexes = st.sampled_from(["a.*", "[0-9]+", "x|y", r"\d{2}", r"\.", "a b", '"', "#", r"a\/b", r"[^a-z]", r"\\"])
+integers = st.integers(MIN_INTEGER, MAX_INTEGER) | st.integers(-5, 5)
+numbers = integers | st.floats(allow_nan=False, allow_infinity=False).map(number).filter(lambda n: n is not None)
+scalars: SearchStrategy[Scalar] = st.booleans() | texts | numbers  # type: ignore[assignment]
+durations = st.builds(
+    Duration, st.integers(0, 30), st.sampled_from([0, 1, 999, 1_500_000, 60_000_000, 194_000_000, 10**12])
+)
+flags = st.booleans()
+
+
+def few(items: SearchStrategy[object], least: int = 0, most: int = 3) -> SearchStrategy[tuple]:  # type: ignore[type-arg]
+    return st.lists(items, min_size=least, max_size=most).map(tuple)
+
+
+pattern_labels: SearchStrategy[Label] = labels | st.just(AnyLabel()) | st.builds(RegexLabel, regexes)
+
+
+def _larger_patterns(inner: SearchStrategy[Pattern]) -> SearchStrategy[Pattern]:
+    children = few(inner | st.builds(Without, inner) | st.builds(OptionalPattern, inner))
+    return (
+        st.builds(TermPattern, pattern_labels, children, flags, flags)
+        | st.builds(VariablePattern, variables, inner)
+        | st.builds(Descendant, inner)
+    )
+
+
+patterns = st.recursive(
+    st.builds(ScalarPattern, scalars)
+    | st.builds(RegexPattern, regexes)
+    | st.builds(VariablePattern, variables)
+    | st.builds(TermPattern, pattern_labels, st.just(()), flags, flags),
+    _larger_patterns,
+    max_leaves=6,
+)
+children = few(patterns | st.builds(Without, patterns) | st.builds(OptionalPattern, patterns))
+term_patterns = st.builds(TermPattern, pattern_labels, children, flags, flags)
+event_patterns = (
+    term_patterns
+    | st.builds(VariablePattern, variables, st.none() | term_patterns | st.builds(Descendant, patterns))
+    | st.builds(Descendant, patterns)
+)
+
+
+@st.composite
+def timers(draw: st.DrawFn) -> TimerQuery:
+    name = draw(st.sampled_from(["datetime", "tradingDay", "shop-hours"]))
+    return TimerQuery(name, TermPattern(f"timer:{name}", draw(children), draw(flags), draw(flags)))
+
+
+identifiers = st.sampled_from(["a", "s", "t", "o-1", "event", "while", "and", "all", "not", "desc", "before", "min"])
+references = st.builds(EventReference, identifiers)
+
+
+def _larger_expressions(inner: SearchStrategy[Expression]) -> SearchStrategy[Expression]:
+    return (
+        st.builds(Negative, inner)
+        | st.builds(Arithmetic, st.sampled_from(["+", "-", "*", "/", "mod"]), inner, inner)
+        | st.builds(Comparison, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), inner, inner)
+        | st.builds(Temporal, st.sampled_from(sorted(RELATIONS)), inner, inner)
+        | st.builds(Within, few(references | inner, 1), inner)
+        | st.builds(Call, st.sampled_from(["f", "timeDiff", "shift-forward", "concat"]), few(inner))
+        | st.builds(Not, inner)
+        | st.builds(And, few(inner, 2))
+        | st.builds(Or, few(inner, 2))
+    )
+
+
+simple_expressions: SearchStrategy[Expression] = (
+    st.builds(Literal, scalars)
+    | st.builds(DurationLiteral, durations)
+    | st.builds(DateTime, few(texts, 1, 2))
+    | st.builds(Periodic, timers())
+    | st.builds(Variable, variables)
+    | references
+)
+expressions = st.recursive(simple_expressions, _larger_expressions, max_leaves=6)
+conditions = few(expressions)
+
+
+head_expressions: SearchStrategy[Expression] = st.recursive(
+    simple_expressions | st.builds(Aggregate, st.sampled_from(AGGREGATES), expressions, flags),
+    _larger_expressions,
+    max_leaves=4,
+)
+
+
+def _value(expression: Expression) -> Construct:
+    """A bare name in a head is the empty term."""
+    if isinstance(expression, EventReference):
+        return ConstructTerm(expression.identifier)
+    return ConstructValue(expression)
+
+
+def _larger_constructs(inner: SearchStrategy[Construct]) -> SearchStrategy[Construct]:
+    keys = few(st.builds(OrderKey, expressions, flags))
+    return (
+        st.builds(ConstructTerm, labels, few(inner), flags)
+        | st.builds(All, inner, few(variables), keys)
+        | st.builds(OptionalConstruct, inner, st.none() | inner)
+    )
+
+
+constructs = st.recursive(
+    st.builds(_value, head_expressions) | st.builds(ConstructTerm, labels, st.just(()), flags),
+    _larger_constructs,
+    max_leaves=5,
+)
+head_constructs = st.builds(ConstructTerm, labels, few(constructs), flags) | st.builds(
+    ConstructValue, st.builds(Variable, variables)
+)
+heads: SearchStrategy[Head] = st.builds(DetectHead, head_constructs) | st.builds(
+    RaiseHead, texts, st.none() | texts, head_constructs
+)
+
+declared = st.none() | st.builds(Identifier, identifiers)
+literals: SearchStrategy[Query] = (
+    st.builds(EventLiteral, declared, event_patterns, conditions)
+    | st.builds(
+        RelativeTimerLiteral, declared, st.sampled_from(sorted(TIMERS)), st.builds(Identifier, identifiers), durations
+    )
+    | st.builds(AbsoluteTimerLiteral, declared, timers(), conditions)
+    | st.builds(WhileLiteral, st.builds(Identifier, identifiers), flags, event_patterns, conditions)
+)
+queries: SearchStrategy[Query] = st.recursive(
+    literals,
+    lambda inner: st.builds(Conjunction, few(inner, 1), conditions) | st.builds(Disjunction, few(inner, 1), conditions),
+    max_leaves=4,
+)
+items: SearchStrategy[Item] = (
+    st.builds(RuleSyntax, heads, queries)
+    | st.builds(SemanticsDirective, st.sampled_from(["practical", "formal"]))
+    | st.builds(SourceDirective, few(labels, 1))
+    | st.builds(CalendarsDirective, texts)
+)
+programs: SearchStrategy[ProgramSyntax] = st.builds(ProgramSyntax, few(items, 1))

@@ -1,0 +1,177 @@
+"""`cera fmt`: canonical layout, every comment kept, nothing else changed."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cera.diagnostics import Source
+from cera.errors import ProgramError
+from cera.languages.xchangeeq.formatter import format_source
+from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.printer import print_program
+from cera.languages.xchangeeq.syntax import ProgramSyntax
+from languages.xchangeeq import random_syntax
+
+
+def read(text: str) -> Parsed:
+    parsed = parse(Source("test.xceq", text))
+    assert [str(d) for d in parsed.diagnostics] == []
+    return parsed
+
+
+def formatted(text: str) -> str:
+    return format_source(Source("test.xceq", dedent(text)))
+
+
+def comments(text: str) -> list[str]:
+    return [comment.span.text.rstrip() for comment in read(text).comments]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            """\
+            # a licence
+
+            # about the rule
+            DETECT a{} # the head
+            # before the body
+            ON and { # the body
+              # the first
+              x{{}}, # still the first
+              # the second
+              y{{}}
+              # that is all
+            } where { # when
+              1 < 2, # always
+              # never
+              2 < 1
+            } # end of the body
+            END # end of the rule
+
+            # the end
+            """,
+            """\
+            # a licence
+
+            # about the rule
+            DETECT a{}  # the head
+            # before the body
+            ON and {
+              # the body
+              # the first
+              x{{}},  # still the first
+              # the second
+              y{{}}
+              # that is all
+            } where {
+              # when
+              1 < 2,  # always
+              # never
+              2 < 1
+            }  # end of the body
+            END  # end of the rule
+
+            # the end
+            """,
+            id="every-place",
+        ),
+        pytest.param(
+            "DETECT a{b, # one\nc} ON x{{ /* two */ y, z }} END",
+            """\
+            DETECT a{
+              b{},  # one
+              c{}
+            }
+            ON x{{
+              /* two */
+              y{},
+              z{}
+            }}
+            END
+            """,
+            id="a-comment-breaks-the-line-it-is-in",
+        ),
+        pytest.param(
+            "DETECT a{} ON x{{}} where { 1 + # one\n 2 < # two\n 3 } END",
+            """\
+            DETECT a{}
+            ON x{{}} where {
+              # one
+              # two
+              1 + 2 < 3
+            }
+            END
+            """,
+            id="a-comment-inside-an-expression-goes-before-it",
+        ),
+        pytest.param(
+            "SOURCE a, # one\n b # two\nSEMANTICS formal # three\n"
+            "DETECT # four\n a{} ON # five\n event x: # six\n y END",
+            """\
+            # one
+            SOURCE a, b  # two
+            SEMANTICS formal  # three
+
+            # four
+            DETECT a{}
+            # five
+            # six
+            ON event x: y{}
+            END
+            """,
+            id="a-comment-after-a-keyword-goes-before-what-it-introduces",
+        ),
+        pytest.param("# only\n\n\n  # comments\n", "# only\n\n# comments\n", id="only-comments"),
+        pytest.param("  \n\n", "", id="empty"),
+    ],
+)
+def test_comments_stay_where_they_belong(text: str, expected: str) -> None:
+    assert formatted(text) == dedent(expected)
+    assert formatted(expected) == dedent(expected)
+
+
+def test_what_does_not_parse_is_refused_with_its_diagnostics() -> None:
+    with pytest.raises(ProgramError) as raised:
+        formatted("DETECT a{ ON b END")
+    assert raised.value.diagnostics
+
+
+def test_formatting_keeps_the_order_of_rules_and_directives() -> None:
+    text = "DETECT b{} ON x END SEMANTICS formal DETECT a{} ON y END SOURCE x, y"
+    assert read(formatted(text)).program == read(text).program
+
+
+@settings(max_examples=100, deadline=None)
+@given(random_syntax.programs)
+def test_a_printed_program_is_formatted_already(program: ProgramSyntax) -> None:
+    text = print_program(program)
+    assert format_source(Source("test.xceq", text)) == text
+
+
+@st.composite
+def commented_programs(draw: st.DrawFn) -> str:
+    """A random program with comments between its tokens."""
+    program = draw(random_syntax.programs)
+    text = print_program(program)
+    gaps = [at for at, character in enumerate(text) if character in "{}[](),: \n"]
+    for number, gap in enumerate(sorted(draw(st.sets(st.sampled_from(gaps), min_size=1, max_size=6)), reverse=True)):
+        forms = [f" # c{number}\n", f"\n# c{number}\n", f" /* c{number} */ ", f"/* c\n{number}*/\n"]
+        text = text[:gap] + draw(st.sampled_from(forms)) + text[gap:]
+    parsed = parse(Source("test.xceq", text))
+    assume(parsed.program == program and not parsed.diagnostics)  # else a gap was inside of a token
+    return text
+
+
+@settings(max_examples=200, deadline=None)
+@given(commented_programs())
+def test_no_comment_is_lost_and_formatting_twice_changes_nothing(text: str) -> None:
+    once = format_source(Source("test.xceq", text))
+    assert sorted(comments(once)) == sorted(comments(text))
+    assert read(once).program == read(text).program
+    assert format_source(Source("test.xceq", once)) == once

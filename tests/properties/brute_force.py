@@ -1,0 +1,107 @@
+"""The model theory by enumeration: every trace and every substitution there could be, judged by `Theory.entails`.
+
+Nothing here uses `Theory.matches`, which is what the engine does; so the two can be held against each other. What this
+cannot catch is a mistake that `entails` itself makes; the conformance tests are for that.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from cera.engines.reference.construction import construct_terms
+from cera.engines.reference.entailment import Match, Theory, Trace, timer_event
+from cera.engines.reference.interpretation import Interpretation
+from cera.model import patterns
+from cera.model.events import Event
+from cera.model.interval import hull
+from cera.model.matching import match
+from cera.model.terms import Value, value_key
+from cera.rules.rule import Branch, Rule
+
+#: More combinations than this are not tried.
+MOST_COMBINATIONS = 4_000
+
+
+class TooLargeError(Exception):
+    """There are too many combinations to try them all."""
+
+
+def entailed(theory: Theory, events: Interpretation, branch: Branch) -> Iterator[tuple[Trace, Mapping[str, Value]]]:
+    """Every (τ, σ) with I, σ, τ ⊨ B^t, where t is the hull of τ; raises TooLargeError when there is too much to try."""
+    candidates = _candidates(theory, events, branch)
+    values = _values(theory, events, branch)
+    sizes = [*(len(c) for c in candidates.values()), *(len(v) for v in values.values())]
+    if math.prod(sizes) > MOST_COMBINATIONS:
+        raise TooLargeError
+    for chosen in itertools.product(*candidates.values()):
+        trace = dict(zip(candidates, chosen, strict=True))
+        interval = hull(event.interval for event in chosen)
+        for bound in itertools.product(*values.values()):
+            substitution = dict(zip(values, bound, strict=True))
+            if theory.entails(events, substitution, trace, branch, interval):
+                yield trace, substitution
+
+
+def _candidates(theory: Theory, events: Interpretation, branch: Branch) -> dict[str, list[Event]]:
+    """The events that each identifier could stand for."""
+    found: dict[str, list[Event]] = {}
+    for query in branch.events:
+        found[query.identifier] = [event for event in events if match(query.pattern, event.term)]
+    for timer in branch.absolute_timers:
+        found[timer.identifier] = list(theory.timer_events(timer.timer))
+    waiting = list(branch.relative_timers)
+    while waiting:
+        relative = next(timer for timer in waiting if timer.anchor in found)
+        made = (timer_event(relative, anchor) for anchor in found[relative.anchor])
+        found[relative.identifier] = [event for event in made if event is not None]
+        waiting.remove(relative)
+    return found
+
+
+def _values(theory: Theory, events: Interpretation, branch: Branch) -> dict[str, list[Value]]:
+    """The values that each variable could have: what any positive pattern binds it to on any event."""
+    found: dict[str, dict[object, Value]] = {}
+    timers = [event for timer in branch.absolute_timers for event in theory.timer_events(timer.timer)]
+    for pattern in branch.positive_patterns():
+        for name in patterns.bound_variables(pattern):
+            found.setdefault(name, {})
+        for event in (*events, *timers):
+            for answer in match(pattern, event.term):
+                for name, value in answer.items():
+                    found.setdefault(name, {})[value_key(value)] = value
+    return {name: list(values.values()) for name, values in found.items()}
+
+
+def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
+    """I ⊨ h ← B: for all τ, with Σ_τ = {σ | I, σ, τ ⊨ B^t}, Σ_τ is empty or Σ_τ(h)^t ⊆ I (Fig. 12, ERR-12)."""
+    traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
+    for branch in rule.branches:
+        for trace, values in entailed(theory, events, branch):
+            for collected in _collected(theory, events, branch, trace, values):
+                traces.setdefault(frozenset(trace.items()), []).append(Match(trace, collected, values))
+    return all(
+        Event(term, matches[0].interval) in events
+        for matches in traces.values()
+        for term, _ in construct_terms(rule.head, matches, theory)
+    )
+
+
+def _collected(
+    theory: Theory, events: Interpretation, branch: Branch, trace: Trace, values: Mapping[str, Value]
+) -> Iterator[Sequence[Event]]:
+    """The events that the collections could have found: those that would do if they were alone in the world.
+
+    The practical semantics folds an aggregate over them, not over Σ_τ alone (ERR-07); the formal one does not look.
+    """
+    alone = {event: Interpretation([event]) for event in events}
+    choices = [
+        [
+            event
+            for event in events
+            if theory.entails(alone[event], values, trace, collection, trace[collection.window].interval, branch)
+        ]
+        for collection in branch.collections
+    ]
+    yield from (tuple(chosen) for chosen in itertools.product(*choices))

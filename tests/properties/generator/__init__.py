@@ -1,0 +1,28 @@
+"""Random well-formed programs of XChangeEQ and streams that make them answer, for the tests of every engine.
+
+@given(cases())                                  # hypothesis: draws and shrinks
+def test_…(case: Case): …
+
+seeded_case(17)                                  # from a seed: fast, for long comparisons
+cases(FEATURES - {"recursion", "calendar"})      # without some constructs
+cases(recursive=True)                            # with a recursion that ends
+constructs(case.program)                         # which constructs it uses
+"""
+
+from .counting import constructs
+from .features import BASIC, FEATURES
+from .programs import BASE_LABELS, CALENDARS, DERIVED_LABELS, Case, cases, seeded_case
+from .streams import LAST_SECOND
+
+__all__ = [
+    "BASE_LABELS",
+    "BASIC",
+    "CALENDARS",
+    "DERIVED_LABELS",
+    "FEATURES",
+    "LAST_SECOND",
+    "Case",
+    "cases",
+    "constructs",
+    "seeded_case",
+]

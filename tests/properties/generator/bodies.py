@@ -1,0 +1,199 @@
+"""Bodies of rules: event queries, timers, windows and conditions, joined by `and` and `or`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cera.languages.xchangeeq.syntax import (
+    AbsoluteTimerLiteral,
+    Conjunction,
+    Disjunction,
+    EventLiteral,
+    Identifier,
+    Query,
+    RelativeTimerLiteral,
+    WhileLiteral,
+)
+from cera.model import patterns
+from cera.model.expressions import Expression
+from cera.model.patterns import Descendant, Pattern, TermPattern, VariablePattern
+from cera.model.timers import TIMERS
+
+from .choices import Choices
+from .conditions import conditions
+from .expressions import Scope, duration, timer_query
+from .patterns import TERM_VARIABLE, Names, loose_label, term_pattern, with_label
+from .shapes import Shape
+from .streams import BASE_LABELS
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a body may query: shapes by label.
+
+    `wild` allows `*` as the label of an event pattern (no head may match it then), `anything` also `var X` and `desc`
+    (for RAISE, whose events no rule queries).
+    """
+
+    shapes: Mapping[str, Sequence[Shape]]
+    calendars: tuple[str, ...] = ()
+    wild: bool = False
+    anything: bool = False
+
+    @property
+    def derived(self) -> list[str]:
+        return [label for label in self.shapes if label not in BASE_LABELS]
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A part of a body, and what every branch of it declares and binds."""
+
+    query: Query
+    scope: Scope
+
+
+def event_pattern(choices: Choices, names: Names, sources: Sources) -> Pattern:
+    """A pattern for some event that may happen."""
+    names.in_pattern.clear()
+    label = choices.one_of(list(sources.shapes))
+    if sources.derived and choices.may("chain", 40):
+        label = choices.one_of(sources.derived)
+    pattern = term_pattern(choices, names, choices.one_of(sources.shapes[label]))
+    if sources.anything and choices.may("as", 5):
+        return VariablePattern(TERM_VARIABLE)
+    if sources.anything and choices.may("desc", 5):
+        return Descendant(pattern)
+    others = tuple(dict.fromkeys((label, *(choices.one_of(list(sources.shapes)) for _ in range(2)))))
+    wild = sources.anything or (sources.wild and any(_only_in_base(child) for child in pattern.children))
+    loosened = with_label(pattern, loose_label(choices, label, others, percent=5, any_label=wild))
+    return VariablePattern(TERM_VARIABLE, loosened) if choices.may("as", 6) else loosened
+
+
+def _only_in_base(child: Pattern) -> bool:
+    """Whether no head has such a child."""
+    return isinstance(child, TermPattern) and child.label in ("k", "v", "sub")
+
+
+def body(choices: Choices, names: Names, sources: Sources) -> Fragment:
+    """One to three positive literals, timers, windows, conditions."""
+    parts = [_positive(choices, names, sources) for _ in range(choices.weighted(((5, 1), (4, 2), (1, 3))))]
+    if choices.may("or", 10):
+        parts.append(_disjunction(choices, names, sources))
+        parts = parts[-2:] if choices.chance(50) else parts[-1:]
+    parts += _timers(choices, names, _scope(parts))
+    parts += _windows(choices, names, sources, _scope(parts))
+    return _conjunction(choices, sources, parts)
+
+
+def _positive(choices: Choices, names: Names, sources: Sources, identifier: str | None = None) -> Fragment:
+    """An event query or, now and then, an absolute timer."""
+    if identifier is None and not choices.may("anonymous literal", 12):
+        identifier = names.identifier()
+    declared = None if identifier is None else Identifier(identifier)
+    own = () if identifier is None else (identifier,)
+    if choices.may("absolute timer", 6):
+        timer = timer_query(choices, sources.calendars, binding=True)
+        scope = _bound_scope(timer.pattern, own)
+        return Fragment(AbsoluteTimerLiteral(declared, timer, _where(choices, sources, scope, "literal where")), scope)
+    pattern = event_pattern(choices, names, sources)
+    scope = _bound_scope(pattern, own)
+    return Fragment(EventLiteral(declared, pattern, _where(choices, sources, scope, "literal where")), scope)
+
+
+def _disjunction(choices: Choices, names: Names, sources: Sources) -> Fragment:
+    """`or` of literals or small conjunctions, which share an identifier more often than not."""
+    shared = names.identifier() if choices.chance(75) else None
+    alternatives = []
+    for _ in range(choices.weighted(((4, 2), (1, 3)))):
+        parts = [_positive(choices, names, sources, shared)]
+        if choices.chance(25):
+            parts.append(_positive(choices, names, sources))
+        if choices.chance(20):
+            parts += _timers(choices, names, _scope(parts))
+        if choices.chance(20):
+            parts += _windows(choices, names, sources, _scope(parts))
+        alternatives.append(_conjunction(choices, sources, parts))
+    scopes = [alternative.scope for alternative in alternatives]
+    scope = Scope(
+        _common([s.identifiers for s in scopes]),
+        _common([s.variables for s in scopes]),
+        _common([s.optional for s in scopes]),
+    )
+    where = _where(choices, sources, scope, "body where", 15)
+    return Fragment(Disjunction(tuple(alternative.query for alternative in alternatives), where), scope)
+
+
+def _timers(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
+    """Relative timers on what is declared so far, also on one another."""
+    timers: list[Fragment] = []
+    anchors = list(scope.identifiers)
+    while anchors and len(timers) < 2:
+        kind = choices.featured(tuple(TIMERS), lambda name: f"timer {name}")
+        if kind is None or not choices.chance(35):
+            break
+        chained = bool(timers) and choices.may("timer chain", 60)
+        anchor = timers[-1].scope.identifiers[0] if chained else choices.one_of(anchors)
+        identifier = names.identifier()
+        query = RelativeTimerLiteral(Identifier(identifier), kind, Identifier(anchor), duration(choices))
+        timers.append(Fragment(query, Scope((identifier,))))
+    return timers
+
+
+def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope) -> list[Fragment]:
+    """Collections and absences in windows that are declared so far."""
+    found: list[Fragment] = []
+    if scope.identifiers and choices.may("collection", 30):
+        found += [_window(choices, names, sources, scope, negated=False)]
+        if choices.may("several collections", 15):
+            found += [_window(choices, names, sources, scope, negated=False)]
+    if scope.identifiers and choices.may("absence", 25):
+        found += [_window(choices, names, sources, scope, negated=True)]
+        if choices.may("several absences", 20):
+            found += [_window(choices, names, sources, scope, negated=True)]
+    return found
+
+
+def _window(choices: Choices, names: Names, sources: Sources, scope: Scope, *, negated: bool) -> Fragment:
+    """The window is more often a timer than an event: the one declared last."""
+    window = scope.identifiers[-1] if choices.chance(60) else choices.one_of(scope.identifiers)
+    pattern = event_pattern(choices, names, sources)
+    own = _bound_scope(pattern, ())
+    inside = Scope(scope.identifiers, tuple(sorted({*scope.variables, *own.variables})), own.optional)
+    where = _where(choices, sources, inside, "accumulation where")
+    return Fragment(WhileLiteral(Identifier(window), negated, pattern, where), Scope() if negated else own)
+
+
+def _conjunction(choices: Choices, sources: Sources, parts: Sequence[Fragment]) -> Fragment:
+    """The parts in some order, some of them in an `and` of their own."""
+    scope = _scope(parts)
+    where = _where(choices, sources, scope, "body where", 45)
+    if len(parts) == 1 and not where and choices.chance(70):
+        return parts[0]
+    queries = [part.query for part in choices.shuffled(parts)]
+    if len(queries) > 1 and choices.may("nested and", 8):
+        inner = Conjunction(tuple(queries[:2]), _where(choices, sources, scope, "body where", 25))
+        queries = choices.shuffled([inner, *queries[2:]])
+    return Fragment(Conjunction(tuple(queries), where), scope)
+
+
+def _where(choices: Choices, sources: Sources, scope: Scope, feature: str, percent: int = 10) -> tuple[Expression, ...]:
+    return conditions(choices, scope, sources.calendars) if choices.may(feature, percent) else ()
+
+
+def _bound_scope(pattern: Pattern, identifiers: tuple[str, ...]) -> Scope:
+    bound, optional = patterns.bound_variables(pattern), patterns.optional_variables(pattern)
+    return Scope(identifiers, tuple(sorted(bound)), tuple(sorted(optional)))
+
+
+def _scope(parts: Sequence[Fragment]) -> Scope:
+    return Scope(
+        tuple(name for part in parts for name in part.scope.identifiers),
+        tuple(sorted({name for part in parts for name in part.scope.variables})),
+        tuple(sorted({name for part in parts for name in part.scope.optional})),
+    )
+
+
+def _common(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(name for name in names[0] if all(name in others for others in names[1:]))

@@ -1,0 +1,114 @@
+"""Heads of rules: what is derived from the variables and events of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cera.languages.xchangeeq.syntax import DetectHead, RaiseHead
+from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.expressions import AGGREGATES, Aggregate, Arithmetic, Expression, Literal, Variable
+
+from .choices import Choices
+from .expressions import Scope, call, number, reference, text
+from .patterns import TERM_VARIABLE
+
+#: The children of heads have labels that no base event but `d` has, so that a rule does not match its own events.
+_CHILDREN = ("x", "y", "entry")
+
+
+def detect_head(choices: Choices, scope: Scope, label: str, *, wrapped: bool) -> DetectHead:
+    """A head with up to three children; when `wrapped`, none of them is a bare variable."""
+    children = [_child(choices, scope) for _ in range(choices.weighted(((5, 1), (4, 2), (1, 3), (1, 0))))]
+    if not wrapped and scope.variables and choices.chance(10):
+        children.append(_value(choices, scope))
+    return DetectHead(ConstructTerm(label, tuple(children), choices.may("ordered head", 15)))
+
+
+def raise_head(choices: Choices, scope: Scope) -> RaiseHead:
+    recipient = choices.one_of(("http://auditor.example", "mailto:a@b.example"))
+    transport = choices.one_of((None, "http://www.w3.org/2003/05/soap/bindings/HTTP/"))
+    if TERM_VARIABLE in scope.variables and choices.may("raise variable", 70):
+        return RaiseHead(recipient, transport, ConstructValue(Variable(TERM_VARIABLE)))
+    return RaiseHead(recipient, transport, detect_head(choices, scope, "message", wrapped=False).construct)
+
+
+def _child(choices: Choices, scope: Scope) -> Construct:
+    label = choices.one_of(_CHILDREN)
+    makers: list[tuple[int, Callable[[], Construct]]] = [(1, lambda: _term(label, ConstructValue(_constant(choices))))]
+    if scope.variables:
+        makers.append((8, lambda: _term(label, ConstructValue(Variable(choices.one_of(scope.variables))))))
+        makers.append((3, lambda: _term(label, ConstructValue(_calculated(choices, scope)))))
+        makers.append((4, lambda: _aggregated(choices, scope, label)))
+        if choices.allows("all"):
+            makers.append((4, lambda: _all(choices, scope, label)))
+    if scope.optional and choices.allows("optional construct"):
+        makers.append((4, lambda: _optional(choices, scope, label)))
+    if scope.identifiers and choices.allows("head time"):
+        makers.append((1, lambda: _term(label, ConstructValue(_time(choices, scope)))))
+    return choices.weighted(makers)()
+
+
+def _term(label: str, *children: Construct) -> ConstructTerm:
+    return ConstructTerm(label, children)
+
+
+def _value(choices: Choices, scope: Scope) -> Construct:
+    return ConstructValue(Variable(choices.one_of(scope.variables)))
+
+
+def _constant(choices: Choices) -> Literal:
+    return Literal(choices.one_of((0, "x", 2.5, True, -1)))
+
+
+def _calculated(choices: Choices, scope: Scope) -> Expression:
+    """Arithmetic on what every branch binds, or a text made from it."""
+    if not choices.allows("head arithmetic"):
+        return Variable(choices.one_of(scope.variables))
+    return text(choices, scope) if choices.chance(30) else number(choices, scope)
+
+
+def _time(choices: Choices, scope: Scope) -> Expression:
+    event = reference(choices, scope)
+    if choices.allows("function seconds") and choices.allows("function length") and choices.chance(60):
+        return call("seconds", call("length", event))
+    return call("iso", call(choices.one_of(("begin", "end")), event))
+
+
+def _aggregated(choices: Choices, scope: Scope, label: str) -> Construct:
+    aggregate = _aggregate(choices, scope)
+    if aggregate is None:
+        return _term(label, _value(choices, scope))
+    if choices.allows("arithmetic *") and choices.chance(15):
+        return _term(label, ConstructValue(Arithmetic("*", Literal(2), aggregate)))
+    return _term(label, ConstructValue(aggregate))
+
+
+def _aggregate(choices: Choices, scope: Scope) -> Aggregate | None:
+    options = [(function, distinct) for function in AGGREGATES for distinct in (False, True)]
+    chosen = choices.featured(options, lambda o: f"aggregate {o[0]} distinct" if o[1] else f"aggregate {o[0]}")
+    if chosen is None:
+        return None
+    operand: Expression = Variable(choices.one_of(scope.scalars or scope.variables))
+    if choices.may("head arithmetic", 15):
+        operand = number(choices, scope, 1)
+    return Aggregate(chosen[0], operand, chosen[1])
+
+
+def _all(choices: Choices, scope: Scope, label: str, depth: int = 1) -> Construct:
+    """`all label{…}`, with or without an aggregate for each group, an order, and another `all` inside."""
+    children: list[Construct] = [_value(choices, scope)] if choices.chance(80) else []
+    if choices.chance(35):
+        children.append(_aggregated(choices, scope, "y"))
+    if depth and choices.may("nested all", 10):
+        children.append(_all(choices, scope, "x", depth - 1))
+    group_by = (choices.one_of(scope.variables),) if choices.may("group-by", 35) else ()
+    order_by: list[OrderKey] = []
+    while choices.may("order-by", 30) and len(order_by) < 2:
+        order_by.append(OrderKey(Variable(choices.one_of(scope.variables)), choices.may("order-by desc", 50)))
+    return All(_term(label, *children), group_by, tuple(order_by))
+
+
+def _optional(choices: Choices, scope: Scope, label: str) -> Construct:
+    inner = _term(label, ConstructValue(Variable(choices.one_of(scope.optional))))
+    default = _term(label, ConstructValue(_constant(choices))) if choices.may("default", 50) else None
+    return OptionalConstruct(inner, default)

@@ -1,0 +1,156 @@
+"""Patterns that are likely to match: each is made from the shape of an event, which it generalises.
+
+Children are left out, values become variables or regular expressions, labels become `*`, terms are put under `desc`,
+and `without` and `optional` are added. Variables have the name of the place they stand in, so that two patterns of a
+body join on `k` more often than not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cera.model.patterns import (
+    AnyLabel,
+    Descendant,
+    Label,
+    OptionalPattern,
+    Pattern,
+    RegexLabel,
+    RegexPattern,
+    ScalarPattern,
+    TermPattern,
+    VariablePattern,
+    Without,
+)
+
+from .choices import Choices
+from .shapes import Leaf, Shape
+
+#: The variable of each place; what stands elsewhere is Z.
+_VARIABLES = {"k": "K", "v": "V", "u": "U", "w": "W", "x": "X", "y": "Y"}
+#: Bound to a child as a whole, and to the term of an event.
+CHILD_VARIABLE, TERM_VARIABLE = "C", "T"
+#: What `without` asks for when it is to find nothing.
+_ABSENT = (Shape("z", (Leaf(1),)), Shape("v", (Leaf("y"),)), Shape("k", (Leaf(3),)))
+_IDENTIFIERS = ("i", "j", "m", "a", "n", "o", "s", "t")
+
+
+@dataclass
+class Names:
+    """The names that a rule has used up. What `optional` binds must not occur in another pattern (XC207)."""
+
+    optional_variables: int = 0
+    identifiers: int = 0
+    in_pattern: set[str] = field(default_factory=set)
+
+    def variable(self, choices: Choices, place: str) -> str:
+        """The variable of the place, or another one if the pattern has that variable already, most of the time."""
+        name = _VARIABLES.get(place, "Z")
+        if name in self.in_pattern and choices.chance(75):
+            name = f"{name}2"
+        self.in_pattern.add(name)
+        return name
+
+    def optional_variable(self) -> str:
+        self.optional_variables += 1
+        return f"O{self.optional_variables}"
+
+    def identifier(self) -> str:
+        self.identifiers += 1
+        return _IDENTIFIERS[self.identifiers - 1] if self.identifiers <= len(_IDENTIFIERS) else f"i{self.identifiers}"
+
+
+def term_pattern(choices: Choices, names: Names, shape: Shape) -> TermPattern:
+    """A pattern for terms of this shape."""
+    kept = [child for child in shape.children if choices.chance(75)]
+    complete = len(kept) == len(shape.children) and not shape.open
+    children = [_child_pattern(choices, names, child, shape.label) for child in kept]
+    if choices.may("optional", 6):
+        children.insert(_place(choices, children), _optional(choices, names, shape))
+    if choices.may("without", 6):
+        children.insert(_place(choices, children), _without(choices, names, shape))
+    ordered, total = _brackets(choices, shape, complete)
+    return TermPattern(shape.label, tuple(children), ordered, total)
+
+
+def _place(choices: Choices, children: list[Pattern]) -> int:
+    return choices.integer(0, len(children))
+
+
+def _brackets(choices: Choices, shape: Shape, complete: bool) -> tuple[bool, bool]:
+    """(ordered, total). Ordered patterns match ordered data; total ones want every child to be asked for."""
+    ordered = shape.ordered or len(shape.children) <= 1
+    options = [(6, (False, False))]
+    if choices.allows("total unordered") and complete:
+        options.append((3, (False, True)))
+    if choices.allows("partial ordered") and ordered:
+        options.append((3, (True, False)))
+    if choices.allows("total ordered") and complete and ordered:
+        options.append((2, (True, True)))
+    return choices.weighted(options)
+
+
+def _child_pattern(choices: Choices, names: Names, child: Shape | Leaf, place: str) -> Pattern:
+    if isinstance(child, Leaf):
+        return _leaf_pattern(choices, names, child, place)
+    if choices.may("desc", 8):
+        within = choices.one_of(list(_shapes(child)))
+        return Descendant(term_pattern(choices, names, within))
+    if choices.may("whole child", 6):
+        return VariablePattern(CHILD_VARIABLE)
+    pattern = _relabelled(choices, term_pattern(choices, names, child), (child.label,))
+    if choices.may("as", 6):
+        return VariablePattern(CHILD_VARIABLE, pattern)
+    return pattern
+
+
+def _leaf_pattern(choices: Choices, names: Names, leaf: Leaf, place: str) -> Pattern:
+    value = leaf.value
+    if isinstance(value, str) and choices.may("string regex", 20):
+        return RegexPattern(choices.one_of(("[a-zü]+", f"{value}?.?", f"y|{value}", ".*")))
+    if value is None or choices.chance(75):
+        return VariablePattern(names.variable(choices, place))
+    return ScalarPattern(value)
+
+
+def _optional(choices: Choices, names: Names, shape: Shape) -> Pattern:
+    """`optional` for a child that may or may not be there; its variables are its own."""
+    children = [child for child in shape.children if isinstance(child, Shape)]
+    child = choices.one_of([*children, *_ABSENT])
+    pattern = TermPattern(child.label, (VariablePattern(names.optional_variable()),), False, False)
+    return OptionalPattern(Descendant(pattern) if choices.may("desc", 10) else pattern)
+
+
+def _without(choices: Choices, names: Names, shape: Shape) -> Pattern:
+    """`without` for a child that is more likely not to be there; a variable of it may be bound elsewhere or nowhere."""
+    children = [child for child in shape.children if isinstance(child, Shape)]
+    child = choices.one_of([*_ABSENT, *children])
+    pattern = term_pattern(choices, names, child)
+    return Without(Descendant(pattern) if choices.may("desc", 10) else pattern)
+
+
+def _shapes(shape: Shape) -> Iterator[Shape]:
+    yield shape
+    for child in shape.children:
+        if isinstance(child, Shape):
+            yield from _shapes(child)
+
+
+def _relabelled(choices: Choices, pattern: TermPattern, labels: tuple[str, ...]) -> TermPattern:
+    return with_label(pattern, loose_label(choices, pattern.label, labels, percent=6))
+
+
+def with_label(pattern: TermPattern, label: Label) -> TermPattern:
+    return TermPattern(label, pattern.children, pattern.ordered, pattern.total)
+
+
+def loose_label(
+    choices: Choices, label: Label, labels: tuple[str, ...], percent: int, *, any_label: bool = True
+) -> Label:
+    """The label itself, a regular expression that matches exactly `labels` of all there are, or `*`."""
+    if any_label and choices.may("any label", percent):
+        return AnyLabel()
+    if all(name.isalnum() and name.isascii() for name in labels) and choices.may("label regex", percent):
+        return RegexLabel("|".join((*labels, "zz")) if choices.chance(50) else f"({'|'.join(labels)})")
+    return label

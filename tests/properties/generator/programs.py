@@ -1,0 +1,166 @@
+"""Random well-formed programs, together with streams that make them answer.
+
+A program is range restricted, declares its identifiers and can be stratified: every rule queries base events and labels
+that come before its own, in the order d, p, q, r, s. So it is free of recursion, unless recursion is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hypothesis import strategies as st
+
+from cera.languages.xchangeeq.printer import print_program
+from cera.languages.xchangeeq.syntax import (
+    Directive,
+    ProgramSyntax,
+    RuleSyntax,
+    SemanticsDirective,
+    SourceDirective,
+)
+from cera.model.calendars import Calendar, parse_calendars
+from cera.model.constructs import ConstructTerm
+from cera.model.events import Event
+
+from .bodies import Sources, body
+from .choices import Choices, DrawnChoices, SeededChoices
+from .features import FEATURES
+from .heads import detect_head, raise_head
+from .patterns import Names
+from .recursion import MOST_EVENTS, recursive_rules, sequence_rule
+from .shapes import Shape, shape_of_head, shape_of_term
+from .streams import BASE_LABELS, base_term, stream
+
+DERIVED_LABELS = ("p", "q", "r", "s")
+
+#: Intervals and points within the half minute that streams cover.
+CALENDARS: tuple[Calendar, ...] = parse_calendars(
+    """
+    [early]
+    hours = ["00:00:00", "00:00:12"]
+    [shifts]
+    intervals = [["1970-01-01T00:00:05Z", "1970-01-01T00:00:15Z"], ["1970-01-01T00:00:20Z", "1970-01-01T00:00:30Z"]]
+    [midnight]
+    cron = "0 0 * * *"
+    """,
+    "generated calendars",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program and a stream to run it on."""
+
+    program: ProgramSyntax
+    events: tuple[Event, ...]
+    calendars: tuple[Calendar, ...] = CALENDARS
+
+    @cached_property
+    def text(self) -> str:
+        return print_program(self.program)
+
+    def __repr__(self) -> str:
+        return "\n".join(["", self.text, *(f"{event} {event.qualifier or ''}" for event in self.events)])
+
+
+@st.composite
+def cases(
+    draw: st.DrawFn, features: frozenset[str] = FEATURES, *, recursive: bool = False, most_events: int = 12
+) -> Case:
+    """Programs with streams, as a hypothesis strategy."""
+    return make_case(DrawnChoices(features, draw), recursive=recursive, most_events=most_events)
+
+
+def seeded_case(
+    seed: int, features: frozenset[str] = FEATURES, *, recursive: bool = False, most_events: int = 12
+) -> Case:
+    """The program and stream of a seed: faster than hypothesis, without shrinking."""
+    return make_case(SeededChoices(features, seed), recursive=recursive, most_events=most_events)
+
+
+def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
+    recursive = recursive and choices.allows("recursion")
+    events = stream(choices, min(most_events, MOST_EVENTS) if recursive else most_events)
+    rules = _recursive_program(choices, events) if recursive else _rules(choices, _base_shapes(choices, events), 4)
+    return Case(ProgramSyntax((*_directives(choices), *rules)), events)
+
+
+def _base_shapes(choices: Choices, events: Sequence[Event]) -> dict[str, list[Shape]]:
+    """The shapes of the events by label, and now and then one of a label that does not occur."""
+    shapes: dict[str, list[Shape]] = {}
+    for event in events:
+        shapes.setdefault(event.label, []).append(shape_of_term(event.term))
+    for label in BASE_LABELS:
+        if not shapes or (label not in shapes and choices.chance(10)):
+            shapes[label] = [shape_of_term(base_term(choices, label))]
+    return {label: shapes[label] for label in BASE_LABELS if label in shapes}
+
+
+def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]], most: int) -> list[RuleSyntax]:
+    """One rule after the other; each may query what the ones with smaller labels derive."""
+    wild = choices.chance(50)
+    shapes = {label: list(known) for label, known in base.items()}
+    current: list[Shape] = []  # what the rules with the current label derive, which only later labels may query
+    labels = [*(["d"] if choices.may("derived base label", 4) else []), *DERIVED_LABELS]
+    rules: list[RuleSyntax] = []
+    for _ in range(choices.weighted(((4, 1), (4, 2), (2, 3), (1, most)))):
+        if choices.may("raise", 10):
+            rules.append(_raise_rule(choices, {**shapes, **_with(shapes, current)}))
+            continue
+        if not (current and choices.may("same head label", 15)):
+            shapes = _with(shapes, current)
+            current = []
+        label = current[0].label if current else labels.pop(0)
+        queried = {name: known for name, known in shapes.items() if label != "d" or name in ("a", "b", "c")}
+        queried = queried or {"a": [shape_of_term(base_term(choices, "a"))]}
+        rule = _detect_rule(choices, Sources(queried, _calendar_names(choices), wild), label)
+        rules.append(rule)
+        if isinstance(rule.head.construct, ConstructTerm):
+            current.append(shape_of_head(rule.head.construct))
+    return choices.shuffled(rules) if choices.chance(25) else rules
+
+
+def _with(shapes: Mapping[str, list[Shape]], more: Sequence[Shape]) -> dict[str, list[Shape]]:
+    found = {label: list(known) for label, known in shapes.items()}
+    for shape in more:
+        found.setdefault(shape.label, []).append(shape)
+    return found
+
+
+def _detect_rule(choices: Choices, sources: Sources, label: str) -> RuleSyntax:
+    fragment = body(choices, Names(), sources)
+    return RuleSyntax(detect_head(choices, fragment.scope, label, wrapped=sources.wild), fragment.query)
+
+
+def _raise_rule(choices: Choices, shapes: Mapping[str, Sequence[Shape]]) -> RuleSyntax:
+    fragment = body(choices, Names(), Sources(shapes, _calendar_names(choices), anything=True))
+    return RuleSyntax(raise_head(choices, fragment.scope), fragment.query)
+
+
+def _recursive_program(choices: Choices, events: Sequence[Event]) -> list[RuleSyntax]:
+    """A recursion and, except over Fig. 9, which queries everything, now and then a rule over what it derives."""
+    if choices.chance(10):
+        return [sequence_rule("p")]
+    rules = recursive_rules(choices, ("p", "q"))
+    if choices.chance(40):
+        heads = [rule.head.construct for rule in rules]
+        derived = [shape_of_head(head) for head in heads if isinstance(head, ConstructTerm)]
+        shapes = _with(_base_shapes(choices, events), derived)
+        rules.append(_detect_rule(choices, Sources(shapes, _calendar_names(choices), wild=True), "r"))
+    return rules
+
+
+def _calendar_names(choices: Choices) -> tuple[str, ...]:
+    return tuple(calendar.name for calendar in CALENDARS) if choices.allows("calendar") else ()
+
+
+def _directives(choices: Choices) -> list[Directive]:
+    found: list[Directive] = []
+    name = choices.featured(("practical", "formal"), lambda n: f"semantics {n}") if choices.chance(50) else None
+    if name is not None:
+        found.append(SemanticsDirective(name))
+    if choices.may("source", 8):
+        found.append(SourceDirective(BASE_LABELS))
+    return found

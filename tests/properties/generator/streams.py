@@ -1,0 +1,98 @@
+"""Random streams: few labels, small values, and times on a grid of seconds, so that boundaries coincide.
+
+    a{k{1}, v{…}}                     b[k{1}, v{…}, v{…}]
+    c{k{1}, sub{u{…}, w[…, …]}}       d, d{x{1}}, d{…}
+
+`k` holds a small integer on which events join; `d` can also be derived, so that an event may be both base and derived.
+"""
+
+from __future__ import annotations
+
+from cera.model.events import Event
+from cera.model.interval import Interval, Time
+from cera.model.terms import Term, Value
+from cera.model.values import Scalar
+from cera.testing import SECOND
+
+from .choices import Choices
+
+#: The last second of a stream.
+LAST_SECOND = 30
+
+#: The labels of base events. Rules may derive the last one as well.
+BASE_LABELS = ("a", "b", "c", "d")
+
+_OFTEN = (0, 5, 10, 15, 20, 25, 30)
+_LENGTHS = (5, 10, 1, 2, 3)
+_STRINGS = ("x", "y", "xy", "ü")
+_ODD_NAMES = ("and", "event", "@id", "x-y", "zwei Wörter", "true", "var", "timer", "")
+
+
+def stream(choices: Choices, most: int = 12) -> tuple[Event, ...]:
+    """Up to `most` events: points and intervals, several at the same time, equal ones with and without ids."""
+    size = choices.integer(0, most) if choices.chance(25) else choices.integer(min(4, most), most)
+    events: list[Event] = []
+    for number in range(size):
+        if events and choices.chance(15):
+            earlier = choices.one_of(events)
+            again = earlier.interval if choices.chance(50) else _interval(choices)
+            qualifier = f"n{number}" if choices.chance(70) else earlier.qualifier
+            events.append(Event(earlier.term, again, qualifier))
+        else:
+            events.append(Event(base_term(choices, choices.one_of(BASE_LABELS)), _interval(choices)))
+    return tuple(events)
+
+
+def base_term(choices: Choices, label: str) -> Term:
+    """A term as events with this label have it, most of the time."""
+    children: list[Value] = [Term("k", [choices.integer(0, 3)])]
+    match label:
+        case "a":
+            children.append(Term("v", [scalar(choices)]))
+        case "b":
+            children += [Term("v", [scalar(choices)]) for _ in range(choices.integer(1, 2))]
+        case "c":
+            inner = Term("w", [scalar(choices), scalar(choices)], ordered=True)
+            children.append(Term("sub", [Term("u", [scalar(choices)]), inner]))
+        case _:
+            children = _loose_children(choices)
+    if len(children) > 1 and choices.chance(10):
+        children.pop(choices.integer(0, len(children) - 1))
+    if choices.may("odd name", 3):
+        children.append(Term(choices.one_of(_ODD_NAMES), [scalar(choices)]))
+    return Term(label, children, ordered=label == "b" or choices.chance(5))
+
+
+def _loose_children(choices: Choices) -> list[Value]:
+    match choices.integer(0, 3):
+        case 0:
+            return [Term("x", [choices.integer(0, 3)])]
+        case 1:
+            return [Term("x", [choices.integer(0, 3)]), Term("y", [scalar(choices)])]
+        case 2:
+            return [scalar(choices)]
+        case _:
+            return []
+
+
+def scalar(choices: Choices) -> Scalar:
+    """A small value: integers more often than fractions, strings and truth values."""
+    match choices.weighted(((6, "integer"), (3, "string"), (1, "fraction"), (1, "truth"))):
+        case "integer":
+            return choices.integer(0, 3)
+        case "string":
+            return choices.one_of(_STRINGS)
+        case "fraction":
+            return choices.one_of((0.5, 2.5))
+        case _:
+            return choices.one_of((True, False))
+
+
+def _interval(choices: Choices) -> Interval:
+    begin = choices.one_of(_OFTEN) if choices.chance(60) else choices.integer(0, LAST_SECOND)
+    end = begin if choices.chance(50) else min(LAST_SECOND, begin + choices.one_of(_LENGTHS))
+    return Interval(seconds(begin), seconds(end))
+
+
+def seconds(number: int) -> Time:
+    return number * SECOND

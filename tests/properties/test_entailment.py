@@ -1,0 +1,101 @@
+"""The engine's enumeration of matches against the entailment relation of the papers (X-17, X-18, X-38)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+
+from hypothesis import strategies as st
+
+from cera.engines.reference.entailment import Match, Theory
+from cera.engines.reference.interpretation import Interpretation
+from cera.model.events import Event
+from cera.model.interval import Interval
+from cera.model.matching import substitution_key
+from cera.model.terms import Value
+from cera.rules.rule import Branch
+from cera.testing import SECOND
+from properties.brute_force import TooLargeError, entailed, satisfies
+from properties.generator import FEATURES, LAST_SECOND, Case, cases
+from properties.holding import holds_for
+from properties.theories import is_prefixpoint, model_of, rules_of, theory_of
+
+#: `entails` takes any value for a variable that `optional` leaves unbound, because it asks only whether σ agrees with
+#: an answer of the pattern; so the enumeration over all values is done without `optional`.
+SMALL = cases(FEATURES - {"optional"}, most_events=6)
+
+Found = tuple[frozenset[tuple[str, Event]], object]
+
+
+def found(trace: Mapping[str, Event], values: Mapping[str, Value]) -> Found:
+    return frozenset(trace.items()), substitution_key(values)
+
+
+def matched(matches: Iterable[Match]) -> set[Found]:
+    return {found(match.trace, match.values) for match in matches}
+
+
+@holds_for(SMALL)
+def test_X_18_the_matches_are_what_is_entailed(case: Case) -> None:
+    program = rules_of(case)
+    theory, events = theory_of(program), model_of(program, case.events).events
+    for branch in (branch for rule in program.rules for branch in rule.branches):
+        try:
+            expected = {found(*pair) for pair in entailed(theory, events, branch)}
+        except TooLargeError:
+            continue
+        assert matched(theory.matches(events, branch)) == expected
+
+
+@holds_for(cases())
+def test_X_18_every_match_is_entailed(case: Case) -> None:
+    """Also with `optional`, and with more than the enumeration can try."""
+    program = rules_of(case)
+    theory, events = theory_of(program), model_of(program, case.events).events
+    for branch in (branch for rule in program.rules for branch in rule.branches):
+        for match in theory.matches(events, branch):
+            assert theory.entails(events, match.values, match.trace, branch, match.interval)
+
+
+@holds_for(st.tuples(SMALL, st.randoms(use_true_random=False)))
+def test_X_38_lemma_2_an_interpretation_is_a_model_iff_it_holds_its_immediate_consequences(
+    drawn: tuple[Case, random.Random],
+) -> None:
+    """I ⊨ P iff T_P(I) ⊆ I, for the stream, for the intended model, and for what lies between them.
+
+    Being a model is judged by the rule clause of Fig. 12 on everything that is entailed, T_P(I) is the engine's.
+    """
+    case, chance = drawn
+    program = rules_of(case)
+    theory, model = theory_of(program), model_of(program, case.events).events
+    deductive = [rule for rule in program.rules if rule.recipient is None]
+    between = [event for event in model if chance.random() < 0.7]
+    for interpretation in (Interpretation(case.events), model, Interpretation(between)):
+        try:
+            is_model = all(satisfies(theory, interpretation, rule) for rule in deductive)
+        except TooLargeError:
+            continue
+        assert is_model == is_prefixpoint(deductive, interpretation, theory)
+
+
+INTERVALS = st.tuples(st.integers(-5, LAST_SECOND + 20), st.integers(0, LAST_SECOND + 20)).map(
+    lambda drawn: Interval(drawn[0] * SECOND, (drawn[0] + drawn[1]) * SECOND)
+)
+
+
+@holds_for(st.tuples(cases(), INTERVALS))
+def test_X_38_lemma_3_what_happens_outside_of_an_interval_does_not_matter_inside(drawn: tuple[Case, Interval]) -> None:
+    """For t ⊑ u: I|u, σ, τ ⊨ Q^t iff I, σ, τ ⊨ Q^t."""
+    case, bounds = drawn
+    program = rules_of(case)
+    theory, events = theory_of(program), model_of(program, case.events).events
+    restricted = events.restricted(bounds)
+    for branch in (branch for rule in program.rules for branch in rule.branches):
+        inside = within(theory, events, branch, bounds)
+        assert matched(within(theory, restricted, branch, bounds)) == matched(inside)
+        for match in inside:
+            assert theory.entails(restricted, match.values, match.trace, branch, match.interval)
+
+
+def within(theory: Theory, events: Interpretation, branch: Branch, bounds: Interval) -> list[Match]:
+    return [match for match in theory.matches(events, branch) if bounds.contains(match.interval)]

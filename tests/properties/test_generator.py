@@ -1,0 +1,88 @@
+"""What the generator generates: every construct, programs without errors, and a good share of answers.
+
+The engines are compared on these programs, so a construct that does not occur here is a construct that is not tested.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from cera.engines.reference.engine import run
+from properties.generator import BASIC, FEATURES, Case, cases, constructs, seeded_case
+from properties.holding import holds_for
+from properties.theories import rules_of
+
+PROGRAMS, RECURSIVE_PROGRAMS = 1_200, 100
+
+#: Of a hundred programs with streams, so many at least have an answer.
+ANSWERED_PERCENT = 45
+
+
+def generated() -> list[Case]:
+    recursive = (seeded_case(seed, recursive=True) for seed in range(RECURSIVE_PROGRAMS))
+    return list(chain((seeded_case(seed) for seed in range(PROGRAMS)), recursive))
+
+
+def test_every_construct_occurs_and_is_answered() -> None:
+    """Prints the table with -s: in how many programs each construct occurs, and how many of these have answers."""
+    used, answered, answers = Counter[str](), Counter[str](), Counter[bool]()
+    for case in generated():
+        derived = run(rules_of(case), case.events).derived
+        names = constructs(case.program).keys()
+        used.update(names)
+        answered.update(names if derived else ())
+        answers[bool(derived)] += 1
+    show(used, answered, answers)
+    everything = FEATURES | set(BASIC)
+    assert set(used) == everything
+    assert {name for name in everything if answered[name] < 3} == set()
+    assert answers[True] * 100 >= ANSWERED_PERCENT * answers.total()
+
+
+def show(used: Counter[str], answered: Counter[str], answers: Counter[bool]) -> None:
+    table = Table(title=f"{answers.total()} programs, {answers[True]} with answers")
+    for column in ("construct", "programs", "with answers"):
+        table.add_column(column, justify="left" if column == "construct" else "right")
+    for name, count in sorted(used.items()):
+        table.add_row(name, str(count), str(answered[name]))
+    Console(width=72).print(table)
+
+
+@pytest.mark.parametrize("feature", sorted(FEATURES))
+def test_a_construct_that_is_switched_off_does_not_occur(feature: str) -> None:
+    for seed in range(25):
+        case = seeded_case(seed, FEATURES - {feature}, recursive=seed % 5 == 0)
+        assert feature not in constructs(case.program)
+
+
+def test_without_any_feature_the_basic_constructs_are_left() -> None:
+    for seed in range(100):
+        assert set(constructs(seeded_case(seed, frozenset()).program)) <= set(BASIC)
+
+
+def test_a_seed_gives_the_same_case_again() -> None:
+    assert [repr(seeded_case(seed)) for seed in range(20)] == [repr(seeded_case(seed)) for seed in range(20)]
+
+
+@holds_for(cases() | cases(recursive=True), short=300, long=5_000)
+def test_a_generated_program_has_no_errors(case: Case) -> None:
+    rules_of(case)
+
+
+def test_streams_hold_points_intervals_simultaneous_and_equal_events() -> None:
+    seen = Counter[str]()
+    for case in (seeded_case(seed) for seed in range(200)):
+        intervals = Counter(event.interval for event in case.events)
+        contents = Counter((event.term, event.interval) for event in set(case.events))
+        seen["empty"] += not case.events
+        seen["points"] += any(event.interval.is_point for event in case.events)
+        seen["intervals"] += any(not event.interval.is_point for event in case.events)
+        seen["simultaneous"] += any(count > 1 for count in intervals.values())
+        seen["equal with different ids"] += any(count > 1 for count in contents.values())
+        seen["the same twice"] += len(set(case.events)) < len(case.events)
+    assert len(+seen) == 6, seen

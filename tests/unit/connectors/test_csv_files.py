@@ -1,0 +1,122 @@
+"""CSV: a header, then flat records."""
+
+from __future__ import annotations
+
+import pytest
+
+from cera.connectors import csv_files
+from cera.connectors.layout import Layout, Rejected
+from event_reading import EVENTS, happened, places_and_reasons, read
+
+
+def test_a_row_is_an_event_and_its_cells_have_types() -> None:
+    content = 'label,at,area,value,share,ok,code,note\ntemp,60,a,40,-2.50,true,007,"x, ""y"""\n'
+    assert read(csv_files.read, content) == [
+        happened('temp{area{"a"}, value{40}, share{-2.5}, ok{true}, code{"007"}, note{"x, \\"y\\""}}', 60)
+    ]
+
+
+def test_an_empty_cell_is_an_absent_field() -> None:
+    assert read(csv_files.read, "label,at,area,value\ntemp,60,,40\n") == [happened("temp{value{40}}", 60)]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "\ufeff", "label,at\n", "label,at\n\n  \n"])
+def test_a_file_without_rows_has_no_events(content: str) -> None:
+    assert read(csv_files.read, content) == []
+
+
+def test_a_byte_order_mark_windows_line_ends_and_blank_lines_do_not_matter() -> None:
+    content = "\ufeff\r\nlabel , at\r\n\r\ntemp,60\r\n   \r\ntemp,61"
+    assert read(csv_files.read, content) == [happened("temp{}", 60), happened("temp{}", 61)]
+
+
+@pytest.mark.parametrize(
+    ("layout", "content", "event"),
+    [
+        (EVENTS, "label,begin,end,x\nt,60,63,1\n", happened("t{x{1}}", 60, 63)),
+        (EVENTS, "label,at,begin,end\nt,,60,63\n", happened("t{}", 60, 63)),
+        (EVENTS, "label,at,id\nt,1970-01-01T00:01:00Z,7\n", happened("t{id{7}}", 60)),
+        (Layout(label="t"), "at,label\n60,x\n", happened('t{label{"x"}}', 60)),
+        (Layout(label_field="type", time_field="ts"), "type,ts,at\n42,60,1\n", happened('"42"{at{1}}', 60)),
+        (
+            Layout(label_field="type", time_field="ts", end_field="te", id_field="id"),
+            "type,ts,te,id\nt,60,63,007\n",
+            happened("t{}", 60, 63, "007"),
+        ),
+    ],
+)
+def test_columns_are_used_as_the_layout_says(layout: Layout, content: str, event: object) -> None:
+    assert read(csv_files.read, content, layout) == [event]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (b"temp,60,a,b", "the row has 4 cells, the header has 3 cells"),
+        (b"temp,60", "the row has 2 cells, the header has 3 cells"),
+        (b"temp", "the row has 1 cell, the header has 3 cells"),
+        (b",60,a", "the label is missing: there is no field `label`"),
+        (b"temp,,a", "the time is missing"),
+        (b"temp,soon,a", "in the field `at`: 'soon' is not a time"),
+        (b"temp,60,\xff", "not UTF-8: the byte 0xFF at column 9"),
+        (b'temp,60,"a"b', "not CSV: "),
+        (b'temp,60,"a', "not CSV: "),
+    ],
+)
+def test_a_bad_row_is_rejected_and_the_rest_goes_on(row: bytes, reason: str) -> None:
+    content = b"\n".join([b"label,at,area", b"temp,1,a", row, b"temp,2,b", b'temp,3,"c"', b"temp,4,d"])
+    found = read(csv_files.read, content)
+    assert [item for item in found if not isinstance(item, Rejected)] == [
+        happened('temp{area{"a"}}', 1),
+        happened('temp{area{"b"}}', 2),
+        happened('temp{area{"c"}}', 3),
+        happened('temp{area{"d"}}', 4),
+    ]
+    [bad] = [item for item in found if isinstance(item, Rejected)]
+    assert bad.place == "f:3"
+    assert reason in bad.reason
+    assert bad.text == row.decode(errors="replace")
+
+
+def test_a_cell_may_have_several_lines_and_lines_are_counted_all_the_same() -> None:
+    found = read(csv_files.read, 'label,at,x\nt,1,"a\nb"\nt,2,"c\n\nd"\nbad\n')
+    assert found[:2] == [happened('t{x{"a\\nb"}}', 1), happened('t{x{"c\\n\\nd"}}', 2)]
+    assert [place for place, _ in places_and_reasons(found)] == ["f:7"]
+
+
+def test_a_quote_that_is_never_closed_costs_its_own_line_only() -> None:
+    rows = "".join(f"t,{i},{i}\n" for i in range(20_000))
+    found = read(csv_files.read, f'label,at,x\nt,1,"oops\n{rows}')
+    assert len(found) == 20_001
+    assert [place for place, _ in places_and_reasons(found)] == ["f:2"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "header", "reason"),
+    [
+        (EVENTS, "at,x", "no column `label` for the label; give --label-field or --label"),
+        (EVENTS, "label,x", "no column `at` for the time, nor `begin` and `end`; give --time-field"),
+        (EVENTS, "label,begin", "no column `at` for the time, nor `begin` and `end`"),
+        (Layout(time_field="ts"), "label,at", "no column `ts` for the time"),
+        (Layout(end_field="te"), "label,te", "no column `begin` for the time"),
+        (EVENTS, "label,at,x,x", "the header has the column `x` twice"),
+        (EVENTS, ",label,at", "column 1 of the header has no name"),
+    ],
+)
+def test_a_header_that_cannot_work_is_said_once_for_the_file(layout: Layout, header: str, reason: str) -> None:
+    [bad] = read(csv_files.read, f"{header}\n1,2,3\n4,5,6\n", layout)
+    assert isinstance(bad, Rejected)
+    assert bad.place == "f:1"
+    assert reason in bad.reason
+    assert bad.reason.endswith("no row of the file was read")
+    assert bad.text == header
+
+
+def test_a_header_that_is_not_utf_8_is_said_once_for_the_file() -> None:
+    [(place, reason)] = places_and_reasons(read(csv_files.read, b"label,at,\xff\na,1,2\na,1,2\n"))
+    assert (place, reason) == ("f:1", "not UTF-8: the byte 0xFF at column 10; no row of the file was read")
+
+
+def test_the_columns_that_are_there_are_named() -> None:
+    [(_, reason)] = places_and_reasons(read(csv_files.read, "kind,when,x\n"))
+    assert "its columns are kind, when, x" in reason

@@ -1,0 +1,58 @@
+"""Small programs for the tests of the checks: from text to rules and to what the checks say."""
+
+from __future__ import annotations
+
+from cera.diagnostics import Diagnostic, Source
+from cera.languages.xchangeeq.lowering import lower
+from cera.languages.xchangeeq.parser import parse
+from cera.model.constructs import Construct
+from cera.model.patterns import Pattern
+from cera.rules.checks import check
+from cera.rules.rule import Branch, Rule, RuleProgram
+
+
+def program(text: str) -> RuleProgram:
+    """The rules of a text that the parser and the lowering have nothing to say about."""
+    parsed = parse(Source("test.xceq", text))
+    assert not parsed.diagnostics, "\n".join(map(str, parsed.diagnostics))
+    lowered, problems = lower([parsed.program], calendars=(), timezone="UTC", semantics=None)
+    assert not problems, "\n".join(map(str, problems))
+    return lowered
+
+
+def rules(text: str) -> tuple[Rule, ...]:
+    return program(text).rules
+
+
+def branch(body: str) -> Branch:
+    """The only branch of a body."""
+    (only,) = rules(f"DETECT h ON {body} END")[0].branches
+    return only
+
+
+def head(text: str) -> Construct:
+    return rules(f"DETECT {text} ON a END")[0].head
+
+
+def query(text: str) -> Pattern:
+    return branch(text).events[0].pattern
+
+
+def diagnose(text: str) -> tuple[Diagnostic, ...]:
+    return check(program(text))
+
+
+def codes(text: str) -> list[str]:
+    return [diagnostic.code for diagnostic in diagnose(text)]
+
+
+def the(code: str, text: str) -> Diagnostic:
+    """The one diagnostic of the text with that code."""
+    (found,) = [diagnostic for diagnostic in diagnose(text) if diagnostic.code == code]
+    return found
+
+
+def marked(diagnostic: Diagnostic) -> str:
+    """The text that the diagnostic points at."""
+    assert diagnostic.span is not None
+    return diagnostic.span.text

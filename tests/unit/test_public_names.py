@@ -1,0 +1,20 @@
+"""The public names of the package are the ones it lists, and they are there."""
+
+from __future__ import annotations
+
+import cera
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(cera.__all__) == [
+        "Answer", "CeraError", "DataError", "Derivation", "DerivedEvent", "Diagnostic", "EngineError", "Event", "Interval",
+        "MatchLimitError", "Program", "ProgramError", "Recipient", "RecursionLimitError", "Span", "Term", "Time",
+        "UsageError", "load",
+    ]  # fmt: skip
+    assert all(hasattr(cera, name) for name in cera.__all__)
+
+
+def test_each_error_has_the_exit_status_of_its_kind() -> None:
+    statuses = {error: error.exit_status for error in (cera.ProgramError, cera.UsageError, cera.DataError)}
+    assert statuses == {cera.ProgramError: 1, cera.UsageError: 2, cera.DataError: 3}
+    assert {cera.EngineError.exit_status, cera.MatchLimitError.exit_status, cera.RecursionLimitError.exit_status} == {4}
