@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Match, Theory, Trace, timer_event
@@ -90,7 +90,7 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
 
 def _collected(
     theory: Theory, events: Interpretation, branch: Branch, trace: Trace, values: Mapping[str, Value]
-) -> Iterator[Sequence[Event]]:
+) -> Iterator[tuple[Event, ...]]:
     """The events that the collections could have found: those that would do if they were alone in the world.
 
     The practical semantics folds an aggregate over them, not over Σ_τ alone (ERR-07); the formal one does not look.

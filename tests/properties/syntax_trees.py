@@ -6,6 +6,8 @@ representation that the parser gives them.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import strategies as st
 
 from cera.languages.xchangeeq.syntax import (
@@ -81,6 +83,8 @@ _KEYWORDS = (
     "collect",
     "timer",
 )
+Item = TypeVar("Item")
+
 _PLAIN = ("a", "b", "temp", "burnt_down", "x-y", "_1", "@id")
 
 texts = st.sampled_from(("", "x", 'say "hi"', "a\\b", "tab\t", "two\nlines", "/* no */", "# no", "ü→😀")) | st.text(
@@ -103,7 +107,7 @@ durations = st.one_of(
 )
 
 
-def lists(items: st.SearchStrategy[object], least: int = 0, most: int = 3) -> st.SearchStrategy[tuple[object, ...]]:
+def lists(items: st.SearchStrategy[Item], least: int = 0, most: int = 3) -> st.SearchStrategy[tuple[Item, ...]]:
     return st.lists(items, min_size=least, max_size=most).map(tuple)
 
 

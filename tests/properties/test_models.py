@@ -1,7 +1,7 @@
 """Theorem 1 of seed 001 and the lemmas of its proof (X-28, X-38), X-21, and ERR-13, on random programs and streams.
 
-They hold in both semantics. What the practical one adds, that a window does not hold the event it is defined by, depends
-on the trace alone and not on what else happens, so that nothing becomes less monotone than it is.
+They hold in both semantics. What the practical one adds, that a window does not hold the event it is defined by,
+depends on the trace alone and not on what else happens, so that nothing becomes less monotone than it is.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from cera.model.interval import Interval
 from cera.model.matching import match
 from cera.model.terms import Term
 from cera.rules.dependencies import event_patterns
+from cera.rules.rule import Rule
 from cera.rules.strata import dependencies, stratify
 from cera.testing import SECOND, event
 from properties.generator import Case, cases
@@ -58,7 +59,8 @@ def test_X_28_the_model_is_the_one_of_the_definition(case: Case) -> None:
     """
     program = rules_of(case)
     theory = theory_of(program)
-    events, applied = Interpretation(case.events), []
+    events = Interpretation(case.events)
+    applied: list[Rule] = []
     for stratum in stratify(program.rules).strata:
         applied += stratum
         events = to_fixpoint(applied, list(events), theory)

@@ -9,24 +9,23 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from cera.connectors.files import ENDINGS, Layout
 from cera.errors import UsageError
 from cera.model.interval import Time
-from cera.model.time_text import TimeError, TimeFormat, time_zone
-from cera.pipeline import ENGINES, load
+from cera.model.time_text import TimeError, TimeFormat
+from cera.pipeline import ENGINES, Engine, load
 
-P = ParamSpec("P")
 R = TypeVar("R")
 Command = Callable[..., R]
 
 
 def _known_zone(ctx: click.Context, param: click.Parameter, name: str) -> str:
     try:
-        time_zone(name)
+        TimeFormat(timezone=name)
     except TimeError as error:
         raise click.BadParameter(str(error), ctx, param) from error
     return name
@@ -38,7 +37,7 @@ class Replay:
 
     paths: tuple[str, ...]
     layout: Layout
-    engine: Any
+    engine: Engine
     until: Time | None
     recursion_limit: int | None
     rejected: Path | None
@@ -151,7 +150,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         time_unit: Any,
         xml_types: Any,
         until: str | None,
-        engine: str,
+        engine: Engine,
         recursion_limit: int | None,
         rejected: Path | None,
         strict: bool,

@@ -72,6 +72,20 @@ class ClockPattern:
             walls = self._walls(*walls_between(first, last, zone))
             yield from (time for time in times_shown(walls, zone) if first <= time <= last)
 
+    def _walls(self, lowest: Wall, highest: Wall) -> Iterator[Wall]:
+        """The wall times in [lowest, highest] that the pattern stands for."""
+        choices = {part: self._choices(part) for part in DATETIME_PARTS}
+        if not all(choices.values()):
+            return
+        for day in _dates(choices, lowest.date(), highest.date()):
+            midnight = datetime(day.year, day.month, day.day)
+            first, last = -((midnight - lowest) // _SECOND), (highest - midnight) // _SECOND
+            for hour in _between(choices["hour"], first // 3600, last // 3600):
+                for minute in _between(choices["minute"], first // 60 - hour * 60, last // 60 - hour * 60):
+                    full = hour * 3600 + minute * 60
+                    for second in _between(choices["second"], first - full, last - full):
+                        yield midnight.replace(hour=hour, minute=minute, second=second)
+
     def _choices(self, part: Part) -> range:
         values = RANGES[part]
         if FINENESS[part] > FINENESS[self.finest] and part != "weekday":
@@ -81,29 +95,21 @@ class ClockPattern:
             return values
         return range(fixed, fixed + 1) if fixed in values else range(0)
 
-    def _walls(self, lowest: Wall, highest: Wall) -> Iterator[Wall]:
-        """The wall times in [lowest, highest] that the pattern stands for."""
-        for day in self._dates(lowest.date(), highest.date()):
-            midnight = datetime(day.year, day.month, day.day)
-            first, last = -((midnight - lowest) // _SECOND), (highest - midnight) // _SECOND
-            for hour in _between(self._choices("hour"), first // 3600, last // 3600):
-                for minute in _between(self._choices("minute"), first // 60 - hour * 60, last // 60 - hour * 60):
-                    full = hour * 3600 + minute * 60
-                    for second in _between(self._choices("second"), first - full, last - full):
-                        yield midnight.replace(hour=hour, minute=minute, second=second)
 
-    def _dates(self, lowest: date, highest: date) -> Iterator[date]:
-        weekdays = self._choices("weekday")
-        for year in _between(self._choices("year"), lowest.year, highest.year):
-            for month in self._choices("month"):
-                weekday_of_first, length = calendar.monthrange(year, month)
-                if date(year, month, length) < lowest:
-                    continue
-                if date(year, month, 1) > highest:
-                    return
-                for day in _between(self._choices("day"), 1, length):
-                    if (weekday_of_first + day - 1) % 7 + 1 in weekdays and lowest <= date(year, month, day) <= highest:
-                        yield date(year, month, day)
+def _dates(choices: Mapping[Part, range], lowest: date, highest: date) -> Iterator[date]:
+    """The dates in [lowest, highest] of which each part is among the choices."""
+    for year in _between(choices["year"], lowest.year, highest.year):
+        for month in choices["month"]:
+            weekday_of_first, length = calendar.monthrange(year, month)
+            if date(year, month, length) < lowest:
+                continue
+            if date(year, month, 1) > highest:
+                return
+            for day in _between(choices["day"], 1, length):
+                if (weekday_of_first + day - 1) % 7 + 1 in choices["weekday"]:
+                    shown = date(year, month, day)
+                    if lowest <= shown <= highest:
+                        yield shown
 
 
 def _between(values: range, lowest: int, highest: int) -> range:

@@ -15,7 +15,7 @@ from cera.model.patterns import AnyLabel, Descendant, Pattern, RegexLabel, TermP
 from cera.model.substitutions import NOTHING_BOUND, Substitution, bindings_key, identity, join
 
 #: A search may take this many steps for each answer that the limit allows, and a few thousand in any case.
-STEPS_PER_ANSWER = 10
+STEPS_PER_ANSWER = 6
 _FREE_STEPS = 10_000
 
 Row = tuple[Substitution, Places]
@@ -67,11 +67,10 @@ def _described(pattern: Pattern) -> str:
 
 
 class Table(NamedTuple):
-    """The rows of one child; every row binds `bound`, and no row binds anything else if the table is exact."""
+    """The rows of one child, and the variables that every row binds."""
 
     rows: Sequence[Row]
     bound: frozenset[str]
-    exact: bool
 
 
 class Lookup:
@@ -99,8 +98,7 @@ def combinations(
 ) -> Iterator[tuple[Substitution, list[Places]]]:
     """Every joint substitution, with the places that each child can take under the rows chosen for it.
 
-    `ordered` is None if the children can never compete for a data child. Substitutions come out more than once if a
-    table is not exact.
+    `ordered` is None if the children can never compete for a data child.
     """
     settled: Substitution = NOTHING_BOUND
     undecided = 0
@@ -179,7 +177,7 @@ def _reduced(tables: Sequence[Table]) -> Sequence[Table]:
 
 def _keeping(table: Table, allowed: dict[str, set[Hashable]]) -> Table:
     rows = [row for row in table.rows if all(identity(row[0][name]) in values for name, values in allowed.items())]
-    return Table(rows, table.bound, table.exact)
+    return Table(rows, table.bound)
 
 
 def _join_order(tables: Sequence[Table]) -> list[int]:

@@ -10,7 +10,7 @@ import calendar
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from fractions import Fraction
 from types import MappingProxyType
 
 from cera.model.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Time
@@ -43,7 +43,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
     }
 )
 
-_PART = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
+_PART = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([a-z]+)\s*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def parse_duration(text: str) -> Duration:
         part = _PART.match(text, at)
         if part is None:
             raise DurationError(f"'{text.strip()}' is not a duration; write for example '3 min 14 sec'")
-        amount, unit = Decimal(part[1]), UNITS.get(part[2])
+        amount, unit = Fraction(part[1]), UNITS.get(part[2])
         if unit is None:
             raise DurationError(f"'{part[2]}' is not a unit of time; there are {', '.join(_canonical_units())}")
         if unit in _MONTHS:
@@ -101,8 +101,8 @@ def parse_duration(text: str) -> Duration:
     return Duration(months, microseconds)
 
 
-def _whole(amount: Decimal, text: str) -> int:
-    if amount != int(amount):
+def _whole(amount: Fraction, text: str) -> int:
+    if amount.denominator != 1:
         raise DurationError(f"'{text.strip()}' is not a whole number of microseconds or months")
     return int(amount)
 
@@ -113,6 +113,8 @@ def _canonical_units() -> list[str]:
 
 def format_duration(duration: Duration) -> str:
     """The duration in the largest units that divide it, as it is read back by `parse_duration`."""
+    if duration.months < 0 or duration.microseconds < 0:
+        return f"-({format_duration(-duration)})"
     parts: list[str] = []
     months, microseconds = duration.months, duration.microseconds
     for unit, size in reversed(list(_MONTHS.items())):

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from cera.model import patterns
 from cera.model.combination import Search
-from cera.model.level import Child
+from cera.model.data_children import Child
 from cera.model.matchers import (
     AnyValue,
     DescendantMatcher,
@@ -152,13 +152,14 @@ def _repeated(pattern: Pattern) -> frozenset[str]:
 
 
 def _plainly_negated(pattern: Pattern) -> frozenset[str]:
-    """The variables inside a `without` that has no `without` or `optional` in it, for which it would matter which data
-    child a variable stands for."""
+    """The variables inside a `without` that has no `without` or `optional` in it: there, it would matter which of the
+    data children a variable stands for."""
     negated = [part.pattern for part in patterns.walk(pattern) if isinstance(part, Without)]
-    plain = [
-        inner for inner in negated if not any(isinstance(p, Without | OptionalPattern) for p in patterns.walk(inner))
-    ]
-    return frozenset[str]().union(*(patterns.variables(inner) for inner in plain))
+    return frozenset[str]().union(*(patterns.variables(inner) for inner in negated if _is_plain(inner)))
+
+
+def _is_plain(pattern: Pattern) -> bool:
+    return not any(isinstance(part, Without | OptionalPattern) for part in patterns.walk(pattern))
 
 
 def _core(pattern: Pattern) -> Pattern:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from cera.model.assignment import Places, arrange
 from cera.model.combination import Search, Table, combinations
-from cera.model.level import Child, Level
+from cera.model.data_children import Child, DataChildren
 from cera.model.matchers import FAILED, MATCHED, Matcher, distinct
 from cera.model.patterns import TermPattern
 from cera.model.substitutions import NOTHING_BOUND, Substitution, bindings_key, join
@@ -132,58 +132,58 @@ class TermMatcher(Matcher):
         return (whole,)
 
     def _of_children(self, value: Term, given: Substitution, search: Search) -> Sequence[Substitution]:
-        level = Level(value, self._source, given, search, None if self._ordered else self._count)
+        data = DataChildren(value, self._source, given, search, None if self._ordered else self._count)
         tables = []
         for index, child in enumerate(self._children.required):
-            table = level.table_at(child, index) if self._positional else level.table(child)
+            table = data.table_at(child, index) if self._positional else data.table(child)
             if not table.rows:
                 return FAILED
             tables.append(table)
         found: dict[Hashable, Substitution] = {}
-        for answer in self._all(tables, level):
+        for answer in self._all(tables, data):
             found.setdefault(bindings_key(answer, self._order), answer)
             search.admit(self._source, len(found))
         return list(found.values())
 
-    def _all(self, tables: Sequence[Table], level: Level) -> Iterator[Substitution]:
+    def _all(self, tables: Sequence[Table], data: DataChildren) -> Iterator[Substitution]:
         if self._stages or self._children.without:
-            for joint in self._joint(tables, level):
-                yield from self._completed(joint, level)
+            for joint in self._joint(tables, data):
+                yield from self._completed(joint, data)
         else:
-            for substitution, _ in combinations(tables, self._ordered, level.search, self._source):
+            for substitution, _ in combinations(tables, self._ordered, data.search, self._source):
                 yield substitution
 
-    def _joint(self, tables: Sequence[Table], level: Level) -> Iterator[_Match]:
+    def _joint(self, tables: Sequence[Table], data: DataChildren) -> Iterator[_Match]:
         """Step (1), as far as children that depend on variables of others can be judged without them."""
         positions = [child.position for child in self._children.required]
-        for substitution, options in combinations(tables, self._ordered, level.search, self._source):
-            whole = {**level.given, **substitution} if level.given else substitution
+        for substitution, options in combinations(tables, self._ordered, data.search, self._source):
+            whole = {**data.given, **substitution} if data.given else substitution
             yield _Match(whole, dict(zip(positions, options, strict=True)))
 
-    def _completed(self, joint: _Match, level: Level) -> Iterator[Substitution]:
+    def _completed(self, joint: _Match, data: DataChildren) -> Iterator[Substitution]:
         """The rest of step (1), and steps (2) to (4). The stack holds matches and how many stages they have passed."""
         stack = [(joint, 0)]
         while stack:
             current, stage = stack.pop()
             if stage == len(self._stages):
-                if self._is_answer(current, level):
+                if self._is_answer(current, data):
                     yield current.substitution
                 continue
             child = self._stages[stage]
-            extensions = list(self._extensions(current, child, level))
+            extensions = list(self._extensions(current, child, data))
             if not extensions and stage >= len(self._children.dependent):
                 extensions = [current]
             stack.extend((extension, stage + 1) for extension in reversed(extensions))
 
-    def _is_answer(self, match: _Match, level: Level) -> bool:
-        if self._source.total and len(match.options) != len(level.value.children):
+    def _is_answer(self, match: _Match, data: DataChildren) -> bool:
+        if self._source.total and len(match.options) != len(data.value.children):
             return False
-        return not any(any(self._extensions(match, child, level)) for child in self._children.without)
+        return not any(any(self._extensions(match, child, data)) for child in self._children.without)
 
-    def _extensions(self, match: _Match, child: Child, level: Level) -> Iterator[_Match]:
+    def _extensions(self, match: _Match, child: Child, data: DataChildren) -> Iterator[_Match]:
         """The matches of this child as well."""
-        for answer, places in level.lookup(child, match.substitution).rows(match.substitution):
-            level.search.step(self._source)
+        for answer, places in data.lookup(child, match.substitution).rows(match.substitution):
+            data.search.step(self._source)
             joined = join(match.substitution, answer)
             if joined is not None:
                 options = {**match.options, child.position: places}

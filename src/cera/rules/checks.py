@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cera.diagnostics import Diagnostic, in_source_order
+from cera.rules.joins import check_joins
 from cera.rules.kinds import check_kinds
 from cera.rules.names import check_labels, check_timer_circles, check_variables
 from cera.rules.placement import check_placement
@@ -20,6 +21,7 @@ CHECKS: tuple[Check, ...] = (
     check_labels,  # XC104
     check_timer_circles,  # XC105
     check_ranges,  # XC201 to XC206
+    check_joins,  # XC207
     check_strata,  # XC301 to XC303
     check_satisfiability,  # XC401 to XC403
     check_kinds,  # XC404 to XC406

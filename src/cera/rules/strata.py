@@ -26,6 +26,7 @@ __all__ = [
     "dependencies",
     "is_hierarchical",
     "recursive_components",
+    "recursive_rules",
     "stratify",
 ]
 
@@ -105,6 +106,11 @@ def stratify(rules: Sequence[Rule]) -> Stratification:
 def recursive_components(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], ...]:
     """The sets of rules that depend on each other (or one on itself) in a cycle."""
     return tuple(tuple(rules[i] for i in c) for c in PrecedenceGraph(rules).recursive_components())
+
+
+def recursive_rules(rules: Sequence[Rule]) -> frozenset[str]:
+    """The names of the rules that lie on a cycle."""
+    return frozenset(rule.name for component in recursive_components(rules) for rule in component)
 
 
 def is_hierarchical(rules: Sequence[Rule]) -> bool:

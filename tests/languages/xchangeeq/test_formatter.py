@@ -127,6 +127,18 @@ def comments(text: str) -> list[str]:
             """,
             id="a-comment-after-a-keyword-goes-before-what-it-introduces",
         ),
+        pytest.param(
+            "DETECT a{} ON # one\n event t: extend[o, 1 min] where { 1 < 2 } # two\n END",
+            """\
+            DETECT a{}
+            # one
+            ON and {
+              event t: extend[o, 1 min]
+            } where { 1 < 2 }  # two
+            END
+            """,
+            id="conditions-after-a-timer",
+        ),
         pytest.param("# only\n\n\n  # comments\n", "# only\n\n# comments\n", id="only-comments"),
         pytest.param("  \n\n", "", id="empty"),
     ],
@@ -168,7 +180,7 @@ def commented_programs(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(commented_programs())
 def test_no_comment_is_lost_and_formatting_twice_changes_nothing(text: str) -> None:
     once = format_source(Source("test.xceq", text))

@@ -293,13 +293,13 @@ class TestLayout:
         assert read(dedent(printed)) == program
 
     def test_a_long_condition_is_broken_at_its_connectives(self) -> None:
-        condition = " or ".join(f"var Variable{number} > {number}00000" for number in range(6))
+        condition = " or ".join(f"var Variable{number} > {number * 100_000}" for number in range(6))
         rule = read_rule(f"DETECT h{{}} ON event e: p{{{{}}}} where {{ {condition} }} END")
         assert print_rule(rule) == dedent(
             """\
             DETECT h{}
             ON event e: p{{}} where {
-              var Variable0 > 000000
+              var Variable0 > 0
                 or var Variable1 > 100000
                 or var Variable2 > 200000
                 or var Variable3 > 300000
@@ -307,7 +307,16 @@ class TestLayout:
                 or var Variable5 > 500000
             }
             END"""
-        ).replace("000000\n", "0\n", 1)
+        )
+
+    def test_a_long_list_of_sources_is_filled_into_lines(self) -> None:
+        labels = ", ".join(f"label{number}" for number in range(20))
+        assert print_program(read(f"SOURCE {labels}")) == dedent(
+            """\
+            SOURCE label0, label1, label2, label3, label4, label5, label6, label7, label8, label9, label10,
+              label11, label12, label13, label14, label15, label16, label17, label18, label19
+            """
+        )
 
     def test_a_query_is_printed_by_itself(self) -> None:
         rule = read_rule("DETECT h{} ON and { event a: x{{}}, b } END")

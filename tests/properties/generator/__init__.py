@@ -11,8 +11,8 @@ constructs(case.program)                         # which constructs it uses
 
 from .counting import constructs
 from .features import BASIC, FEATURES
-from .programs import BASE_LABELS, CALENDARS, DERIVED_LABELS, Case, cases, seeded_case
-from .streams import LAST_SECOND
+from .programs import CALENDARS, DERIVED_LABELS, Case, cases, seeded_case
+from .streams import BASE_LABELS, LAST_SECOND
 
 __all__ = [
     "BASE_LABELS",

@@ -16,16 +16,18 @@ from cera.languages.xchangeeq.syntax import (
     WhileLiteral,
 )
 from cera.model import patterns
+from cera.model.durations import Duration
 from cera.model.expressions import Expression
 from cera.model.patterns import Descendant, Pattern, TermPattern, VariablePattern
 from cera.model.timers import TIMERS
+from cera.testing import SECOND
 
 from .choices import Choices
 from .conditions import conditions
 from .expressions import Scope, duration, timer_query
 from .patterns import TERM_VARIABLE, Names, loose_label, term_pattern, with_label
 from .shapes import Shape
-from .streams import BASE_LABELS
+from .streams import BASE_LABELS, LAST_SECOND
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,9 @@ class Fragment:
     scope: Scope
 
 
-def event_pattern(choices: Choices, names: Names, sources: Sources) -> Pattern:
+def event_pattern(choices: Choices, names: Names, sources: Sources, *, collecting: bool = False) -> Pattern:
     """A pattern for some event that may happen."""
-    names.in_pattern.clear()
+    names.start_pattern(collecting=collecting)
     label = choices.one_of(list(sources.shapes))
     if sources.derived and choices.may("chain", 40):
         label = choices.one_of(sources.derived)
@@ -131,7 +133,7 @@ def _timers(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
     anchors = list(scope.identifiers)
     while anchors and len(timers) < 2:
         kind = choices.featured(tuple(TIMERS), lambda name: f"timer {name}")
-        if kind is None or not choices.chance(35):
+        if kind is None or not choices.chance(25):
             break
         chained = bool(timers) and choices.may("timer chain", 60)
         anchor = timers[-1].scope.identifiers[0] if chained else choices.one_of(anchors)
@@ -143,22 +145,37 @@ def _timers(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
 
 def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope) -> list[Fragment]:
     """Collections and absences in windows that are declared so far."""
-    found: list[Fragment] = []
-    if scope.identifiers and choices.may("collection", 30):
+    if not scope.identifiers:
+        return []
+    collections, absences = choices.may("collection", 30), choices.may("absence", 25)
+    found = _long_timer(choices, names, scope) if collections or absences else []
+    scope = Scope((*scope.identifiers, *_scope(found).identifiers), scope.variables)
+    if collections:
         found += [_window(choices, names, sources, scope, negated=False)]
         if choices.may("several collections", 15):
             found += [_window(choices, names, sources, scope, negated=False)]
-    if scope.identifiers and choices.may("absence", 25):
+    if absences:
         found += [_window(choices, names, sources, scope, negated=True)]
         if choices.may("several absences", 20):
             found += [_window(choices, names, sources, scope, negated=True)]
     return found
 
 
+def _long_timer(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
+    """A window that is likely to hold something; most events are too short for that."""
+    kind = choices.featured(tuple(TIMERS), lambda name: f"timer {name}")
+    if kind is None or not choices.chance(65):
+        return []
+    identifier, anchor = names.identifier(), choices.one_of(scope.identifiers)
+    long = Duration(0, choices.one_of((20, 10, LAST_SECOND)) * SECOND)
+    query = RelativeTimerLiteral(Identifier(identifier), kind, Identifier(anchor), long)
+    return [Fragment(query, Scope((identifier,)))]
+
+
 def _window(choices: Choices, names: Names, sources: Sources, scope: Scope, *, negated: bool) -> Fragment:
     """The window is more often a timer than an event: the one declared last."""
-    window = scope.identifiers[-1] if choices.chance(60) else choices.one_of(scope.identifiers)
-    pattern = event_pattern(choices, names, sources)
+    window = scope.identifiers[-1] if choices.chance(75) else choices.one_of(scope.identifiers)
+    pattern = event_pattern(choices, names, sources, collecting=not negated)
     own = _bound_scope(pattern, ())
     inside = Scope(scope.identifiers, tuple(sorted({*scope.variables, *own.variables})), own.optional)
     where = _where(choices, sources, inside, "accumulation where")

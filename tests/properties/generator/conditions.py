@@ -30,6 +30,7 @@ from .expressions import (
     call,
     datetime,
     duration_literal,
+    has_instants,
     instant,
     interval,
     length,
@@ -64,8 +65,8 @@ _RELATED: dict[str, tuple[tuple[str, int], ...]] = {
 _LOOSE: dict[ComparisonOperator, int] = {"=": 1, "!=": 7, "<": 4, "<=": 3, ">": -1, ">=": 0}
 
 
-def conditions(choices: Choices, scope: Scope, calendars: tuple[str, ...], most: int = 2) -> tuple[Expression, ...]:
-    found = (condition(choices, scope, calendars) for _ in range(choices.integer(1, most)))
+def conditions(choices: Choices, scope: Scope, calendars: tuple[str, ...]) -> tuple[Expression, ...]:
+    found = (condition(choices, scope, calendars) for _ in range(choices.weighted(((3, 1), (1, 2)))))
     return tuple(one for one in found if one is not None)
 
 
@@ -98,7 +99,7 @@ def _relation(choices: Choices, scope: Scope) -> Expression | None:
     if relation is None:
         return None
     left = reference(choices, scope)
-    if choices.may("interval function", 45):
+    if choices.may("interval function", 55):
         right: Expression = left
         for kind, seconds in _RELATED[relation]:
             right = call(kind, right, DurationLiteral(Duration(0, seconds * SECOND)))
@@ -131,12 +132,12 @@ def _time_comparison(choices: Choices, scope: Scope) -> Expression | None:
     operator = _operator(choices)
     if operator is None:
         return None
-    if choices.chance(35):
+    if has_instants(choices, scope) and choices.chance(35):
         left = instant(choices, scope)
         if choices.may("time arithmetic", 30):
             left = Arithmetic(choices.one_of(("+", "-")), left, duration_literal(choices))
         return Comparison(operator, left, instant(choices, scope))
-    loose: ComparisonOperator = "<=" if choices.allows("comparison <=") and choices.chance(50) else operator
+    loose: ComparisonOperator = "<=" if choices.allows("comparison <=") and choices.chance(60) else operator
     return Comparison(loose, length(choices, scope), limit(choices))
 
 

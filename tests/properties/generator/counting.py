@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
+    CalendarsDirective,
     Conjunction,
     Disjunction,
     EventLiteral,
@@ -54,10 +55,9 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.terms import label as printed_label
 from cera.model.timers import SYNONYMS
 
-from .streams import BASE_LABELS
+from .streams import BASE_LABELS, ODD_NAMES
 
 
 def constructs(program: ProgramSyntax) -> Counter[str]:
@@ -73,6 +73,8 @@ def constructs(program: ProgramSyntax) -> Counter[str]:
             case RuleSyntax():
                 found.update(_in_rule(item))
                 found.update(_in_chain(item, labels))
+            case CalendarsDirective():
+                pass
     found["same head label"] += sum(count - 1 for label, count in labels.items() if label is not None)
     return +found
 
@@ -168,8 +170,8 @@ def _in_pattern(pattern: Pattern) -> Iterator[str]:
                         yield "any label"
                     case RegexLabel():
                         yield "label regex"
-                    case label if printed_label(label).startswith('"') or not label.isalnum() or len(label) > 3:
-                        yield "odd name"
+                    case str():
+                        yield from ("odd name",) if part.label in ODD_NAMES else ()
             case ScalarPattern():
                 yield "scalar pattern"
             case RegexPattern():

@@ -54,7 +54,7 @@ def duration(choices: Choices) -> Duration:
     """Seconds most of the time, now and then a month of the calendar."""
     if choices.may("calendar months", 3):
         return Duration(1, choices.one_of((0, 5 * SECOND)))
-    return Duration(0, choices.one_of((5, 10, 1, 2, 3, 12, 20, LAST_SECOND, 0)) * SECOND)
+    return Duration(0, choices.one_of((10, 20, 5, 12, LAST_SECOND, 1, 3, 15, 0)) * SECOND)
 
 
 def duration_literal(choices: Choices) -> DurationLiteral:
@@ -109,7 +109,7 @@ def text(choices: Choices, scope: Scope, depth: int = 1) -> Expression:
             return call(function, text(choices, scope, 0))
         case "replace" if depth:
             return call("replace", text(choices, scope, 0), Literal("x"), Literal(choices.one_of(("y", ""))))
-        case "iso" if scope.identifiers:
+        case "iso" if has_instants(choices, scope):
             return call("iso", instant(choices, scope))
         case _:
             return Literal(choices.one_of(("x", "y", "", " xy ", 'a "b"\n')))
@@ -117,7 +117,7 @@ def text(choices: Choices, scope: Scope, depth: int = 1) -> Expression:
 
 def interval(choices: Choices, scope: Scope) -> Expression:
     """An event, a time, or an interval made from an event."""
-    if not scope.identifiers or choices.may("datetime", 10):
+    if choices.may("datetime", 10):
         return datetime(choices)
     if choices.may("interval function", 15):
         return interval_function(choices, choices.one_of(sorted(TIMERS)), reference(choices, scope))
@@ -140,6 +140,13 @@ def datetime(choices: Choices) -> DateTime:
     return DateTime(tuple(texts))
 
 
+def has_instants(choices: Choices, scope: Scope) -> bool:
+    """Whether there is a point of time to speak of."""
+    return choices.allows("datetime") or (
+        bool(scope.identifiers) and (choices.allows("function begin") or choices.allows("function end"))
+    )
+
+
 def instant(choices: Choices, scope: Scope) -> Expression:
     """A point of time."""
     end = choices.featured(("begin", "end"), lambda name: f"function {name}")
@@ -155,7 +162,7 @@ def length(choices: Choices, scope: Scope) -> Expression:
         options.append(lambda: call("length", interval(choices, scope)))
     if scope.identifiers and choices.allows("function timeDiff"):
         options.append(lambda: call("timeDiff", reference(choices, scope), interval(choices, scope)))
-    if choices.allows("time arithmetic"):
+    if choices.allows("time arithmetic") and has_instants(choices, scope):
         options.append(lambda: Arithmetic("-", instant(choices, scope), instant(choices, scope)))
     if not options:
         return seconds(choices)

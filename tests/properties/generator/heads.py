@@ -7,6 +7,7 @@ from collections.abc import Callable
 from cera.languages.xchangeeq.syntax import DetectHead, RaiseHead
 from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
 from cera.model.expressions import AGGREGATES, Aggregate, Arithmetic, Expression, Literal, Variable
+from cera.model.values import Scalar
 
 from .choices import Choices
 from .expressions import Scope, call, number, reference, text
@@ -14,6 +15,7 @@ from .patterns import TERM_VARIABLE
 
 #: The children of heads have labels that no base event but `d` has, so that a rule does not match its own events.
 _CHILDREN = ("x", "y", "entry")
+_CONSTANTS: tuple[Scalar, ...] = (0, "x", 2.5, True, -1)
 
 
 def detect_head(choices: Choices, scope: Scope, label: str, *, wrapped: bool) -> DetectHead:
@@ -44,7 +46,7 @@ def _child(choices: Choices, scope: Scope) -> Construct:
     if scope.optional and choices.allows("optional construct"):
         makers.append((4, lambda: _optional(choices, scope, label)))
     if scope.identifiers and choices.allows("head time"):
-        makers.append((1, lambda: _term(label, ConstructValue(_time(choices, scope)))))
+        makers.append((1, lambda: _time(choices, scope, label)))
     return choices.weighted(makers)()
 
 
@@ -57,7 +59,7 @@ def _value(choices: Choices, scope: Scope) -> Construct:
 
 
 def _constant(choices: Choices) -> Literal:
-    return Literal(choices.one_of((0, "x", 2.5, True, -1)))
+    return Literal(choices.one_of(_CONSTANTS))
 
 
 def _calculated(choices: Choices, scope: Scope) -> Expression:
@@ -67,18 +69,22 @@ def _calculated(choices: Choices, scope: Scope) -> Expression:
     return text(choices, scope) if choices.chance(30) else number(choices, scope)
 
 
-def _time(choices: Choices, scope: Scope) -> Expression:
+def _time(choices: Choices, scope: Scope, label: str) -> Construct:
+    """How long an event was, or when it began or ended."""
     event = reference(choices, scope)
-    if choices.allows("function seconds") and choices.allows("function length") and choices.chance(60):
-        return call("seconds", call("length", event))
-    return call("iso", call(choices.one_of(("begin", "end")), event))
+    edge = choices.featured(("begin", "end"), lambda name: f"function {name}")
+    if edge is not None and choices.may("function iso", 40):
+        return _term(label, ConstructValue(call("iso", call(edge, event))))
+    if choices.allows("function seconds") and choices.allows("function length"):
+        return _term(label, ConstructValue(call("seconds", call("length", event))))
+    return _term(label, ConstructValue(_constant(choices)))
 
 
 def _aggregated(choices: Choices, scope: Scope, label: str) -> Construct:
     aggregate = _aggregate(choices, scope)
     if aggregate is None:
         return _term(label, _value(choices, scope))
-    if choices.allows("arithmetic *") and choices.chance(15):
+    if choices.allows("arithmetic *") and choices.may("head arithmetic", 15):
         return _term(label, ConstructValue(Arithmetic("*", Literal(2), aggregate)))
     return _term(label, ConstructValue(aggregate))
 

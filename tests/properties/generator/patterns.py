@@ -43,10 +43,18 @@ class Names:
     optional_variables: int = 0
     identifiers: int = 0
     in_pattern: set[str] = field(default_factory=set)
+    collecting: bool = False
+
+    def start_pattern(self, *, collecting: bool = False) -> None:
+        """A new pattern begins; one that collects shares fewer of its variables with the others."""
+        self.in_pattern.clear()
+        self.collecting = collecting
 
     def variable(self, choices: Choices, place: str) -> str:
         """The variable of the place, or another one if the pattern has that variable already, most of the time."""
         name = _VARIABLES.get(place, "Z")
+        if self.collecting and choices.chance(60):
+            name = f"{name}s"
         if name in self.in_pattern and choices.chance(75):
             name = f"{name}2"
         self.in_pattern.add(name)
@@ -109,7 +117,7 @@ def _leaf_pattern(choices: Choices, names: Names, leaf: Leaf, place: str) -> Pat
     value = leaf.value
     if isinstance(value, str) and choices.may("string regex", 20):
         return RegexPattern(choices.one_of(("[a-zü]+", f"{value}?.?", f"y|{value}", ".*")))
-    if value is None or choices.chance(75):
+    if value is None or choices.chance(85):
         return VariablePattern(names.variable(choices, place))
     return ScalarPattern(value)
 

@@ -83,7 +83,7 @@ def seeded_case(
 def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
     recursive = recursive and choices.allows("recursion")
     events = stream(choices, min(most_events, MOST_EVENTS) if recursive else most_events)
-    rules = _recursive_program(choices, events) if recursive else _rules(choices, _base_shapes(choices, events), 4)
+    rules = _recursive_program(choices, events) if recursive else _rules(choices, _base_shapes(choices, events))
     return Case(ProgramSyntax((*_directives(choices), *rules)), events)
 
 
@@ -98,19 +98,20 @@ def _base_shapes(choices: Choices, events: Sequence[Event]) -> dict[str, list[Sh
     return {label: shapes[label] for label in BASE_LABELS if label in shapes}
 
 
-def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]], most: int) -> list[RuleSyntax]:
+def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSyntax]:
     """One rule after the other; each may query what the ones with smaller labels derive."""
     wild = choices.chance(50)
     shapes = {label: list(known) for label, known in base.items()}
     current: list[Shape] = []  # what the rules with the current label derive, which only later labels may query
-    labels = [*(["d"] if choices.may("derived base label", 4) else []), *DERIVED_LABELS]
+    chained = choices.allows("chain")
+    labels = [*(["d"] if chained and choices.may("derived base label", 4) else []), *DERIVED_LABELS]
     rules: list[RuleSyntax] = []
-    for _ in range(choices.weighted(((4, 1), (4, 2), (2, 3), (1, most)))):
+    for _ in range(choices.weighted(((4, 1), (4, 2), (2, 3), (1, 4)))):
         if choices.may("raise", 10):
-            rules.append(_raise_rule(choices, {**shapes, **_with(shapes, current)}))
+            rules.append(_raise_rule(choices, _with(shapes, current if chained else ())))
             continue
         if not (current and choices.may("same head label", 15)):
-            shapes = _with(shapes, current)
+            shapes = _with(shapes, current if chained else ())
             current = []
         label = current[0].label if current else labels.pop(0)
         queried = {name: known for name, known in shapes.items() if label != "d" or name in ("a", "b", "c")}
@@ -141,10 +142,13 @@ def _raise_rule(choices: Choices, shapes: Mapping[str, Sequence[Shape]]) -> Rule
 
 def _recursive_program(choices: Choices, events: Sequence[Event]) -> list[RuleSyntax]:
     """A recursion and, except over Fig. 9, which queries everything, now and then a rule over what it derives."""
-    if choices.chance(10):
+    sequences = choices.allows("allen before") and choices.allows("body where")
+    if sequences and (choices.chance(10) or not choices.allows("same head label")):
         return [sequence_rule("p")]
+    if not choices.allows("same head label"):
+        return _rules(choices, _base_shapes(choices, events))
     rules = recursive_rules(choices, ("p", "q"))
-    if choices.chance(40):
+    if choices.allows("chain") and choices.chance(40):
         heads = [rule.head.construct for rule in rules]
         derived = [shape_of_head(head) for head in heads if isinstance(head, ConstructTerm)]
         shapes = _with(_base_shapes(choices, events), derived)

@@ -30,7 +30,8 @@ MOST_EVENTS = 5
 
 def recursive_rules(choices: Choices, labels: tuple[str, str]) -> list[RuleSyntax]:
     """Rules that derive the given labels and query them."""
-    match choices.weighted(((4, "linear"), (3, "square"), (3, "mutual"))):
+    kinds = [(4, "linear"), (3, "square"), *([(3, "mutual")] if choices.allows("chain") else [])]
+    match choices.weighted(kinds):
         case "linear":
             return [_start(choices, labels[0]), _step(choices, labels[0], labels[0], "a")]
         case "square":
@@ -45,7 +46,9 @@ def recursive_rules(choices: Choices, labels: tuple[str, str]) -> list[RuleSynta
 
 def _start(choices: Choices, label: str) -> RuleSyntax:
     """label{x{var K}, y{var V}} ← an event with k and v."""
-    return RuleSyntax(_head(label, "K", "V"), EventLiteral(None, _pair(choices.one_of(("a", "b")), "k", "K", "v", "V")))
+    identifier = None if choices.may("anonymous literal", 50) else Identifier("i")
+    pattern = _pair(choices.one_of(("a", "b")), "k", "K", "v", "V")
+    return RuleSyntax(_head(label, "K", "V"), EventLiteral(identifier, pattern))
 
 
 def _step(choices: Choices, head: str, first: str, second: str) -> RuleSyntax:
@@ -56,9 +59,9 @@ def _step(choices: Choices, head: str, first: str, second: str) -> RuleSyntax:
         EventLiteral(Identifier("i"), _pair(first, "x", "X", "y", "Y")),
         EventLiteral(Identifier("j"), _pair(second, places[0], join, places[1], "V")),
     ]
-    if second in BASE_LABELS and choices.chance(20):
+    if second in BASE_LABELS and choices.may("timer extend", 20):
         queries.append(RelativeTimerLiteral(Identifier("t"), "extend", Identifier("j"), duration(choices)))
-        if choices.chance(50):
+        if choices.may("absence", 50):
             queries.append(WhileLiteral(Identifier("t"), True, TermPattern("c", (), False, False)))
     x, y = choices.one_of(("X", "Y")), choices.one_of(("V", "Y", join))
     return RuleSyntax(_head(head, x, y), Conjunction(tuple(choices.shuffled(queries)), _condition(choices)))
@@ -74,15 +77,14 @@ def sequence_rule(label: str) -> RuleSyntax:
 
 def _condition(choices: Choices) -> tuple[Expression, ...]:
     i, j = EventReference("i"), EventReference("j")
-    match choices.integer(0, 3):
-        case 0:
-            return ()
-        case 1:
-            return (Temporal("before", i, j),)
-        case 2:
-            return (Within((i, j), DurationLiteral(duration(choices))),)
-        case _:
-            return (Comparison("<", call("end", i), call("end", j)),)
+    options: list[Expression] = []
+    if choices.allows("allen before"):
+        options.append(Temporal("before", i, j))
+    if choices.allows("within"):
+        options.append(Within((i, j), DurationLiteral(duration(choices))))
+    if choices.allows("comparison <") and choices.allows("function end"):
+        options.append(Comparison("<", call("end", i), call("end", j)))
+    return (choices.one_of(options),) if options and choices.may("body where", 75) else ()
 
 
 def _head(label: str, x: str, y: str) -> DetectHead:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from cera.model.events import Event
-from cera.model.interval import Interval, Time
+from cera.model.interval import Interval
 from cera.model.terms import Term, Value
 from cera.model.values import Scalar
 from cera.testing import SECOND
@@ -25,12 +25,16 @@ BASE_LABELS = ("a", "b", "c", "d")
 _OFTEN = (0, 5, 10, 15, 20, 25, 30)
 _LENGTHS = (5, 10, 1, 2, 3)
 _STRINGS = ("x", "y", "xy", "ü")
-_ODD_NAMES = ("and", "event", "@id", "x-y", "zwei Wörter", "true", "var", "timer", "")
+ODD_NAMES = ("and", "event", "@id", "x-y", "zwei Wörter", "true", "var", "timer", "")
 
 
 def stream(choices: Choices, most: int = 12) -> tuple[Event, ...]:
-    """Up to `most` events: points and intervals, several at the same time, equal ones with and without ids."""
-    size = choices.integer(0, most) if choices.chance(25) else choices.integer(min(4, most), most)
+    """Up to `most` events: points and intervals, several at the same time, equal ones with and without ids.
+
+    A stream has few of the labels, so that rules find several events of the same kind.
+    """
+    size = choices.integer(0, most) if choices.chance(20) else choices.integer(most // 2, most)
+    labels = choices.shuffled(BASE_LABELS)[: choices.weighted(((4, 2), (3, 3), (2, 4), (1, 1)))]
     events: list[Event] = []
     for number in range(size):
         if events and choices.chance(15):
@@ -39,7 +43,7 @@ def stream(choices: Choices, most: int = 12) -> tuple[Event, ...]:
             qualifier = f"n{number}" if choices.chance(70) else earlier.qualifier
             events.append(Event(earlier.term, again, qualifier))
         else:
-            events.append(Event(base_term(choices, choices.one_of(BASE_LABELS)), _interval(choices)))
+            events.append(Event(base_term(choices, choices.one_of(labels)), _interval(choices)))
     return tuple(events)
 
 
@@ -59,7 +63,7 @@ def base_term(choices: Choices, label: str) -> Term:
     if len(children) > 1 and choices.chance(10):
         children.pop(choices.integer(0, len(children) - 1))
     if choices.may("odd name", 3):
-        children.append(Term(choices.one_of(_ODD_NAMES), [scalar(choices)]))
+        children.append(Term(choices.one_of(ODD_NAMES), [scalar(choices)]))
     return Term(label, children, ordered=label == "b" or choices.chance(5))
 
 
@@ -91,8 +95,4 @@ def scalar(choices: Choices) -> Scalar:
 def _interval(choices: Choices) -> Interval:
     begin = choices.one_of(_OFTEN) if choices.chance(60) else choices.integer(0, LAST_SECOND)
     end = begin if choices.chance(50) else min(LAST_SECOND, begin + choices.one_of(_LENGTHS))
-    return Interval(seconds(begin), seconds(end))
-
-
-def seconds(number: int) -> Time:
-    return number * SECOND
+    return Interval(begin * SECOND, end * SECOND)

@@ -143,7 +143,7 @@ def patterns_near(draw: st.DrawFn, time: Time, zone: ZoneInfo) -> ClockPattern:
 
 
 @pytest.mark.parametrize(("name", "change"), CHANGES)
-@settings(max_examples=40)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_a_pattern_happens_whenever_the_clock_shows_it(name: str, change: str, data: st.DataObject) -> None:
     zone = time_zone(name)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -249,15 +250,6 @@ def patterns_and_terms(draw: st.DrawFn) -> tuple[Pattern, Term]:
     return draw(patterns_like(draw(st.sampled_from([term, term, term, Term("a", [term, *term.children])])))), term
 
 
-@settings(max_examples=1_000, deadline=None)
-@given(patterns_and_terms())
-def test_matching_gives_exactly_the_substitutions_of_the_naive_definition(case: tuple[Pattern, Term]) -> None:
-    pattern, term = case
-    found = match(pattern, term)
-    assert as_set(found) == as_set(list(answers(pattern, term, {})))
-    assert len(as_set(found)) == len(found)
-
-
 @st.composite
 def competing_children(draw: st.DrawFn) -> tuple[Pattern, Term]:
     """Children that look alike, so that several children of the pattern want the same child of the data."""
@@ -276,8 +268,26 @@ def competing_children(draw: st.DrawFn) -> tuple[Pattern, Term]:
     return TermPattern("a", tuple(children), data.ordered and draw(st.booleans()), draw(st.integers(0, 3)) == 0), data
 
 
-@settings(max_examples=1_000, deadline=None)
+def agrees_with_the_definition(pattern: Pattern, term: Term) -> None:
+    found = match(pattern, term)
+    assert as_set(found) == as_set(list(answers(pattern, term, {})))
+    assert len(as_set(found)) == len(found)
+
+
+@settings(max_examples=300, deadline=None)
+@given(patterns_and_terms())
+def test_matching_gives_exactly_the_substitutions_of_the_naive_definition(case: tuple[Pattern, Term]) -> None:
+    agrees_with_the_definition(*case)
+
+
+@settings(max_examples=300, deadline=None)
 @given(competing_children())
 def test_matching_agrees_with_the_definition_where_children_compete(case: tuple[Pattern, Term]) -> None:
-    pattern, term = case
-    assert as_set(match(pattern, term)) == as_set(list(answers(pattern, term, {})))
+    agrees_with_the_definition(*case)
+
+
+@pytest.mark.long
+@settings(max_examples=20_000, deadline=None)
+@given(st.one_of(patterns_and_terms(), competing_children()))
+def test_matching_agrees_with_the_definition_on_many_more_cases(case: tuple[Pattern, Term]) -> None:
+    agrees_with_the_definition(*case)

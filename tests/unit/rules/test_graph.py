@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,7 +48,7 @@ def test_a_shortest_path_is_a_path_and_none_is_shorter(graph: list[list[int]], d
         assert goal not in reachable(graph, start)
         return
     assert (path[0], path[-1], len(path)) == (start, goal, len(layers))
-    assert all(after in graph[before] for before, after in zip(path, path[1:], strict=False))
+    assert all(after in graph[before] for before, after in pairwise(path))
 
 
 def test_a_deep_graph_does_not_exhaust_the_stack() -> None:

@@ -8,7 +8,7 @@ from cera.engines.answer import Answer
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import RECURSION_LIMIT, intended_model
 from cera.model.events import Event
-from cera.model.interval import Interval, Time, hull
+from cera.model.interval import Interval, Time
 from cera.rules.rule import RuleProgram
 
 
@@ -24,13 +24,12 @@ def run(
     """The answers of a program over a complete stream: relative timers run out even after its last event.
 
     With `until`, as if now were that time: nothing that ends later has happened yet. `extent` is the stretch of time
-    in which absolute timers tick; by default the hull of the events.
+    in which absolute timers tick; by default from the first end of an event to the last.
     """
     base = [event for event in events if until is None or event.end <= until]
     if extent is None and base:
-        extent = hull(event.interval for event in base)
-        if until is not None:
-            extent = Interval(extent.begin, until)
+        ends = [event.end for event in base]
+        extent = Interval(min(ends), max(ends) if until is None else until)
     theory = Theory(program.semantics, program.calendars, timezone, extent)
     model = intended_model(program.rules, base, theory, limit=recursion_limit)
     derived = tuple(d for d in model.derived() if until is None or d.event.end <= until)

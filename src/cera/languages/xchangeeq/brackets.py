@@ -58,19 +58,20 @@ class Brackets:
         )
 
     def torn(self) -> int | None:
-        """The first `{{` whose closing brackets do not stand side by side: it was probably meant to end elsewhere.
+        """The innermost `{{` whose closing brackets do not stand side by side: they were probably not meant for it.
 
         The index is that of its second bracket.
         """
-        for opening in range(len(self._lexemes)):
-            if self._lexemes[opening].text not in ("{", "[") or not self.is_second(opening):
-                continue
-            if self.label(opening) == "where":  # where {{s, t} within 1 min}
-                continue
-            inner, outer = self.partner.get(opening), self.partner.get(opening - 1)
-            if inner is not None and (outer is None or self._lexemes[inner].end != self._lexemes[outer].start):
-                return opening
-        return None
+        candidates = [opening for opening in self.partner if self._is_torn(opening)]
+        return min(candidates, key=self.partner.__getitem__, default=None)
+
+    def _is_torn(self, opening: int) -> bool:
+        if self._lexemes[opening].text not in ("{", "[") or not self.is_second(opening):
+            return False
+        if self.label(opening) == "where":  # where {{s, t} within 1 min}
+            return False
+        inner, outer = self.partner[opening], self.partner.get(opening - 1)
+        return outer is None or self._lexemes[inner].end != self._lexemes[outer].start
 
     def label(self, opening: int) -> str:
         """The word before an opening bracket, or before the pair that it belongs to."""

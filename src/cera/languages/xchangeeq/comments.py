@@ -103,6 +103,7 @@ def _tree(places: Iterable[Place], end: int) -> _Node:
     root = _Node(None, 0, end)
     open_nodes = [root]
     nodes = [_Node(place, place.span.start, place.span.end) for place in places if place.span is not None]
+    nodes.reverse()  # printers visit the inner place first; of two with the same text the outer one contains the other
     for node in sorted(nodes, key=lambda node: (node.start, -node.end)):
         while not open_nodes[-1].contains(node.start, node.end):
             open_nodes.pop()

@@ -70,17 +70,17 @@ class ExpressionTransformer:
 
     def transform(self, tree: Tree[Token]) -> Any:
         """What the tree stands for. From the leaves up and without recursion, however deep the text is nested."""
-        preorder: list[tuple[Any, int]] = []
+        preorder: list[Any] = []
         pending: list[tuple[Any, int]] = [(tree, 1)]
         while pending:
             node, depth = pending.pop()
-            if depth > MAX_NESTING:
-                raise NestingError(self._span_of(node))
-            preorder.append((node, depth))
+            preorder.append(node)
             if isinstance(node, Tree):
+                if depth > MAX_NESTING:
+                    raise NestingError(self._span_of(node))
                 pending += [(child, depth + 1) for child in node.children]
         done: list[Any] = []
-        for node, _ in reversed(preorder):
+        for node in reversed(preorder):
             if isinstance(node, Tree):
                 first = len(done) - len(node.children)
                 parts = done[first:]
@@ -113,6 +113,9 @@ class ExpressionTransformer:
     def _duration(self, token: Token) -> Duration:
         return self._read(read_duration, token, Duration())
 
+    def _number(self, token: Token) -> int | float:
+        return self._read(read_number, token, 0.0)
+
     def _scalar(self, token: Token) -> Scalar:
         match token.type:
             case "TRUE" | "FALSE":
@@ -120,7 +123,7 @@ class ExpressionTransformer:
             case "STRING":
                 return self._string(token)
             case _:
-                return self._read(read_number, token, 0)
+                return self._number(token)
 
     def number(self, span: Span, token: Token) -> expressions.Literal:
         """Whether a number is too large is known only when it is known whether a minus stands before it."""

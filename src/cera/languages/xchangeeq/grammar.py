@@ -7,6 +7,7 @@ from importlib import resources
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
+from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 END_OF_TEXT = "$END"
 
@@ -27,20 +28,24 @@ def parse_tree(text: str) -> Tree[Token]:
     except UnexpectedInput as error:
         at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_TEXT
         position = len(text) if at_end else error.pos_in_stream
-        raise MismatchError(position or 0, frozenset(error.interactive_parser.accepts())) from None
+        raise MismatchError(position or 0, _accepted(error.interactive_parser)) from None
 
 
 def accepted_at(text: str, position: int) -> frozenset[str]:
     """The terminals that could stand at a position; the text before it must be right."""
     interactive = _lark().parse_interactive(text)
     try:
-        for token in interactive.lexer_thread.lex(interactive.parser_state):
+        for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
             if token.start_pos >= position:
                 break
             interactive.feed_token(token)
     except UnexpectedInput:
         pass
-    return frozenset(interactive.accepts())
+    return _accepted(interactive)
+
+
+def _accepted(interactive: InteractiveParser) -> frozenset[str]:
+    return frozenset(interactive.accepts())  # type: ignore[no-untyped-call]
 
 
 @cache

@@ -238,10 +238,11 @@ def _count_branches(query: Query) -> int:
 
 
 def _too_many_branches(rule: RuleSyntax, name: str, count: int) -> Diagnostic:
+    shown = f"{count:,}" if count < 10**15 else f"about 10^{math.floor(math.log10(count))}"
     return Diagnostic(
         "XC108",
         "error",
-        f"the body of `{name}` has {count:,} branches; at most {MAX_BRANCHES:,} can be evaluated",
+        f"the body of `{name}` has {shown} branches; at most {MAX_BRANCHES:,} can be evaluated",
         rule.query.span or rule.span,
         "every `or` inside an `and` multiplies the branches; define some of the alternatives by rules of their own",
     )

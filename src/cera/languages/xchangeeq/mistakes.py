@@ -74,3 +74,16 @@ class Situation:
     def text_at(self, distance: int) -> str:
         lexeme = self.at(distance)
         return "" if lexeme is None else lexeme.text
+
+
+def mistake_at(
+    code: str, lexeme: Lexeme, message: str, hint: str | None = None, repair: tuple[Edit, ...] = ()
+) -> Mistake:
+    return Mistake(code, message, lexeme.start, lexeme.end, hint, repair=repair)
+
+
+def described(lexeme: Lexeme) -> str:
+    """The lexeme as a message names it."""
+    if lexeme.kind == "string":
+        return f"the string {lexeme.text}"
+    return f"'{lexeme.text}'" if lexeme.text.isprintable() else f"the character {lexeme.text!a}"

@@ -93,8 +93,8 @@ class Printer(TermPrinter):
             case SemanticsDirective():
                 return f"SEMANTICS {directive.name}"
             case SourceDirective():
-                labels = join(concat(",", SPACE), (label_text(label) for label in directive.labels))
-                return Group(concat("SOURCE ", Indent(labels)))
+                labels = join(Group(concat(",", SPACE)), (label_text(label) for label in directive.labels))
+                return concat("SOURCE ", Indent(labels))
             case CalendarsDirective():
                 return f"CALENDARS {string_text(directive.path)}"
 

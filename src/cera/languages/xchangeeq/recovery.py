@@ -16,15 +16,19 @@ from cera.diagnostics import Diagnostic, Note, Source, Span
 from cera.languages.xchangeeq.brackets import Brackets
 from cera.languages.xchangeeq.expectations import expected
 from cera.languages.xchangeeq.grammar import MismatchError, accepted_at, parse_tree
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation
+from cera.languages.xchangeeq.misspellings import misspelt_before_bracket
+from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described
 from cera.languages.xchangeeq.scanner import Lexeme, Piece, scan
-from cera.languages.xchangeeq.sections import set_aside
-from cera.languages.xchangeeq.slips import described, misspelt_before_bracket, slip
+from cera.languages.xchangeeq.sections import spoilt_section
+from cera.languages.xchangeeq.slips import slip
 from cera.languages.xchangeeq.transformer import transform
 from cera.languages.xchangeeq.unbalanced import unbalanced
 
 #: Mistakes reported for one item.
 MOST_MISTAKES = 8
+
+#: Places that are tried as the end of a string.
+MOST_TRIALS = 50
 
 #: In a longer item only the first mistake is explained, without trying repairs: each trial reads the item again.
 LONGEST_REPAIRED = 50_000
@@ -69,9 +73,9 @@ def diagnose(source: Source, piece: Piece) -> list[Diagnostic]:
             else:
                 return found + transform(tree, draft.span)[1]
         found.append(_diagnostic(draft, mistake))
-        if not mistake.repair:
-            break
         draft = draft.edited(mistake.repair)
+        if not mistake.repair or not draft.text.strip():
+            break
     return found
 
 
@@ -88,14 +92,32 @@ def _explain(draft: Draft, lexemes: Sequence[Lexeme], mismatch: MismatchError, f
         accepted_at=lambda i: accepted_at(draft.text, lexemes[i].start) if trying else frozenset(),
     )
     mistake = misspelt_before_bracket(situation) or unbalanced(situation) or slip(situation) or _unexpected(situation)
-    if mistake.repair or mistake.code in ("XC002", "XC005"):
-        return mistake
-    edits = set_aside(situation)
-    return replace(mistake, repair=edits) if edits and situation.reaches(edits) > 0 else mistake
+    return replace(mistake, repair=_sound_repair(situation, mistake))
+
+
+def _sound_repair(situation: Situation, mistake: Mistake) -> tuple[Edit, ...]:
+    """The edits after which further mistakes are mistakes of their own: mostly one that leads past the spoilt section.
+
+    If the repair of the mistake does not, the section is set aside.
+    """
+    if mistake.code == "XC003":
+        return mistake.repair
+    if mistake.code == "XC002":
+        return mistake.repair if situation.reaches(mistake.repair) > 2 else ()
+    if mistake.code == "XC005" or not situation.brackets.balanced:
+        return ()
+    section = spoilt_section(situation)
+    if section is None:
+        return mistake.repair if situation.reaches(mistake.repair) > 1 else ()
+    to_its_end = section.after - situation.index
+    candidates = (mistake.repair, (section.edit,))
+    return next((edits for edits in candidates if edits and situation.reaches(edits) > to_its_end), ())
 
 
 def _reaches(draft: Draft, lexemes: Sequence[Lexeme], index: int, edits: Sequence[Edit]) -> int:
-    """How many lexemes further than to the given one the draft can be read after the edits."""
+    """How many lexemes further the draft can be read after the edits: one more than there are, if it is right then."""
+    if not edits:
+        return 0
     edited = draft.edited(edits)
     try:
         parse_tree(edited.text)
@@ -116,23 +138,45 @@ def _unexpected(situation: Situation) -> Mistake:
 
 def _open_ended(draft: Draft, lexemes: Sequence[Lexeme]) -> Mistake | None:
     """A string that does not end on its line, a comment that does not end at all."""
-    for lexeme in lexemes:
+    for index, lexeme in enumerate(lexemes):
         if lexeme.kind == "open comment":
             return Mistake("XC002", "the comment is not closed: '*/' is missing", lexeme.start, lexeme.start + 2)
         if lexeme.kind == "open string":
-            hint = 'a string ends on its line; a quote inside of it is written \\" and a backslash \\\\'
-            repair = _closed(draft, lexeme)
-            return Mistake("XC004", "the string is not closed", lexeme.start, lexeme.end, hint, repair=repair)
+            return _open_string(draft, lexemes, index)
     return None
 
 
-def _closed(draft: Draft, string: Lexeme) -> tuple[Edit, ...]:
-    """A quote where the string was probably meant to end: before the brackets that it swallowed."""
-    for length in (len(string.text.rstrip(" \t\r,;}])")), len(re.split(r"\s*[,;}\])]", string.text, maxsplit=1)[0])):
-        edit = Edit(string.start + length, string.start + length, '"')
-        if Brackets(draft.edited((edit,)).lexemes()).balanced:
-            return (edit,)
-    return ()
+def _open_string(draft: Draft, lexemes: Sequence[Lexeme], index: int) -> Mistake:
+    """With a quote missing, strings and what lies between them have changed places for the rest of the line.
+
+    So the culprit is the first string of the line that would make the line right if it ended before a bracket or comma.
+    """
+    line_start = draft.text.rfind("\n", 0, lexemes[index].start) + 1
+    strings = [string for string in lexemes[:index] if string.kind == "string" and string.start >= line_start]
+    message = "the string is not closed"
+    hint = 'a string ends on its line; a quote inside of it is written \\" and a backslash \\\\'
+    candidates = [
+        (string, string.start + match.start())
+        for string in (*strings, lexemes[index])
+        for match in re.finditer(r"\s*[,;}\])]", string.text)
+    ][:MOST_TRIALS]
+    for string, end in candidates:
+        edits = (Edit(end, end, '"'),)
+        if _reads_past(draft.edited(edits).text, lexemes[index].end):
+            return Mistake("XC004", message, string.start, end, hint, repair=edits)
+    for string, end in candidates:
+        repaired = draft.edited((Edit(end, end, '"'),)).lexemes()
+        if Brackets(repaired).balanced and all(lexeme.kind != "open string" for lexeme in repaired):
+            return Mistake("XC004", message, string.start, end, hint)
+    return Mistake("XC004", message, lexemes[index].start, lexemes[index].end, hint)
+
+
+def _reads_past(text: str, position: int) -> bool:
+    try:
+        parse_tree(text)
+    except MismatchError as mismatch:
+        return mismatch.position > position
+    return True
 
 
 def _diagnostic(draft: Draft, mistake: Mistake) -> Diagnostic:

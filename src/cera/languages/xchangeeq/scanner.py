@@ -22,7 +22,7 @@ _LEXEME = re.compile(
       | (?P<word>@?[^\W\d][\w]*(?:-\w+)*)
       | (?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+(?![A-Za-z_]))?)
       | (?P<bracket>[{}\[\]()])
-      | (?P<symbol>->|==|!=|<>|<=|>=|&&|\|\||:=|=>|\S)
+      | (?P<symbol>->|==|!=|<>|<=|>=|&&|\|\||:=|=>|=<|\S)
     )""",
     re.VERBOSE,
 )
@@ -85,7 +85,7 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
             depth = 0
         depth = max(0, depth + _step(lexeme))
         closed = _ends_item(text, lexemes, starts[-1], index, depth)
-    bounds = [*starts[1:], len(lexemes)]
+    bounds = [*starts[1:], len(lexemes)] if starts else []
     return [
         Piece(lexemes[first].start, lexemes[last - 1].end, lexemes[last] if last < len(lexemes) else None)
         for first, last in zip(starts, bounds, strict=True)
@@ -130,4 +130,6 @@ def _ends_item(text: str, lexemes: Sequence[Lexeme], first: int, index: int, dep
         return True
     if lexemes[first].text in DIRECTIVES:
         return index > first and lexeme.text not in (",", ";") and "\n" in text[lexeme.end : following.start]
-    return lexeme.text == "END" and (depth == 0 or following.text in ITEM_WORDS)
+    if lexeme.text != "END" or following.text in ("{", "[", ":"):
+        return False
+    return depth == 0 or following.text in ITEM_WORDS

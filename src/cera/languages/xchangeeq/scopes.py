@@ -8,7 +8,7 @@ of any part, and for `or`, those of all parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
@@ -34,89 +34,86 @@ Declarations = Mapping[str, Identifier]
 
 def check_scopes(rule: RuleSyntax) -> list[Diagnostic]:
     """Identifiers that are not declared where they are used (XC101) or declared twice in one branch (XC102)."""
-    scopes = _Scopes(rule)
-    scopes.check()
-    return scopes.problems
+    checks = _Checks(rule)
+    checks.declarations(rule.query)
+    scope = _Scope(_in_every_branch(rule.query), _in_some_branch(rule.query))
+    for construct in constructs.walk(rule.head.construct):
+        checks.expressions(constructs.own_expressions(construct), scope)
+    checks.query(rule.query, scope)
+    return checks.problems
 
 
-@dataclass
-class _Scopes:
+@dataclass(frozen=True)
+class _Scope:
+    """The identifiers that all and that some of the branches declare that a place lies in."""
+
+    always: Declarations
+    sometimes: Declarations
+
+    def inside(self, disjunction: Disjunction, part: Query) -> _Scope:
+        """The scope of one part of a disjunction that has this scope."""
+        parts = _in_some_branch(disjunction)
+        beside = {name: place for name, place in self.sometimes.items() if name in self.always or name not in parts}
+        return _Scope({**self.always, **_in_every_branch(part)}, {**beside, **_in_some_branch(part)})
+
+
+@dataclass(frozen=True)
+class _Checks:
     rule: RuleSyntax
     problems: list[Diagnostic] = field(default_factory=list)
 
-    def check(self) -> None:
-        self._declared(self.rule.query)
-        always, sometimes = _in_every_branch(self.rule.query), _in_some_branch(self.rule.query)
-        for construct in constructs.walk(self.rule.head.construct):
-            for expression in constructs.own_expressions(construct):
-                self._check_expression(expression, always, sometimes)
-        self._check_query(self.rule.query, always, sometimes)
-
-    def _declared(self, query: Query) -> Declarations:
+    def declarations(self, query: Query) -> Declarations:
         """The identifiers of the query, the first place for each; reports those that meet in one branch (XC102)."""
         if not isinstance(query, Conjunction | Disjunction):
             identifier = declaration(query)
             return {} if identifier is None else {identifier.name: identifier}
         declared: dict[str, Identifier] = {}
         for part in query.queries:
-            for name, identifier in self._declared(part).items():
+            for name, identifier in self.declarations(part).items():
                 if isinstance(query, Conjunction) and name in declared:
                     self.problems.append(_declared_twice(identifier, declared[name]))
                 declared.setdefault(name, identifier)
         return declared
 
-    def _check_query(self, query: Query, always: Declarations, sometimes: Declarations) -> None:
-        """`always` and `sometimes` are declared in all and in some of the branches that this place lies in."""
+    def query(self, query: Query, scope: _Scope) -> None:
         match query:
             case Conjunction():
                 for part in query.queries:
-                    self._check_query(part, always, sometimes)
+                    self.query(part, scope)
             case Disjunction():
-                outside = {name: place for name, place in sometimes.items() if name not in _in_some_branch(query)}
                 for part in query.queries:
-                    self._check_query(
-                        part,
-                        {**always, **_in_every_branch(part)},
-                        {**outside, **always, **_in_some_branch(part)},
-                    )
-            case RelativeTimerLiteral():
-                self._check_use(query.anchor.name, query.anchor.span, always, sometimes)
+                    self.query(part, scope.inside(query, part))
             case WhileLiteral():
-                self._check_use(query.window.name, query.window.span, always, sometimes)
+                self._use(query.window.name, query.window.span, scope)
+            case RelativeTimerLiteral():
+                self._use(query.anchor.name, query.anchor.span, scope)
+                return
             case EventLiteral() | AbsoluteTimerLiteral():
                 pass
-        if not isinstance(query, RelativeTimerLiteral):
-            for condition in query.conditions:
-                self._check_expression(condition, always, sometimes)
+        self.expressions(query.conditions, scope)
 
-    def _check_expression(self, expression: Expression, always: Declarations, sometimes: Declarations) -> None:
-        for part in expressions.walk(expression):
-            if isinstance(part, EventReference):
-                self._check_use(part.identifier, part.span, always, sometimes)
+    def expressions(self, found: Iterable[Expression], scope: _Scope) -> None:
+        for expression in found:
+            for part in expressions.walk(expression):
+                if isinstance(part, EventReference):
+                    self._use(part.identifier, part.span, scope)
 
-    def _check_use(self, name: str, span: Span | None, always: Declarations, sometimes: Declarations) -> None:
-        if name in always:
+    def _use(self, name: str, span: Span | None, scope: _Scope) -> None:
+        if name in scope.always:
             return
-        elsewhere = _in_some_branch(self.rule.query).get(name)
-        if name in sometimes:
-            message, note = f"`{name}` is declared in some branches of `or` only", "not every branch declares it"
-        elif elsewhere is not None:
-            message, note = f"`{name}` is declared only in the other branch of `or`", "this is another branch"
+        declared = scope.sometimes.get(name) or _in_some_branch(self.rule.query).get(name)
+        if declared is None:
+            message, hint = f"no event `{name}` is declared here", self._hint(name, scope)
+            self.problems.append(Diagnostic("XC101", "error", message, span, hint))
         else:
-            hint = self._hint(name, always)
-            self.problems.append(Diagnostic("XC101", "error", f"no event `{name}` is declared here", span, hint))
-            return
-        place = sometimes.get(name, elsewhere)
-        notes = (Note(f"`{name}` is declared here; {note}", place.span if place else None),)
-        hint = f"declare `{name}` in every branch, or put what uses it into the branch that declares it"
-        self.problems.append(Diagnostic("XC101", "error", message, span, hint, notes))
+            self.problems.append(_not_in_every_branch(name, span, declared, name in scope.sometimes))
 
-    def _hint(self, name: str, always: Declarations) -> str | None:
+    def _hint(self, name: str, scope: _Scope) -> str:
         if any(name in patterns.variables(pattern) for pattern in _patterns(self.rule.query)):
             return f"a variable has this name; write `var {name}`"
         if any(name == label for label in _labels_without_identifier(self.rule.query)):
             return f"the query for `{name}` has no identifier; write for example `event {name}: {name}{{{{…}}}}`"
-        return did_you_mean(name, always) or "declare it with `event " + name + ": …` in this body"
+        return did_you_mean(name, scope.always) or f"declare it in this body: `event {name}: …`"
 
 
 def _in_every_branch(query: Query) -> Declarations:
@@ -154,6 +151,18 @@ def _labels_without_identifier(query: Query) -> Iterator[str]:
                 yield label
             case _:
                 pass
+
+
+def _not_in_every_branch(name: str, span: Span | None, declared: Identifier, here_too: bool) -> Diagnostic:
+    where = "in some branches of `or` only" if here_too else "only in the other branch of `or`"
+    return Diagnostic(
+        "XC101",
+        "error",
+        f"`{name}` is declared {where}",
+        span,
+        f"declare `{name}` in every branch, or put what uses it into the branch that declares it",
+        (Note(f"`{name}` is declared here", declared.span),),
+    )
 
 
 def _declared_twice(identifier: Identifier, first: Identifier) -> Diagnostic:

@@ -6,51 +6,58 @@ To read on after it, the part is replaced by the simplest thing that may stand t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from cera.languages.xchangeeq.mistakes import Edit, Situation
 
 _PLACEHOLDERS = {"where": " 0 ", "and": " x ", "or": " x "}
 
 
-def set_aside(situation: Situation) -> tuple[Edit, ...]:
-    """The edits that take the spoilt part out; none if it is not clear what that would be."""
+class Section(NamedTuple):
+    """`edit` takes the section out; the lexeme with the index `after` is the first behind it."""
+
+    edit: Edit
+    after: int
+
+
+def spoilt_section(situation: Situation) -> Section | None:
+    """The section that the mistake lies in, if it is clear where that begins and ends."""
     brackets = situation.brackets
     for opening in reversed(brackets.open_at(situation.index)):
         label = brackets.label(opening)
         if label in _PLACEHOLDERS and not brackets.is_second(opening):
-            end = brackets.partner.get(opening)
-            return () if end is None else (_element(situation, opening, end, _PLACEHOLDERS[label]),)
+            closing = brackets.partner.get(opening)
+            return None if closing is None else _element(situation, opening, closing, _PLACEHOLDERS[label])
     return _head_or_query(situation)
 
 
-def _element(situation: Situation, opening: int, closing: int, placeholder: str) -> Edit:
+def _element(situation: Situation, opening: int, closing: int, placeholder: str) -> Section:
     """What stands between the two separators, or brackets, around the mistake."""
-    bounds = [opening, *_separators(situation, opening, closing), closing]
+    inside = _outside_of_brackets(situation, opening + 1, closing)
+    bounds = [opening, *(index for index in inside if situation.lexemes[index].text in (",", ";")), closing]
     before = max(bound for bound in bounds if bound < situation.index)
     after = min(bound for bound in bounds if bound >= situation.index)
-    return Edit(situation.lexemes[before].end, situation.lexemes[after].start, placeholder)
+    return _between(situation, before, after, placeholder)
 
 
-def _separators(situation: Situation, opening: int, closing: int) -> Iterator[int]:
-    return (index for index in _outside_of_brackets(situation, opening + 1, closing) if _text(situation, index) in ",;")
-
-
-def _head_or_query(situation: Situation) -> tuple[Edit, ...]:
-    lexemes = situation.lexemes
-    if lexemes[0].text != "DETECT" and lexemes[0].text != "RAISE":
-        return ()
+def _head_or_query(situation: Situation) -> Section | None:
+    kind = situation.lexemes[0].text
     marks = {
-        _text(situation, index): index
-        for index in _outside_of_brackets(situation, 1, len(lexemes))
-        if _text(situation, index) in ("ON", "where", "END")
+        situation.lexemes[index].text: index
+        for index in _outside_of_brackets(situation, 1, len(situation.lexemes))
+        if situation.lexemes[index].text in ("ON", "where", "END")
     }
     on, end = marks.get("ON"), marks.get("END")
-    if on is None or end is None:
-        return ()
+    if kind not in ("DETECT", "RAISE") or on is None or end is None or situation.index > end:
+        return None
     if situation.index <= on:
-        return (Edit(lexemes[0].end, lexemes[on].start, " x "),) if lexemes[0].text == "DETECT" else ()
-    end = marks.get("where", end) if situation.index < marks.get("where", end) else end
-    return (Edit(lexemes[on].end, lexemes[end].start, " x "),) if on < situation.index <= end else ()
+        return _between(situation, 0, on, " x ") if kind == "DETECT" else None
+    where = marks.get("where", end)
+    return _between(situation, on, where if situation.index <= where else end, " x ")
+
+
+def _between(situation: Situation, before: int, after: int, placeholder: str) -> Section:
+    return Section(Edit(situation.lexemes[before].end, situation.lexemes[after].start, placeholder), after)
 
 
 def _outside_of_brackets(situation: Situation, start: int, end: int) -> Iterator[int]:
@@ -63,7 +70,3 @@ def _outside_of_brackets(situation: Situation, start: int, end: int) -> Iterator
         else:
             yield index
         index += 1
-
-
-def _text(situation: Situation, index: int) -> str:
-    return situation.lexemes[index].text

@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from cera.languages.xchangeeq.expectations import expected, guess, keywords
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation
+from cera.languages.xchangeeq.expectations import expected, guess
+from cera.languages.xchangeeq.misspellings import misspelt, unknown_semantics
+from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
 from cera.languages.xchangeeq.scanner import ITEM_WORDS, Lexeme
 from cera.model.durations import UNITS
 from cera.model.timers import SYNONYMS
 
 _QUOTES = frozenset("'`´‘’‚“”„«»")
-_OTHER_OPERATORS = {"&&": "and", "||": "or", "&": "and", "|": "or", "!": "not"}
+_OTHER_OPERATORS = {"&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "=>": ">=", "=<": "<="}
 _COMPARISONS = frozenset({"=", "==", "!=", "<>", "<", "<=", ">", ">="})
+_NEVER_FIRST = ("group-by", "order-by", "with", "default", "asc", "within", "where", "ON", "END")
 _UNIT_NAMES = "us, ms, sec, min, hour, day, week, month, year"
 
 
@@ -27,58 +29,12 @@ def slip(situation: Situation) -> Mistake | None:
     return None
 
 
-def _unknown_semantics(situation: Situation) -> Mistake | None:
-    found = situation.found
-    if found is None or situation.accepted != {"PRACTICAL", "FORMAL"} or guess(found.text, ("practical", "formal")):
-        return None
-    return _mistake("XC006", found, f"'{found.text}' is not a semantics; there are 'practical' and 'formal'")
-
-
-def _misspelt(situation: Situation) -> Mistake | None:
-    """The word that was found, or the one before it if that could only be read as a name."""
-    found, before = situation.found, situation.at(-1)
-    for lexeme, distance in ((found, 0), (before, -1)):
-        if lexeme is None or lexeme.kind != "word":
-            continue
-        accepted = situation.accepted if distance == 0 else situation.accepted_at(situation.index - 1)
-        meant = guess(lexeme.text, keywords(accepted))
-        if meant and situation.reaches(edits := (Edit(lexeme.start, lexeme.end, meant),)) > 0:
-            return _misspelling(lexeme, meant, edits)
-    return None
-
-
-def _misspelt_in_two_words(situation: Situation) -> Mistake | None:
-    """`group by`."""
-    found, after = situation.found, situation.at(1)
-    if found is None or after is None or found.kind != "word" or after.kind != "word":
-        return None
-    words = [word for word in keywords(situation.accepted) if re.search("[- ]", word)]
-    meant = guess(f"{found.text}-{after.text}", words)
-    whole = Lexeme("word", situation.text[found.start : after.end], found.start)
-    if meant and situation.reaches(edits := (Edit(found.start, after.end, meant),)) > 0:
-        return _misspelling(whole, meant, edits)
-    return None
-
-
-def misspelt_before_bracket(situation: Situation) -> Mistake | None:
-    """`AND { event …` and `form-end[event n, …` were read as patterns, up to what no pattern can contain."""
-    for opening in reversed(situation.brackets.open_at(situation.index)):
-        if opening == 0 or situation.brackets.is_second(opening):
-            continue
-        label = situation.lexemes[opening - 1]
-        words = ("and", "or") if situation.lexemes[opening].text == "{" else tuple(SYNONYMS)
-        meant = guess(label.text, words) if label.kind == "word" else None
-        if meant and situation.reaches(edits := (Edit(label.start, label.end, meant),)) > 1:
-            return _misspelling(label, meant, edits)
-    return None
-
-
 def _lone_var(situation: Situation) -> Mistake | None:
     found = situation.found
     after = situation.at(1)
     if found is None or found.text != "var" or (after is not None and after.kind == "word"):
         return None
-    return _mistake("XC001", found, "'var' needs the name of a variable, as in 'var X'")
+    return mistake_at("XC001", found, "'var' needs the name of a variable, as in 'var X'")
 
 
 def _hyphen_in_variable(situation: Situation) -> Mistake | None:
@@ -90,7 +46,7 @@ def _hyphen_in_variable(situation: Situation) -> Mistake | None:
     if situation.reaches(edits) == 0:
         return None
     message = f"the name of a variable has no hyphen, '{found.text}' has"
-    return _mistake("XC001", found, message, f"write 'var {better}'", edits)
+    return mistake_at("XC001", found, message, f"write 'var {better}'", edits)
 
 
 def _foreign_letters(situation: Situation) -> Mistake | None:
@@ -100,15 +56,15 @@ def _foreign_letters(situation: Situation) -> Mistake | None:
     edits = (Edit(found.start, found.end, f'"{found.text}"'),)
     message = f"a name is written with the letters a to z, '{found.text}' is not"
     if situation.reaches(edits) > 0:
-        return _mistake("XC001", found, message, f'as a label, write it in quotes: "{found.text}"', edits)
-    return _mistake("XC001", found, message)
+        return mistake_at("XC001", found, message, f'as a label, write it in quotes: "{found.text}"', edits)
+    return mistake_at("XC001", found, message)
 
 
 def _other_quotes(situation: Situation) -> Mistake | None:
     found = situation.found
     if found is None or found.text not in _QUOTES:
         return None
-    return _mistake("XC001", found, f"unexpected {found.text}", 'strings stand in double quotes: "…"')
+    return mistake_at("XC001", found, f"unexpected {found.text}", 'strings stand in double quotes: "…"')
 
 
 def _other_operator(situation: Situation) -> Mistake | None:
@@ -119,18 +75,22 @@ def _other_operator(situation: Situation) -> Mistake | None:
     edits = (Edit(found.start, found.end, f" {meant} "),)
     if situation.reaches(edits) == 0:
         return None
-    return _mistake("XC001", found, f"there is no operator '{found.text}'", f"write '{meant}'", edits)
+    return mistake_at("XC001", found, f"there is no operator '{found.text}'", f"write '{meant}'", edits)
 
 
 def _other_brackets(situation: Situation) -> Mistake | None:
-    """`where (…)` or without any brackets, `extend(o, 1 min)`."""
+    """`where (…)`, `where` without brackets, `and (…)`, a timer `extend(o, 1 min)`, a function `extend[o, 1 min]`."""
     found, before = situation.found, situation.text_at(-1)
     if found is None:
         return None
     if before == "where" and situation.accepted == {"LBRACE"}:
         left, right, hint = "{", "}", "the conditions stand in braces: where { … }"
+    elif before in ("and", "or") and situation.accepted == {"LBRACE"}:
+        left, right, hint = "{", "}", f"the queries stand in braces: {before} {{ …, … }}"
     elif before in SYNONYMS and found.text == "(":
         left, right, hint = "[", "]", f"a timer is written with brackets: {before}[…, 1 min]"
+    elif before in SYNONYMS and found.text == "[" and "LPAR" in situation.accepted:
+        left, right, hint = "(", ")", f"in a condition it is a function: {before}(…, 1 min)"
     else:
         return None
     edits = [Edit(found.start, found.end, left)]
@@ -138,7 +98,7 @@ def _other_brackets(situation: Situation) -> Mistake | None:
     if closing is not None:
         edits.append(Edit(situation.lexemes[closing].start, situation.lexemes[closing].end, right))
     repair = tuple(edits) if closing is not None and situation.reaches(edits) > 0 else ()
-    return _mistake("XC001", found, f"expected '{left}' after '{before}', found {described(found)}", hint, repair)
+    return mistake_at("XC001", found, f"expected '{left}' after '{before}', found {described(found)}", hint, repair)
 
 
 def _double_brackets_in_head(situation: Situation) -> Mistake | None:
@@ -156,18 +116,48 @@ def _double_brackets_in_head(situation: Situation) -> Mistake | None:
                 edits.append(Edit(situation.lexemes[closing].start, situation.lexemes[closing].end, ""))
             repair = tuple(edits) if situation.reaches(edits) > 0 else ()
             hint = f"double brackets mean 'and perhaps more' and belong to patterns; write '{first.text}'"
-            return _mistake(
+            return mistake_at(
                 "XC001", pair, f"a head is built exactly as it is written, without '{pair.text}'", hint, repair
             )
     return None
 
 
 def _condition_in_pattern(situation: Situation) -> Mistake | None:
-    found = situation.found
-    if found is None or found.text not in _COMPARISONS or "__ANON_0" not in situation.accepted:
+    """`temp{{ value > 40 }}`, `temp{{ value: 40 }}`, `temp{{ value{var T} where {…} }}`."""
+    found, label = situation.found, situation.text_at(-1)
+    if found is None or "COMMA" not in situation.accepted or "PLUS" in situation.accepted:
         return None
-    hint = "conditions stand after the pattern: where { var X > 40 }"
-    return _mistake("XC001", found, f"a pattern has no comparison, found '{found.text}'", hint)
+    if not situation.brackets.open_at(situation.index):
+        return None
+    if found.text in ("=", ":"):
+        return mistake_at(
+            "XC001", found, f"a pattern has no '{found.text}'", f"write {label}{{…}} for a child with a value"
+        )
+    if found.text in _COMPARISONS:
+        hint = "conditions stand after the pattern: where { var X > 40 }"
+        return mistake_at("XC001", found, f"a pattern has no comparison, found '{found.text}'", hint)
+    if found.text == "where":
+        hint = "conditions stand after the whole pattern: temp{{ value{var T} }} where { var T > 40 }"
+        return mistake_at("XC001", found, "there is no 'where' inside of a pattern", hint)
+    return None
+
+
+def _grouping_without_all(situation: Situation) -> Mistake | None:
+    found = situation.found
+    if found is None or found.text not in ("group-by", "order-by"):
+        return None
+    return mistake_at("XC001", found, f"'{found.text}' belongs to 'all'", f"write 'all … {found.text} var X'")
+
+
+def _several_queries(situation: Situation) -> Mistake | None:
+    """`ON event a: A{{}}, event b: B{{}} END`."""
+    found = situation.found
+    if found is None or "_END" not in situation.accepted or situation.text_at(-1) not in ("}", "]"):
+        return None
+    if found.text not in (",", ";") and found.kind != "word":
+        return None
+    message = f"{expected(situation.accepted)}, found {described(found)}"
+    return mistake_at("XC001", found, message, "several queries are combined by 'and { …, … }'")
 
 
 def _absence_without_window(situation: Situation) -> Mistake | None:
@@ -180,7 +170,7 @@ def _absence_without_window(situation: Situation) -> Mistake | None:
     ):
         return None
     hint = f"write 'while i: {word.text} …', where i is an event or a timer"
-    return _mistake("XC001", word, f"'{word.text}' needs a window of time", hint)
+    return mistake_at("XC001", word, f"'{word.text}' needs a window of time", hint)
 
 
 def _bad_number(situation: Situation) -> Mistake | None:
@@ -192,7 +182,7 @@ def _bad_number(situation: Situation) -> Mistake | None:
     if written is None or written[0] == found.text:
         return None
     lexeme = Lexeme("number", written[0], found.start)
-    return _mistake("XC004", lexeme, f"'{written[0]}' is not a number")
+    return mistake_at("XC004", lexeme, f"'{written[0]}' is not a number")
 
 
 def _bad_duration(situation: Situation) -> Mistake | None:
@@ -203,13 +193,13 @@ def _bad_duration(situation: Situation) -> Mistake | None:
     unit: Lexeme | None = None
     if _wants_duration(situation):
         if found.kind != "number":
-            return _mistake(
+            return mistake_at(
                 "XC004", found, f"a timer needs a duration, found '{found.text}'", "write for example 1 min"
             )
         unit = situation.at(1)
         if unit is None or unit.kind != "word":
             message = f"the duration {found.text} has no unit"
-            return _mistake("XC004", found, message, f"the units are {_UNIT_NAMES}")
+            return mistake_at("XC004", found, message, f"the units are {_UNIT_NAMES}")
     elif (
         found.kind == "word"
         and "PLUS" in situation.accepted
@@ -222,7 +212,7 @@ def _bad_duration(situation: Situation) -> Mistake | None:
     meant = guess(unit.text, UNITS)
     repair = (Edit(unit.start, unit.end, meant or "sec"),)
     hint = f"did you mean '{meant}'?" if meant else f"the units are {_UNIT_NAMES}"
-    return _mistake(
+    return mistake_at(
         "XC004", unit, f"'{unit.text}' is not a unit of time", hint, repair if situation.reaches(repair) > 0 else ()
     )
 
@@ -234,18 +224,18 @@ def _wants_duration(situation: Situation) -> bool:
 def _left_out(situation: Situation) -> Mistake | None:
     """A comma, a colon, `ON` or `where` that is missing."""
     found, before = situation.found, situation.at(-1)
-    if found is None or before is None:
+    if found is None or before is None or found.text in _NEVER_FIRST:
         return None
-    candidates = [("_ON", " ON ", 0), ("_WHERE", " where ", 0), ("COMMA", ",", 1)]
+    candidates = [("_ON", " ON "), ("_WHERE", " where "), ("COMMA", ",")]
     if situation.text_at(-2) in ("event", "while"):
-        candidates.insert(0, ("COLON", ":", 0))
-    for terminal, text, steps in candidates:
+        candidates.insert(0, ("COLON", ":"))
+    for terminal, text in candidates:
         edits = (Edit(before.end, before.end, text),)
-        if terminal in situation.accepted and situation.reaches(edits) > steps:
+        if terminal in situation.accepted and situation.reaches(edits) > 1:
             what = "a comma" if text == "," else f"'{text.strip()}'"
             wanted = expected(situation.accepted) if text == "," else f"expected {what}"
             message = f"{wanted}, found {described(found)}"
-            return _mistake("XC001", found, message, f"{what} is missing before {described(found)}", edits)
+            return mistake_at("XC001", found, message, f"{what} is missing before {described(found)}", edits)
     return None
 
 
@@ -254,7 +244,7 @@ def _nothing_between(situation: Situation) -> Mistake | None:
     for first, second, what in (("DETECT", "ON", "head"), ("ON", "END", "query")):
         for one, other in pairwise(situation.lexemes[: situation.index]):
             if (one.text, other.text) == (first, second):
-                return _mistake("XC001", other, f"the {what} is missing between {first} and {second}")
+                return mistake_at("XC001", other, f"the {what} is missing between {first} and {second}")
     return None
 
 
@@ -263,9 +253,9 @@ def _no_receiver(situation: Situation) -> Mistake | None:
     if found is None or situation.lexemes[0].text != "RAISE":
         return None
     if situation.accepted == {"_TO"}:
-        return _mistake("XC001", found, f"expected 'to', found {described(found)}", hint)
+        return mistake_at("XC001", found, f"expected 'to', found {described(found)}", hint)
     if found.text == ")" and situation.accepted == {"COMMA"}:
-        return _mistake("XC001", found, "the recipient is missing", hint)
+        return mistake_at("XC001", found, "the recipient is missing", hint)
     return None
 
 
@@ -283,30 +273,12 @@ def _rule_not_closed(situation: Situation) -> Mistake | None:
     return Mistake("XC005", f"the rule is not closed: END is missing{where}", last.start, last.end, remarks=remarks)
 
 
-def _mistake(
-    code: str, lexeme: Lexeme, message: str, hint: str | None = None, repair: tuple[Edit, ...] = ()
-) -> Mistake:
-    return Mistake(code, message, lexeme.start, lexeme.end, hint, repair=repair)
-
-
-def _misspelling(lexeme: Lexeme, meant: str, repair: tuple[Edit, ...]) -> Mistake:
-    return _mistake("XC003", lexeme, f"unknown word '{lexeme.text}'", f"did you mean '{meant}'?", repair)
-
-
-def described(lexeme: Lexeme) -> str:
-    """The lexeme as a message names it."""
-    if lexeme.kind == "string":
-        return f"the string {lexeme.text}"
-    return f"'{lexeme.text}'" if lexeme.text.isprintable() else f"the character {lexeme.text!a}"
-
-
 _SLIPS = (
     _nothing_between,
     _no_receiver,
     _rule_not_closed,
-    _unknown_semantics,
-    _misspelt_in_two_words,
-    _misspelt,
+    unknown_semantics,
+    misspelt,
     _lone_var,
     _hyphen_in_variable,
     _foreign_letters,
@@ -316,6 +288,8 @@ _SLIPS = (
     _double_brackets_in_head,
     _condition_in_pattern,
     _absence_without_window,
+    _several_queries,
+    _grouping_without_all,
     _bad_number,
     _bad_duration,
     _left_out,

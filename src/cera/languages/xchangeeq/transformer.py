@@ -8,7 +8,7 @@ from typing import Any
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.xchangeeq.expression_transformer import NestingError, Place, timer_query
+from cera.languages.xchangeeq.expression_transformer import MAX_NESTING, NestingError, Place, timer_query
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     CalendarsDirective,
@@ -31,7 +31,6 @@ from cera.languages.xchangeeq.term_transformer import TermTransformer
 from cera.model.constructs import Construct
 from cera.model.expressions import Expression
 from cera.model.patterns import Pattern, TermPattern
-from cera.model.terms import MAX_DEPTH
 from cera.model.timers import SYNONYMS
 
 Conditions = tuple[Expression, ...]
@@ -43,7 +42,7 @@ def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagno
     try:
         item: Item = transformer.transform(tree)
     except NestingError as error:
-        message = f"this is nested deeper than {MAX_DEPTH} levels, and so is no term"
+        message = f"this is nested too deeply, in more than {MAX_NESTING} levels"
         return None, [Diagnostic("XC001", "error", message, error.place)]
     problems = transformer.problems
     return (None if problems else item), problems

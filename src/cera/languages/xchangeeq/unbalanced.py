@@ -84,7 +84,7 @@ def _one_too_many(situation: Situation) -> Mistake | None:
     repair = _if_it_helps(situation, Edit(closing.start, closing.end, ""))
     if opening is not None and not repair:
         return None
-    remarks = ()
+    remarks: tuple[Remark, ...] = ()
     if opening is not None:
         remarks = (Remark(f"it closes this '{_pair(situation, opening)}'", *_pair_range(situation, opening)),)
     return Mistake(
@@ -107,7 +107,7 @@ def _never_closed(situation: Situation) -> Mistake | None:
     at_literal = _begins_literal(situation)
     if found is None or found.text in ("END", "ON", *ITEM_WORDS):
         before = situation.index
-    elif brackets.label(culprit) not in _COMPOSITIONS and (at_literal or found.text == "where"):
+    elif brackets.label(culprit) not in _COMPOSITIONS and (at_literal or (found.text == "where" and brackets.unclosed)):
         before = situation.index - at_literal
     else:
         return None
@@ -127,9 +127,9 @@ def _begins_literal(situation: Situation) -> int:
     words = tuple(situation.text_at(distance) for distance in (-2, -1, 0, 1))
     if words[1] in ("event", "while") and words[3] == ":":
         return 1
-    if words[2] == ":":
-        return 2 if words[0] in ("event", "while") else 1
-    return 0
+    if words[2] == ":" and words[0] in ("event", "while"):
+        return 2
+    return 1 if words[2] == ":" and words[3] in ("timer", "not", "collect", "var") else 0
 
 
 def _without_separator(situation: Situation, before: int) -> int:

@@ -36,8 +36,11 @@ class Child:
         return tuple(sorted(self.matcher.context | (core.bound & self.known)))
 
 
-class Level:
-    """`enough` is a number of places that are as good as more (n for an unordered pattern with n children), or None."""
+class DataChildren:
+    """The children of a data term while one pattern is matched on it.
+
+    `enough` is a number of places that are as good as more (n for an unordered pattern with n children), or None.
+    """
 
     def __init__(self, value: Term, source: Pattern, given: Substitution, search: Search, enough: int | None) -> None:
         self.value = value
@@ -55,11 +58,11 @@ class Level:
     def table(self, child: Child) -> Table:
         """The distinct answers of a child, with the data children that have them."""
         matcher = child.matcher
-        return self._table(matcher, self._rows(matcher, self._candidates(matcher), NOTHING_BOUND, self._enough))
+        return Table(self._rows(matcher, self._candidates(matcher), NOTHING_BOUND, self._enough), matcher.bound)
 
     def table_at(self, child: Child, index: int) -> Table:
         """The answers of a child on one data child."""
-        return self._table(child.matcher, self._rows(child.matcher, (index,), NOTHING_BOUND, self._enough))
+        return Table(self._rows(child.matcher, (index,), NOTHING_BOUND, self._enough), child.matcher.bound)
 
     def lookup(self, child: Child, substitution: Substitution) -> Lookup:
         """The table of a child under a substitution, made when it is first asked for."""
@@ -75,14 +78,11 @@ class Level:
         cores = self._cores.get(child.position)
         if cores is None:
             rows = self._rows(core, self._candidates(core), NOTHING_BOUND, enough=None)
-            cores = self._cores[child.position] = Lookup(self._table(core, rows), child.known)
+            cores = self._cores[child.position] = Lookup(Table(rows, core.bound), child.known)
         indexes = sorted({index for _, places in cores.rows(substitution) for index in places})
         self.search.step(self._source, _STEPS_PER_MATCH * len(indexes))
         given = restrict(substitution, child.matcher.context)
-        return self._table(child.matcher, self._rows(child.matcher, indexes, given, self._enough))
-
-    def _table(self, matcher: Matcher, rows: Sequence[Row]) -> Table:
-        return Table(rows, matcher.bound, exact=len(matcher.bound) == len(matcher.names))
+        return Table(self._rows(child.matcher, indexes, given, self._enough), child.matcher.bound)
 
     def _candidates(self, matcher: Matcher) -> Sequence[int]:
         if matcher.label is None:

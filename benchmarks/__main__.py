@@ -1,0 +1,30 @@
+"""`python -m benchmarks [NAME…]`: runs the benchmarks and prints a table for each."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import parse_and_check
+
+BENCHMARKS: Mapping[str, Callable[[], Table]] = {"parse_and_check": parse_and_check.measure}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown:
+        print(f"there is no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr)
+        return 2
+    console = Console()
+    console.print(f"Python {platform.python_version()} on {platform.machine()}")
+    for name in names or BENCHMARKS:
+        console.print(BENCHMARKS[name]())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,48 @@
+"""Joins on values that are always there: XC207.
+
+Two literals of a branch that share a variable must agree on its value. Where `optional` may have left it unbound
+there is nothing to agree on, and whether that counts as agreement has no clear answer, so it is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cera.diagnostics import Diagnostic, Note, Span
+from cera.model import patterns
+from cera.model.patterns import Pattern, VariablePattern
+from cera.rules.rule import Branch, RuleProgram
+
+
+def check_joins(program: RuleProgram) -> Iterator[Diagnostic]:
+    for rule in program.rules:
+        for branch in rule.branches:
+            yield from _joined_optionals(branch)
+
+
+def _joined_optionals(branch: Branch) -> Iterator[Diagnostic]:
+    among = list(_patterns(branch))
+    for index, pattern in enumerate(among):
+        for name in sorted(patterns.optional_variables(pattern)):
+            others = [other for at, other in enumerate(among) if at != index and name in patterns.variables(other)]
+            if others:
+                yield Diagnostic(
+                    "XC207",
+                    "error",
+                    f"`var {name}` may be missing here, so it cannot be shared with another query",
+                    _place(pattern, name),
+                    f"leave out `optional`, or use another variable and compare the two in a condition, "
+                    f"which is false where `var {name}` is missing",
+                    tuple(Note("the other query is here", _place(other, name)) for other in others),
+                )
+
+
+def _patterns(branch: Branch) -> Iterator[Pattern]:
+    yield from branch.positive_patterns()
+    yield from (absence.pattern for absence in branch.absences)
+
+
+def _place(pattern: Pattern, name: str) -> Span | None:
+    """The first occurrence of the variable."""
+    occurrences = (p for p in patterns.walk(pattern) if isinstance(p, VariablePattern) and p.name == name)
+    return next(occurrences).span

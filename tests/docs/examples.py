@@ -1,0 +1,142 @@
+"""Examples of the documents that are programs: each is run, and its answer compared.
+
+    ```xceq             a program
+    ```toml             its calendars, if it has some
+    ```events           what it runs over: a term and its time in seconds (or ISO 8601), one event a line
+    ```derives          what it answers, in the order of output
+    ```check            the codes of what is wrong with it, instead of events and answers
+
+`derives` may say `formal`, `until=70` or `timezone=Europe/Berlin`. A program may be run over several streams, and a
+stream in several ways. Conditions stand in a block of their own, one a line, and all of them hold:
+
+    ```holds            with i = [10, 20] and j = [30, 35]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from cera.model.calendars import parse_calendars
+from cera.model.events import Event, Recipient
+from cera.model.interval import interval
+from cera.model.term_text import parse_term
+from cera.model.terms import Term
+from cera.model.time_text import TimeFormat
+from cera.pipeline import Program, load
+from cera.rules.rule import Semantics
+from cera.testing import difference
+from docs.blocks import Block, blocks
+
+NOTHING = "(nothing)"
+
+_EVENT = re.compile(
+    r"(?P<term>.+) \[(?P<begin>[^],]+)(?:, (?P<end>[^],]+))?\](?: id (?P<id>\S+))?"
+    r"(?: to (?P<to>\S+)(?: by (?P<by>\S+))?)?"
+)
+_PROBE = "DETECT held{{}} ON and {{ event i: i{{{{}}}}, event j: j{{{{}}}} }} where {{ {} }} END"
+_PROBED = "i{} [10, 20]\nj{} [30, 35]\n"
+
+
+@dataclass
+class Example:
+    """A program and what the page says about it: answers, or codes of diagnostics."""
+
+    program: Block
+    calendars: Block | None = None
+    answers: list[tuple[Block, Block]] = field(default_factory=list)
+    codes: Block | None = None
+
+
+def examples(page: Path) -> Iterator[Example]:
+    """The examples of a page from top to bottom."""
+    current: Example | None = None
+    events: Block | None = None
+    for block in blocks(page):
+        match block.language:
+            case _ if block.options.keys() & {"file", "from"}:
+                pass  # it is run from that file
+            case "xceq":
+                if current is not None:
+                    yield current
+                current, events = Example(block), None
+            case "toml" if current is not None:
+                current.calendars = block
+            case "events":
+                events = block
+            case "derives":
+                assert current is not None, f"{block.place}: there is no program before"
+                assert events is not None, f"{block.place}: there are no events before"
+                current.answers.append((events, block))
+            case "check":
+                assert current is not None, f"{block.place}: there is no program before"
+                current.codes = block
+            case _:
+                pass
+    if current is not None:
+        yield current
+
+
+def problems_of(example: Example) -> list[str]:
+    """How the example differs from what it says."""
+    if example.codes is not None:
+        found = sorted({diagnostic.code for diagnostic in _load(example, {}).check()})
+        said = sorted(example.codes.text.split())
+        return [] if found == said else [f"{example.codes.place}: found {' '.join(found) or 'nothing'}"]
+    problems = [f"{example.program.place}: {d}" for d in _load(example, {}).check()]
+    if not example.answers and not problems:
+        problems.append(f"{example.program.place}: nothing is said about what it derives")
+    for events, answer in example.answers:
+        if not problems:
+            problems += _differences(example, events, answer)
+    return problems
+
+
+def _load(example: Example, options: dict[str, str]) -> Program:
+    calendars = parse_calendars(example.calendars.text, "calendars.toml") if example.calendars else ()
+    semantics = cast(Semantics, "formal") if "formal" in options else None
+    return load(example.program.text, semantics=semantics, timezone=options.get("timezone", "UTC"), calendars=calendars)
+
+
+def _differences(example: Example, events: Block, answer: Block) -> Iterator[str]:
+    options = dict(answer.options)
+    times = TimeFormat("s", options.get("timezone", "UTC"))
+    until = times.parse(options["until"]) if "until" in options else None
+    derived = _load(example, options).run(read_events(events.text, times), until=until).derived
+    actual, expected = [item.event for item in derived], read_events(answer.text, times)
+    if actual != expected:
+        yield f"{answer.place}:\n{difference(actual, expected) or 'the order differs'}"
+
+
+def read_events(text: str, times: TimeFormat) -> list[Event]:
+    """Events as the documents write them: `temp{value{40}} [60, 63]`, `smoke{} [65] id 7`."""
+    return [_event(line, times) for line in text.splitlines() if line.strip() and line.strip() != NOTHING]
+
+
+def _event(line: str, times: TimeFormat) -> Event:
+    parts = _EVENT.fullmatch(line.strip())
+    assert parts, f"not an event: {line}"
+    term = parse_term(parts["term"])
+    assert isinstance(term, Term), line
+    begin = times.parse(parts["begin"])
+    qualifier = Recipient(parts["to"], parts["by"]).qualifier if parts["to"] else parts["id"]
+    return Event(term, interval(begin, times.parse(parts["end"]) if parts["end"] else begin), qualifier)
+
+
+def conditions(page: Path) -> Iterator[tuple[str, str]]:
+    """The conditions of a page, each with its place."""
+    for block in blocks(page):
+        if block.language == "holds":
+            for number, line in enumerate(block.text.splitlines(), block.line + 1):
+                if line.strip():
+                    yield f"{block.place.rpartition(':')[0]}:{number}", line.strip()
+
+
+def holds(condition: str) -> bool:
+    """Whether the condition holds for i = [10, 20] and j = [30, 35]."""
+    program = load(_PROBE.format(condition))
+    program.checked()
+    return bool(program.run(read_events(_PROBED, TimeFormat("s"))).derived)
