@@ -41,7 +41,6 @@ def rearrange(options: Sequence[Places], arrangement: list[int], child: int, *, 
         if free not in held:
             changed[child] = free
             return changed
-    changed[child] = _UNPLACED
     holders = {place: other for other, place in enumerate(changed) if other != child}
     return changed if _place(child, options, changed, holders) else None
 

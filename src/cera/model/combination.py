@@ -98,7 +98,8 @@ def combinations(
 ) -> Iterator[tuple[Substitution, list[Places]]]:
     """Every joint substitution, with the places that each child can take under the rows chosen for it.
 
-    `ordered` is None if the children can never compete for a data child.
+    `ordered` is None if the children can never compete for a data child. A variable that two tables have in common is
+    bound by every row of both.
     """
     settled: Substitution = NOTHING_BOUND
     undecided = 0
@@ -145,14 +146,12 @@ def _enumerated(
             frames.pop()
             continue
         search.step(pattern)
-        joined = join(substitution, row[0])
-        if joined is None:
-            continue
         options[child] = row[1]
         if ordered is not None and arrangement is not None:
             arrangement = rearrange(options, arrangement, child, ordered=ordered)
             if arrangement is None:
                 continue
+        joined = {**substitution, **row[0]}
         if depth + 1 == len(order):
             yield joined, list(options)
         else:

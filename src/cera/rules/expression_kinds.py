@@ -243,7 +243,7 @@ class KindInference:
         if left == right == "interval":
             return "boolean"
         if left not in DATA_KINDS or right not in DATA_KINDS or (left != right and "any" not in (left, right)):
-            hint = _SECONDS if {left, right} & set(_LENGTHS) else None
+            hint = f"a length of time has a unit, as in 60 sec; {_SECONDS}" if {left, right} & set(_LENGTHS) else None
             self.wrong(expression, f"{KIND_NAMES[left]} cannot be compared with {KIND_NAMES[right]}", hint)
         elif operator not in ("=", "!=") and "boolean" in (left, right):
             self.wrong(expression, f"truth values have no order; `{operator}` takes numbers, strings or times")
@@ -271,7 +271,7 @@ class KindInference:
         elif periodic and expression.relation in ("before", "after"):
             self.wrong(
                 expression,
-                f"`{expression.relation}` does not go with a periodic interval: some occurrence always is",
+                f"`{expression.relation}` says nothing about a periodic interval, which has occurrences on both sides",
                 "use `during`, `overlaps` or another relation that holds for one occurrence",
                 "XC404",
             )

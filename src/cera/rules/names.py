@@ -151,7 +151,7 @@ def check_timer_circles(program: RuleProgram) -> Iterator[Diagnostic]:
                     else f"the timers {listed(names)} are defined relative to each other",
                     first.span or rule.span,
                     "let one of them start from an event query or an absolute timer",
-                    tuple(Note(f"`{t.identifier}` starts from `{t.anchor}`", t.span) for t in circle),
+                    tuple(Note(f"`{t.identifier}` starts from `{t.anchor}`", t.span) for t in others),
                 )
 
 

@@ -15,7 +15,6 @@ from cera.diagnostics import Diagnostic, Note
 from cera.errors import ProgramError
 from cera.rules.dependencies import Dependency, DependencyKind, dependencies, dependency_edges
 from cera.rules.graph import Graph, shortest_path, strongly_connected_components
-from cera.rules.quotation import quoted
 from cera.rules.rule import Rule, RuleProgram
 
 __all__ = [
@@ -136,22 +135,24 @@ _HINTS: dict[DependencyKind, str] = {
     "grouping": "group in a rule whose result no rule on the cycle queries, for example under a label of its own",
     "temporal": "set the timer on an event that no rule on the cycle derives, for example under a label of its own",
 }
-_VERBS: dict[DependencyKind, str] = {
-    "negative": "needs the absence in",
-    "grouping": "groups",
-    "temporal": "sets a timer on",
-    "positive": "queries",
+_USES: dict[DependencyKind, str] = {
+    "negative": "rule `{}` needs the absence of this",
+    "grouping": "rule `{}` groups this",
+    "temporal": "rule `{}` sets a timer on this",
+    "positive": "rule `{}` queries this",
 }
 
 
 def _cycle_diagnostic(cycle: Sequence[Dependency]) -> Diagnostic:
-    """The cycle with, for each rule on it, the query that closes it and the head that the query meets."""
+    """The cycle with, for each rule on it, the query that closes it and the head that the query meets.
+
+    The first query is the place of the diagnostic itself.
+    """
     first = cycle[0]
     notes: list[Note] = []
     for dependency in cycle:
-        query = quoted(dependency.query_span, "an event")
-        notes.append(Note(f"rule `{dependency.rule.name}` {_VERBS[dependency.kind]} {query},", dependency.query_span))
-        notes.append(Note(f"which rule `{dependency.on.name}` can derive", dependency.head_span))
+        notes.append(Note(_USES[dependency.kind].format(dependency.rule.name), dependency.query_span))
+        notes.append(Note(f"rule `{dependency.on.name}` can derive such an event", dependency.head_span))
     way = " → ".join([*(dependency.rule.name for dependency in cycle), first.rule.name])
     return Diagnostic(
         _CODES[first.kind],
@@ -159,5 +160,5 @@ def _cycle_diagnostic(cycle: Sequence[Dependency]) -> Diagnostic:
         f"{_NEEDS[first.kind].format(first.rule.name)}: {way}",
         first.query_span or first.rule.span,
         _HINTS[first.kind],
-        tuple(notes),
+        tuple(notes[1:]),
     )

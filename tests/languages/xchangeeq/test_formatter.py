@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -15,6 +16,9 @@ from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.printer import print_program
 from cera.languages.xchangeeq.syntax import ProgramSyntax
 from languages.xchangeeq import random_syntax
+
+ROOT = Path(__file__).parents[3]
+PROGRAMS = sorted([*ROOT.glob("examples/**/*.xceq"), *ROOT.glob("tests/languages/xchangeeq/ok/**/*.xceq")])
 
 
 def read(text: str) -> Parsed:
@@ -157,6 +161,15 @@ def test_what_does_not_parse_is_refused_with_its_diagnostics() -> None:
 def test_formatting_keeps_the_order_of_rules_and_directives() -> None:
     text = "DETECT b{} ON x END SEMANTICS formal DETECT a{} ON y END SOURCE x, y"
     assert read(formatted(text)).program == read(text).program
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.name)
+def test_the_programs_of_this_repository_survive_formatting(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    once = format_source(Source(path.name, text))
+    assert read(once).program == read(text).program
+    assert comments(once) == comments(text)
+    assert format_source(Source(path.name, once)) == once
 
 
 @settings(max_examples=100, deadline=None)

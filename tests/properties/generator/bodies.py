@@ -60,7 +60,7 @@ def event_pattern(choices: Choices, names: Names, sources: Sources, *, collectin
     """A pattern for some event that may happen."""
     names.start_pattern(collecting=collecting)
     label = choices.one_of(list(sources.shapes))
-    if sources.derived and choices.may("chain", 40):
+    if sources.derived and not collecting and choices.may("chain", 35):
         label = choices.one_of(sources.derived)
     pattern = term_pattern(choices, names, choices.one_of(sources.shapes[label]))
     if sources.anything and choices.may("as", 5):
@@ -163,7 +163,8 @@ def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope) -> 
 
 def _long_timer(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
     """A window that is likely to hold something; most events are too short for that."""
-    kind = choices.featured(tuple(TIMERS), lambda name: f"timer {name}")
+    kinds = [name for name in TIMERS if not name.startswith("shorten")]
+    kind = choices.featured(kinds, lambda name: f"timer {name}")
     if kind is None or not choices.chance(65):
         return []
     identifier, anchor = names.identifier(), choices.one_of(scope.identifiers)

@@ -14,7 +14,20 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
+from .features import PATTERNS
+
 Item = TypeVar("Item")
+
+_PATTERNS = frozenset(PATTERNS) - {"total unordered", "total ordered", "partial ordered"}
+_CONDITIONS = frozenset({"literal where", "accumulation where", "body where"})
+
+#: The kinds of constructs that a program does without, by weight.
+_QUIET: tuple[tuple[int, tuple[frozenset[str], ...]], ...] = (
+    (4, ()),
+    (3, (_PATTERNS,)),
+    (2, (_CONDITIONS,)),
+    (3, (_PATTERNS, _CONDITIONS)),
+)
 
 #: How many constructs a program favours, and how likely a favoured one is where it can stand.
 _FAVOURITES, _FAVOURED_PERCENT = 4, 60
@@ -23,13 +36,15 @@ _FAVOURITES, _FAVOURED_PERCENT = 4, 60
 class Choices(ABC):
     """A source of decisions, and the constructs that it may decide for.
 
-    Each program favours a few constructs (as in swarm testing), or the rare ones would hardly ever meet each other.
+    As in swarm testing, each program favours a few constructs, or the rare ones would hardly ever meet each other, and
+    most programs do without some kinds of constructs, or whatever else they have would seldom come to an answer.
     """
 
     def __init__(self, features: frozenset[str]) -> None:
         self.features = features
         listed = sorted(features)
         self._favourites = {self.one_of(listed) for _ in range(_FAVOURITES)} if listed else set()
+        self._quiet = frozenset[str]().union(*self.weighted(_QUIET)) - self._favourites
 
     @abstractmethod
     def integer(self, low: int, high: int) -> int:
@@ -55,7 +70,7 @@ class Choices(ABC):
 
     def may(self, feature: str, percent: int) -> bool:
         """Whether to use a construct here: never if it is switched off, more often if the program favours it."""
-        if feature not in self.features:
+        if feature not in self.features or feature in self._quiet:
             return False
         return self.chance(max(percent, _FAVOURED_PERCENT) if feature in self._favourites else percent)
 

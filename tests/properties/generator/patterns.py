@@ -44,6 +44,7 @@ class Names:
     identifiers: int = 0
     in_pattern: set[str] = field(default_factory=set)
     collecting: bool = False
+    depth: int = 0
 
     def start_pattern(self, *, collecting: bool = False) -> None:
         """A new pattern begins; one that collects shares fewer of its variables with the others."""
@@ -74,9 +75,10 @@ def term_pattern(choices: Choices, names: Names, shape: Shape) -> TermPattern:
     kept = [child for child in shape.children if choices.chance(75)]
     complete = len(kept) == len(shape.children) and not shape.open
     children = [_child_pattern(choices, names, child, shape.label) for child in kept]
-    if choices.may("optional", 6):
+    decorated = names.depth == 0
+    if decorated and choices.may("optional", 6):
         children.insert(_place(choices, children), _optional(choices, names, shape))
-    if choices.may("without", 6):
+    if decorated and choices.may("without", 6):
         children.insert(_place(choices, children), _without(choices, names, shape))
     ordered, total = _brackets(choices, shape, complete)
     return TermPattern(shape.label, tuple(children), ordered, total)
@@ -134,7 +136,9 @@ def _without(choices: Choices, names: Names, shape: Shape) -> Pattern:
     """`without` for a child that is more likely not to be there; a variable of it may be bound elsewhere or nowhere."""
     children = [child for child in shape.children if isinstance(child, Shape)]
     child = choices.one_of([*_ABSENT, *children])
+    names.depth += 1
     pattern = term_pattern(choices, names, child)
+    names.depth -= 1
     return Without(Descendant(pattern) if choices.may("desc", 10) else pattern)
 
 

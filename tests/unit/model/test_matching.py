@@ -283,6 +283,14 @@ class TestWithout:
         pattern = partial("a", total("d", var("X")), partial("b", without(total("c", var("X")))))
         assert answers(pattern, "a{d{1}, d{2}, b{c{1}}}") == [{"X": "2"}]
 
+    def test_deep_inside_desc_and_a_variable_it_means_the_same(self) -> None:
+        inner = partial("b", without(total("c", var("X"))))
+        data = "a{d{1}, d{2}, d{3}, p{b{c{1}, c{3}}}}"
+        assert answers(partial("a", total("d", var("X")), desc(inner)), data) == [{"X": "2"}]
+        assert answers(partial("a", total("d", var("X")), partial("p", var("Y", inner))), data) == [
+            {"X": "2", "Y": "b{c{1}, c{3}}"}
+        ]
+
     def test_two_children_may_exclude_what_the_other_binds(self) -> None:
         pattern = partial(
             "a",
@@ -321,6 +329,19 @@ class TestOptional:
         pattern = partial("a", partial("b", optional(total("c", var("X")))), total("d", var("X")))
         assert answers(pattern, "a{b{c{1}}, d{2}}") == [{"X": "2"}]
 
+    def test_deep_inside_two_children_the_left_one_binds_a_common_variable(self) -> None:
+        pattern = partial(
+            "a", partial("b", optional(total("c", var("X")))), partial("d", optional(total("e", var("X"))))
+        )
+        assert answers(pattern, "a{b{c{1}}, d{e{2}}}") == [{"X": "1"}]
+        assert answers(pattern, "a{b, d{e{2}}}") == [{"X": "2"}]
+
+    def test_deep_inside_a_total_child_it_may_be_there_or_not(self) -> None:
+        pattern = partial("a", total("b", optional(total("c", var("X")))), total("d", var("X")))
+        assert answers(pattern, "a{b{c{1}}, d{1}}") == [{"X": "1"}]
+        assert answers(pattern, "a{b, d{1}}") == [{"X": "1"}]
+        assert answers(pattern, "a{b{c{2}}, d{1}}") == NO
+
     def test_the_left_one_comes_before_the_right_one(self) -> None:
         pattern = partial("a", optional(total("b", var("X"))), optional(total("c", var("X"))))
         assert answers(pattern, "a{b{1}, c{2}}") == [{"X": "1"}]
@@ -337,6 +358,12 @@ class TestOptional:
         pattern = partial_ordered("a", total("b"), optional(var("X", total("x"))), total("c"))
         assert answers(pattern, "a[b, x, c]") == [{"X": "x{}"}]
         assert answers(pattern, "a[b, c, x]") == YES
+
+    def test_in_a_total_ordered_pattern_the_others_move_up_where_it_is_missing(self) -> None:
+        pattern = total_ordered("a", optional(total("b", var("X"))), total("c"))
+        assert answers(pattern, "a[b{1}, c]") == [{"X": "1"}]
+        assert answers(pattern, "a[c]") == YES
+        assert answers(pattern, "a[c, b{1}]") == NO
 
     def test_without_sees_what_optional_has_bound(self) -> None:
         pattern = partial("a", optional(total("b", var("X"))), without(total("c", var("X"))))

@@ -71,6 +71,14 @@ class TestWideTerms:
         )
         assert match(pattern, data) == [{f"X{i}": 7 * i for i in EIGHT}]
 
+    def test_children_that_never_agree_are_found_out_before_others_are_combined(self) -> None:
+        def pair(label: str, shift: int) -> list[Term]:
+            return [Term(label, [i]) for i in range(150)] + [Term(f"{label}2", [i + shift]) for i in range(150)]
+
+        data = Term("a", [*pair("p", 0), *pair("q", 0), *pair("r", 200)])
+        pattern = partial("a", *[total(label, var(label[0])) for label in ("p", "p2", "q", "q2", "r", "r2")])
+        assert match(pattern, data) == []
+
     def test_a_chain_of_joins_is_followed_in_order_too(self) -> None:
         pairs = [Term("d", [Term("x", [i]), Term("y", [i + 1])]) for i in range(400)]
         data = Term("a", [*NUMBERED.children[:400], *NUMBERED.children[:400], *pairs], ordered=True)

@@ -28,7 +28,7 @@ def test_XC207_points_at_both_places() -> None:
     assert found.span is not None
     (note,) = found.notes
     assert note.span is not None
-    assert (found.span.column, note.span.column) == (36, 54)
+    assert (found.span.column, note.span.column) == (34, 53)
 
 
 @pytest.mark.parametrize(

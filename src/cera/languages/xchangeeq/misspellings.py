@@ -40,7 +40,7 @@ def _one_word(situation: Situation) -> Mistake | None:
 def _two_words(situation: Situation) -> Mistake | None:
     """`group by`."""
     found, after = situation.found, situation.at(1)
-    if found is None or after is None or found.kind != "word" or after.kind != "word":
+    if found is None or after is None or found.kind != "word" or after.kind != "word" or "-" in found.text:
         return None
     words = [word for word in keywords(situation.accepted) if re.search("[- ]", word)]
     joined = f"{found.text}-{after.text}"

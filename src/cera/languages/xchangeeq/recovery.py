@@ -25,7 +25,7 @@ from cera.languages.xchangeeq.transformer import transform
 from cera.languages.xchangeeq.unbalanced import unbalanced
 
 #: Mistakes reported for one item.
-MOST_MISTAKES = 8
+MOST_MISTAKES = 10
 
 #: Places that are tried as the end of a string.
 MOST_TRIALS = 50

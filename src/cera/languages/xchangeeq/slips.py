@@ -37,6 +37,18 @@ def _lone_var(situation: Situation) -> Mistake | None:
     return mistake_at("XC001", found, "'var' needs the name of a variable, as in 'var X'")
 
 
+def _var_left_out(situation: Situation) -> Mistake | None:
+    """`group-by S`: a name where only a variable can stand."""
+    found = situation.found
+    if found is None or found.kind != "word" or "VARIABLE" not in situation.accepted or "NAME" in situation.accepted:
+        return None
+    edits = (Edit(found.start, found.start, "var "),)
+    if situation.reaches(edits) == 0:
+        return None
+    message = f"{expected(situation.accepted)}, found {described(found)}"
+    return mistake_at("XC001", found, message, f"write 'var {found.text}'", edits)
+
+
 def _hyphen_in_variable(situation: Situation) -> Mistake | None:
     found = situation.found
     if found is None or situation.text_at(-1) != "var" or "-" not in found.text:
@@ -256,6 +268,8 @@ def _no_receiver(situation: Situation) -> Mistake | None:
         return mistake_at("XC001", found, f"expected 'to', found {described(found)}", hint)
     if found.text == ")" and situation.accepted == {"COMMA"}:
         return mistake_at("XC001", found, "the recipient is missing", hint)
+    if found.kind != "word" and situation.accepted == {"_RECIPIENT", "_TRANSPORT"}:
+        return mistake_at("XC001", found, f"{expected(situation.accepted)}, found {described(found)}", hint)
     return None
 
 
@@ -280,6 +294,7 @@ _SLIPS = (
     unknown_semantics,
     misspelt,
     _lone_var,
+    _var_left_out,
     _hyphen_in_variable,
     _foreign_letters,
     _other_quotes,

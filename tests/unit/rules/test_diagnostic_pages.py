@@ -1,0 +1,61 @@
+"""The pages of docs/diagnostics: every code has one, its programs are what it says, its message is the real one.
+
+`CERA_UPDATE_PAGES=1 pytest tests/unit/rules/test_diagnostic_pages.py` writes the messages anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from cera.diagnostics import Diagnostic, Source, render
+from cera.pipeline import Program
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "docs" / "diagnostics"
+PAGES = sorted(FOLDER.glob("XC*.md"))
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def diagnose(text: str) -> tuple[Diagnostic, ...]:
+    return Program((Source("program.xceq", text),)).diagnostics
+
+
+def test_every_code_in_the_package_has_a_page() -> None:
+    raised = {code for path in (ROOT / "src").rglob("*.py") for code in re.findall(r'"(XC\d{3})"', path.read_text())}
+    assert raised == {page.stem for page in PAGES}
+
+
+def test_the_index_lists_every_page_with_its_title_and_severity() -> None:
+    index = (FOLDER / "README.md").read_text()
+    listed = re.findall(r"^\| \[(XC\d{3})\]\(\1\.md\) \| (error|warning) \| (.*) \|$", index, re.MULTILINE)
+    expected = []
+    for page in PAGES:
+        heading, _, severity = page.read_text().splitlines()[:3]
+        expected.append((page.stem, severity.strip("*.").lower(), heading.removeprefix(f"# {page.stem}: ")))
+    assert listed == expected
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
+    text = page.read_text()
+    (_, wrong), (kind, shown), _ = BLOCK.findall(text)
+    found = diagnose(wrong)
+    message = "\n\n".join(render(diagnostic) for diagnostic in found) + "\n"
+    if os.environ.get("CERA_UPDATE_PAGES"):
+        page.write_text(text.replace(f"```text\n{shown}```", f"```text\n{message}```"))
+        return
+    assert kind == "text"
+    assert message == shown
+    severities = {diagnostic.severity for diagnostic in found if diagnostic.code == page.stem}
+    assert severities == {text.splitlines()[2].strip("*.").lower()}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_right_program_of_a_page_is_right(page: Path) -> None:
+    *_, (kind, right) = BLOCK.findall(page.read_text())
+    assert kind == "xceq"
+    assert [str(diagnostic) for diagnostic in diagnose(right)] == []
