@@ -13,9 +13,9 @@ import termios
 from dataclasses import dataclass
 from pathlib import Path
 
-COLUMNS = 100
+COLUMNS, LINES = 100, 50
 
-_ENVIRONMENT = {"TERM": "dumb", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+_ENVIRONMENT = {"TERM": "dumb", "COLUMNS": str(COLUMNS), "LINES": str(LINES), "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def commands(text: str) -> list[Command]:
 def run(command: str, folder: Path) -> str:
     """What a shell in the folder shows for the command: both outputs as they come, on a terminal of 100 columns."""
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     shell = subprocess.Popen(
         ["bash", "-c", command],

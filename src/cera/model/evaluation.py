@@ -287,7 +287,7 @@ def _order(left: Result, right: Result) -> int | None:
             return _sign(left.microseconds, right.microseconds)
         case Distance(), Duration():
             limit = shift(left.begin, right)
-            return -1 if limit is None and right.microseconds >= 0 else None if limit is None else _sign(left.end, limit)
+            return None if limit is None else _sign(left.end, limit)
         case Duration(), Distance():
             order = _order(right, left)
             return None if order is None else -order

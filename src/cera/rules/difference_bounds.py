@@ -10,15 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Generic, TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
 Reason = TypeVar("Reason")
-
-#: Bounds are exact: a float would turn `<` on large times or small fractions into `<=`.
-Amount = int | Fraction
 
 
 @dataclass(frozen=True)
@@ -27,7 +23,7 @@ class Constraint(Generic[Node, Reason]):
 
     left: Node
     right: Node
-    bound: Amount
+    bound: int
     reason: Reason | None = None
 
 
@@ -35,7 +31,7 @@ class Constraint(Generic[Node, Reason]):
 class Bound(Generic[Reason]):
     """A tightest bound and the reasons on the path that it follows from, each named once."""
 
-    value: Amount
+    value: int
     reasons: tuple[Reason, ...]
 
 
@@ -55,7 +51,7 @@ class DifferenceBounds(Generic[Node, Reason]):
     @cached_property
     def contradiction(self) -> tuple[Constraint[Node, Reason], ...] | None:
         """Constraints around one negative cycle, or None if all of them can hold together (Bellman and Ford)."""
-        distance: dict[Node, Amount] = dict.fromkeys(self.nodes, 0)
+        distance: dict[Node, int] = dict.fromkeys(self.nodes, 0)
         arrived_by: dict[Node, Constraint[Node, Reason]] = {}
         changed: Node | None = None
         for _ in range(len(self.nodes) + 1):
@@ -105,9 +101,9 @@ class DifferenceBounds(Generic[Node, Reason]):
         return tuple(tightest.values())
 
     @cached_property
-    def _closure(self) -> tuple[dict[tuple[Node, Node], Amount], dict[tuple[Node, Node], Constraint[Node, Reason]]]:
+    def _closure(self) -> tuple[dict[tuple[Node, Node], int], dict[tuple[Node, Node], Constraint[Node, Reason]]]:
         """Shortest paths between all nodes (Floyd and Warshall), and the last constraint on each of them."""
-        distances: dict[tuple[Node, Node], Amount] = {}
+        distances: dict[tuple[Node, Node], int] = {}
         arrivals: dict[tuple[Node, Node], Constraint[Node, Reason]] = {}
         for constraint in self._tightest:
             if constraint.left != constraint.right:
@@ -128,7 +124,7 @@ class DifferenceBounds(Generic[Node, Reason]):
         return distances, arrivals
 
     @property
-    def _distances(self) -> dict[tuple[Node, Node], Amount]:
+    def _distances(self) -> dict[tuple[Node, Node], int]:
         return self._closure[0]
 
     @property

@@ -6,8 +6,8 @@ used in conditions, which are false without it, and inside `optional` in the hea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.model import expressions, patterns
@@ -15,6 +15,19 @@ from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue,
 from cera.model.expressions import Expression, Variable
 from cera.model.patterns import OptionalPattern, Pattern, VariablePattern, Without
 from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A branch with the variables that have a value in all of its matches, and in some."""
+
+    branch: Branch
+    always: frozenset[str]
+    sometimes: frozenset[str]
+
+    @property
+    def known(self) -> frozenset[str]:
+        return self.always | self.sometimes
 
 
 @dataclass(frozen=True)
@@ -28,10 +41,11 @@ class _Use:
 
 def check_ranges(program: RuleProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
+        bound = [_Bound(branch, branch.bound_variables, branch.optional_variables) for branch in rule.branches]
         yield from _without_positive_query(rule)
-        yield from _head(rule)
-        for branch in rule.branches:
-            yield from _conditions(rule, branch)
+        yield from _head(rule, bound)
+        for branch in bound:
+            yield from _conditions(rule, bound, branch)
 
 
 def _without_positive_query(rule: Rule) -> Iterator[Diagnostic]:
@@ -46,10 +60,10 @@ def _without_positive_query(rule: Rule) -> Iterator[Diagnostic]:
             )
 
 
-def _head(rule: Rule) -> Iterator[Diagnostic]:
+def _head(rule: Rule, branches: Sequence[_Bound]) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for use in _uses(rule.head):
-        problem = None if use.name in reported else _head_problem(rule, use)
+        problem = None if use.name in reported else _head_problem(rule, branches, use)
         if problem is not None:
             reported.add(use.name)
             yield problem
@@ -80,17 +94,15 @@ def _variables(expression: Expression) -> Iterator[Variable]:
     return (part for part in expressions.walk(expression) if isinstance(part, Variable))
 
 
-def _head_problem(rule: Rule, use: _Use) -> Diagnostic | None:
-    bound = [use.name in branch.bound_variables for branch in rule.branches]
-    perhaps = [use.name in branch.optional_variables for branch in rule.branches]
-    if all(bound):
+def _head_problem(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnostic | None:
+    if all(use.name in branch.always for branch in branches):
         return None
-    if not any(bound) and not any(perhaps):
+    missing = [branch.branch for branch in branches if use.name not in branch.known]
+    if len(missing) == len(branches):
         negated = _negated_place(rule.branches, use.name)
-        return _unbound(rule, use) if negated is None else _only_negated(use, negated)
+        return _unbound(rule, branches, use) if negated is None else _only_negated(use, negated)
     if use.guarded:
         return None
-    missing = [branch for branch, b, p in zip(rule.branches, bound, perhaps, strict=True) if not b and not p]
     if missing:
         return _not_in_every_branch(use, missing, "the head uses")
     return Diagnostic(
@@ -103,8 +115,8 @@ def _head_problem(rule: Rule, use: _Use) -> Diagnostic | None:
     )
 
 
-def _unbound(rule: Rule, use: _Use) -> Diagnostic:
-    known = sorted(frozenset[str]().union(*(b.bound_variables | b.optional_variables for b in rule.branches)))
+def _unbound(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnostic:
+    known = sorted(frozenset[str]().union(*(branch.known for branch in branches)))
     return Diagnostic(
         "XC201",
         "error",
@@ -136,14 +148,13 @@ def _not_in_every_branch(use: _Use, missing: Iterable[Branch], who: str) -> Diag
     )
 
 
-def _conditions(rule: Rule, branch: Branch) -> Iterator[Diagnostic]:
-    known = branch.bound_variables | branch.optional_variables
-    for condition in branch.conditions:
-        yield from _condition_problems(rule, branch, condition, known)
-    for accumulation in branch.accumulations:
-        own = _own_variables(accumulation)
+def _conditions(rule: Rule, branches: Sequence[_Bound], bound: _Bound) -> Iterator[Diagnostic]:
+    for condition in bound.branch.conditions:
+        yield from _condition_problems(rule, branches, bound, condition)
+    for accumulation in bound.branch.accumulations:
+        inside = replace(bound, sometimes=bound.sometimes | _own_variables(accumulation))
         for condition in accumulation.conditions:
-            yield from _condition_problems(rule, branch, condition, known | own)
+            yield from _condition_problems(rule, branches, inside, condition)
 
 
 def _own_variables(accumulation: Accumulation) -> frozenset[str]:
@@ -152,14 +163,15 @@ def _own_variables(accumulation: Accumulation) -> frozenset[str]:
 
 
 def _condition_problems(
-    rule: Rule, branch: Branch, condition: Expression, known: frozenset[str]
+    rule: Rule, branches: Sequence[_Bound], bound: _Bound, condition: Expression
 ) -> Iterator[Diagnostic]:
+    known = bound.known
     for variable in _variables(condition):
         if variable.name in known:
             continue
         use = _Use(variable.name, variable.span or condition.span)
-        if any(use.name in other.bound_variables | other.optional_variables for other in rule.branches):
-            yield _not_in_every_branch(use, [branch], "a condition uses")
+        if any(use.name in other.known for other in branches):
+            yield _not_in_every_branch(use, [bound.branch], "a condition uses")
             continue
         negated = _negated_place(rule.branches, use.name)
         yield Diagnostic(

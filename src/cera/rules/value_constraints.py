@@ -1,8 +1,8 @@
 """Conditions on data that can never hold together: bounds on variables that exclude each other.
 
-Comparisons between variables and constants are difference bounds too, over exact fractions. A strict bound is one by
-a step smaller than the distance of any two doubles. Values of different kinds are put in the order of `value_key`,
-which agrees with every comparison that holds.
+Comparisons between variables and constants are difference bounds too. Numbers are scaled to integers in which the
+distance of any two doubles is a great many, so that a strict bound can be one by 1. Values of different kinds are put
+in the order of `value_key`, which agrees with every comparison that holds.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from cera.model.expressions import Comparison, Expression, Variable
 from cera.model.terms import value_key
 from cera.model.values import Scalar, is_number
 from cera.rules.constants import conjuncts, constant
-from cera.rules.difference_bounds import Amount, Constraint, DifferenceBounds, reasons_of
+from cera.rules.difference_bounds import Constraint, DifferenceBounds, reasons_of
 
-#: Less than the distance of any two doubles, also when a great many of them are added up.
-_STEP = Fraction(1, 2**4096)
+#: Doubles are multiples of 2^-1074.
+_SCALE = 2**1200
 
 #: A variable by its name, or a constant by its key.
 _Node = str | tuple[Any, ...]
@@ -75,11 +75,11 @@ def _kind(value: Scalar) -> str:
 def _constraints(comparison: Comparison, left: _Node, right: _Node) -> list[_ValueConstraint]:
     match comparison.operator:
         case "<":
-            return [Constraint(left, right, -_STEP, comparison)]
+            return [Constraint(left, right, -1, comparison)]
         case "<=":
             return [Constraint(left, right, 0, comparison)]
         case ">":
-            return [Constraint(right, left, -_STEP, comparison)]
+            return [Constraint(right, left, -1, comparison)]
         case ">=":
             return [Constraint(right, left, 0, comparison)]
         case _:
@@ -91,9 +91,9 @@ def _order(constants: dict[_Node, Scalar]) -> Sequence[_ValueConstraint]:
     found: list[_ValueConstraint] = []
     for lower, upper in pairwise(sorted(constants, key=lambda key: key)):
         one, other = constants[lower], constants[upper]
-        distance: Amount | None = None
+        distance = 1
         if is_number(one) and is_number(other):
-            distance = Fraction(other) - Fraction(one)
+            distance = int((Fraction(other) - Fraction(one)) * _SCALE)
             found.append(Constraint(upper, lower, distance))
-        found.append(Constraint(lower, upper, -_STEP if distance is None else -distance))
+        found.append(Constraint(lower, upper, -distance))
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
@@ -43,6 +44,11 @@ class Sources:
     wild: bool = False
     anything: bool = False
 
+    @cached_property
+    def frequent(self) -> list[str]:
+        """The labels, each as often as there are events with it."""
+        return [label for label, shapes in self.shapes.items() for _ in shapes]
+
     @property
     def derived(self) -> list[str]:
         return [label for label in self.shapes if label not in BASE_LABELS]
@@ -59,7 +65,7 @@ class Fragment:
 def event_pattern(choices: Choices, names: Names, sources: Sources, *, collecting: bool = False) -> Pattern:
     """A pattern for some event that may happen."""
     names.start_pattern(collecting=collecting)
-    label = choices.one_of(list(sources.shapes))
+    label = choices.one_of(sources.frequent if choices.chance(60) else list(sources.shapes))
     if sources.derived and not collecting and choices.may("chain", 35):
         label = choices.one_of(sources.derived)
     pattern = term_pattern(choices, names, choices.one_of(sources.shapes[label]))
@@ -122,6 +128,7 @@ def _disjunction(choices: Choices, names: Names, sources: Sources) -> Fragment:
         _common([s.identifiers for s in scopes]),
         _common([s.variables for s in scopes]),
         _common([s.optional for s in scopes]),
+        _common([s.collected for s in scopes]),
     )
     where = _where(choices, sources, scope, "body where", 15)
     return Fragment(Disjunction(tuple(alternative.query for alternative in alternatives), where), scope)
@@ -180,7 +187,8 @@ def _window(choices: Choices, names: Names, sources: Sources, scope: Scope, *, n
     own = _bound_scope(pattern, ())
     inside = Scope(scope.identifiers, tuple(sorted({*scope.variables, *own.variables})), own.optional)
     where = _where(choices, sources, inside, "accumulation where")
-    return Fragment(WhileLiteral(Identifier(window), negated, pattern, where), Scope() if negated else own)
+    collected = replace(own, collected=own.variables)
+    return Fragment(WhileLiteral(Identifier(window), negated, pattern, where), Scope() if negated else collected)
 
 
 def _conjunction(choices: Choices, sources: Sources, parts: Sequence[Fragment]) -> Fragment:
@@ -210,6 +218,7 @@ def _scope(parts: Sequence[Fragment]) -> Scope:
         tuple(name for part in parts for name in part.scope.identifiers),
         tuple(sorted({name for part in parts for name in part.scope.variables})),
         tuple(sorted({name for part in parts for name in part.scope.optional})),
+        tuple(sorted({name for part in parts for name in part.scope.collected})),
     )
 
 

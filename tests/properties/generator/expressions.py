@@ -34,11 +34,15 @@ _TEXT_FUNCTIONS = ("string", "concat", "substring", "upper-case", "lower-case", 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a condition or a head may refer to: what every branch declares and binds, and what `optional` may bind."""
+    """What a condition or a head may refer to: what every branch declares and binds, and what `optional` may bind.
+
+    Of the variables, `collected` are those that a collection may have many values for.
+    """
 
     identifiers: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    collected: tuple[str, ...] = ()
 
     @property
     def scalars(self) -> tuple[str, ...]:

@@ -40,9 +40,10 @@ def _child(choices: Choices, scope: Scope) -> Construct:
     if scope.variables:
         makers.append((8, lambda: _term(label, ConstructValue(Variable(choices.one_of(scope.variables))))))
         makers.append((3, lambda: _term(label, ConstructValue(_calculated(choices, scope)))))
-        makers.append((4, lambda: _aggregated(choices, scope, label)))
+        often = 10 if scope.collected else 4
+        makers.append((often, lambda: _aggregated(choices, scope, label)))
         if choices.allows("all"):
-            makers.append((4, lambda: _all(choices, scope, label)))
+            makers.append((often, lambda: _all(choices, scope, label)))
     if scope.optional and choices.allows("optional construct"):
         makers.append((4, lambda: _optional(choices, scope, label)))
     if scope.identifiers and choices.allows("head time"):
@@ -55,7 +56,12 @@ def _term(label: str, *children: Construct) -> ConstructTerm:
 
 
 def _value(choices: Choices, scope: Scope) -> Construct:
-    return ConstructValue(Variable(choices.one_of(scope.variables)))
+    return ConstructValue(_gathered(choices, scope))
+
+
+def _gathered(choices: Choices, scope: Scope) -> Variable:
+    """A variable that is likely to have several values."""
+    return Variable(choices.one_of(scope.collected if scope.collected and choices.chance(75) else scope.variables))
 
 
 def _constant(choices: Choices) -> Literal:
@@ -94,7 +100,7 @@ def _aggregate(choices: Choices, scope: Scope) -> Aggregate | None:
     chosen = choices.featured(options, lambda o: f"aggregate {o[0]} distinct" if o[1] else f"aggregate {o[0]}")
     if chosen is None:
         return None
-    operand: Expression = Variable(choices.one_of(scope.scalars or scope.variables))
+    operand: Expression = _gathered(choices, scope)
     if choices.may("head arithmetic", 15):
         operand = number(choices, scope, 1)
     return Aggregate(chosen[0], operand, chosen[1])
@@ -110,7 +116,7 @@ def _all(choices: Choices, scope: Scope, label: str, depth: int = 1) -> Construc
     group_by = (choices.one_of(scope.variables),) if choices.may("group-by", 35) else ()
     order_by: list[OrderKey] = []
     while choices.may("order-by", 30) and len(order_by) < 2:
-        order_by.append(OrderKey(Variable(choices.one_of(scope.variables)), choices.may("order-by desc", 50)))
+        order_by.append(OrderKey(_gathered(choices, scope), choices.may("order-by desc", 50)))
     return All(_term(label, *children), group_by, tuple(order_by))
 
 

@@ -72,7 +72,7 @@ class Names:
 
 def term_pattern(choices: Choices, names: Names, shape: Shape) -> TermPattern:
     """A pattern for terms of this shape."""
-    kept = [child for child in shape.children if choices.chance(75)]
+    kept = [child for child in shape.children if choices.chance(50 if names.collecting else 75)]
     complete = len(kept) == len(shape.children) and not shape.open
     children = [_child_pattern(choices, names, child, shape.label) for child in kept]
     decorated = names.depth == 0

@@ -74,7 +74,6 @@ def test_E_29_exactly_one_relation_holds_between_proper_intervals() -> None:
         ((1, 1), (0, 2), {"during"}),
         ((0, 0), (1, 1), {"before"}),
     ],
-    ids=str,
 )
 def test_ERR_22_several_relations_hold_on_points(i: tuple[int, int], j: tuple[int, int], relations: set[str]) -> None:
     assert holding(Interval(*i), Interval(*j)) == relations

@@ -48,6 +48,12 @@ def _accepted(interactive: InteractiveParser) -> frozenset[str]:
     return frozenset(interactive.accepts())  # type: ignore[no-untyped-call]
 
 
+def terminals() -> frozenset[str]:
+    """The names of all terminals, those between the others left out."""
+    ignored = _lark().ignore_tokens
+    return frozenset(terminal.name for terminal in _lark().terminals if terminal.name not in ignored)
+
+
 @cache
 def _lark() -> Lark:
     grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")

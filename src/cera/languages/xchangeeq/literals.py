@@ -60,7 +60,7 @@ def read_duration(text: str) -> Duration:
     try:
         return parse_duration(text)
     except DurationError as error:
-        raise LiteralError(str(error)) from None
+        raise LiteralError(str(error).replace(text, shortened(text))) from None
     except ArithmeticError:
         raise LiteralError(f"the duration {shortened(text)} is too large") from None
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 Kind = Literal["comment", "string", "regex", "word", "number", "bracket", "symbol", "open string", "open comment"]
 
 _LEXEME = re.compile(
-    r"""[\s\ufeff]*(?:
+    r"""[\s\ufeff]*+(?:
         (?P<comment>\#[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)
       | (?P<open_comment>/\*[\s\S]*)
       | (?P<string>"(?:[^"\\\n]|\\[^\n])*")

@@ -107,6 +107,8 @@ def _never_closed(situation: Situation) -> Mistake | None:
     at_literal = _begins_literal(situation)
     if found is None or found.text in ("END", "ON", *ITEM_WORDS):
         before = situation.index
+    elif situation.text_at(-1) in ("END", "ON") and brackets.unclosed:  # read as a label
+        before = situation.index - 1
     elif brackets.label(culprit) not in _COMPOSITIONS and (at_literal or (found.text == "where" and brackets.unclosed)):
         before = situation.index - at_literal
     else:
