@@ -60,7 +60,7 @@ def blocks(page: Path) -> Iterator[Block]:
             opened = None
         else:
             lines.append(line)
-    assert opened is None, f"{name_of(page)}:{opened and opened[0]}: the block is not closed"
+    assert opened is None, f"{name_of(page)}: the block that opens in line {opened[0]} is not closed"
 
 
 def _options(words: list[str]) -> dict[str, str]:

@@ -18,7 +18,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from cera.model.calendars import parse_calendars
 from cera.model.events import Event, Recipient
@@ -97,7 +96,7 @@ def problems_of(example: Example) -> list[str]:
 
 def _load(example: Example, options: dict[str, str]) -> Program:
     calendars = parse_calendars(example.calendars.text, "calendars.toml") if example.calendars else ()
-    semantics = cast(Semantics, "formal") if "formal" in options else None
+    semantics: Semantics | None = "formal" if "formal" in options else None
     return load(example.program.text, semantics=semantics, timezone=options.get("timezone", "UTC"), calendars=calendars)
 
 

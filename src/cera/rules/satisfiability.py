@@ -1,6 +1,7 @@
 """Conditions that can never hold and timers that can never happen: XC401, XC402, XC403.
 
 Only what follows from constants is found. A warning is never wrong; a condition without one can still be impossible.
+Branches whose identifiers are not in order (declared twice, timers in a circle) have been reported and are not judged.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from cera.rules.value_constraints import contradictory_values
 def check_satisfiability(program: RuleProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
         for branch in rule.branches:
-            if not timer_circles(branch):
+            if len(branch.identifiers) == len(branch.positive) and not timer_circles(branch):
                 yield from _branch_problems(rule, branch)
 
 

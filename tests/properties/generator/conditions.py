@@ -138,7 +138,8 @@ def _time_comparison(choices: Choices, scope: Scope) -> Expression | None:
             left = Arithmetic(choices.one_of(("+", "-")), left, duration_literal(choices))
         return Comparison(operator, left, instant(choices, scope))
     loose: ComparisonOperator = "<=" if choices.allows("comparison <=") and choices.chance(60) else operator
-    return Comparison(loose, length(choices, scope), limit(choices))
+    compared = length(choices, scope)
+    return Comparison(loose, compared, limit(choices, compared))
 
 
 def _data_comparison(choices: Choices, scope: Scope) -> Expression | None:

@@ -176,11 +176,11 @@ def length(choices: Choices, scope: Scope) -> Expression:
     )
 
 
-def limit(choices: Choices) -> Expression:
-    """A literal to compare a length with."""
+def limit(choices: Choices, compared: Expression) -> Expression:
+    """A literal to compare a length with; a sum of lengths has no begin from which to count months (XC405)."""
     if choices.may("time arithmetic", 10):
         return Arithmetic("*", Literal(2), seconds(choices))
-    return seconds(choices) if choices.chance(80) else duration_literal(choices)
+    return seconds(choices) if isinstance(compared, Arithmetic) or choices.chance(80) else duration_literal(choices)
 
 
 def seconds(choices: Choices) -> DurationLiteral:

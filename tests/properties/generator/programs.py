@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hypothesis import strategies as st
+from hypothesis.vendor.pretty import RepresentationPrinter
 
 from cera.languages.xchangeeq.printer import print_program
 from cera.languages.xchangeeq.syntax import (
@@ -60,6 +61,10 @@ class Case:
     @cached_property
     def text(self) -> str:
         return print_program(self.program)
+
+    def _repr_pretty_(self, printer: RepresentationPrinter, cycle: bool) -> None:
+        """How hypothesis shows a case that failed."""
+        printer.text(repr(self))
 
     def __repr__(self) -> str:
         return "\n".join(["", self.text, *(f"{event} {event.qualifier or ''}" for event in self.events)])
