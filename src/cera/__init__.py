@@ -1,7 +1,7 @@
 """cera: complex event processing for Apache Spark.
 
-    program = cera.load("fire.xceq")
-    for derived in program.run("events.jsonl").derived: ...
+program = cera.load("fire.xceq")
+for derived in program.run("events.jsonl").derived: ...
 """
 
 from cera.diagnostics import Diagnostic, Span

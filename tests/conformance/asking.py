@@ -39,7 +39,9 @@ def fire_stream() -> list[Event]:
 
 def ask(program: str, *events: Event, semantics: Semantics | None = None, until: float | None = None) -> list[Event]:
     """The derived events, without what is raised."""
-    return [derived.event for derived in derive(program, *events, semantics=semantics, until=until) if not derived.recipient]
+    return [
+        derived.event for derived in derive(program, *events, semantics=semantics, until=until) if not derived.recipient
+    ]
 
 
 def derive(

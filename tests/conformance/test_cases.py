@@ -61,7 +61,9 @@ def test_a_case_gives_its_expected_answers(case: Path, engine: str) -> None:
 
 
 def sorted_lines(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(lines, key=lambda line: json.dumps([line[key] for key in ("end", "begin", "term", "rule")], sort_keys=True))
+    return sorted(
+        lines, key=lambda line: json.dumps([line[key] for key in ("end", "begin", "term", "rule")], sort_keys=True)
+    )
 
 
 def test_there_are_cases() -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from conformance.asking import FIRE_RULES, ask, fire_stream, temp
 
 from cera.model.events import Event
 from cera.testing import assert_same_events, event
+from conformance.asking import FIRE_RULES, ask, fire_stream, temp
 
 RULES = dict(zip(("fire", "burnt_down", "avg_temp"), [f"{rule}END" for rule in FIRE_RULES.split("END")], strict=False))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from conformance.asking import FIRE_RULES, ask, codes, fire_stream, temp
 
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
@@ -14,6 +13,7 @@ from cera.model.interval import Interval
 from cera.pipeline import load
 from cera.rules.strata import stratify
 from cera.testing import assert_same_events, event
+from conformance.asking import FIRE_RULES, ask, codes, fire_stream, temp
 
 M1 = [
     event('fire{area{"a"}}', 65, 80),

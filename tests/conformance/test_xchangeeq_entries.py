@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from conformance.asking import ask, derive
 
 from cera.errors import RecursionLimitError
 from cera.model.events import Event, Recipient
 from cera.pipeline import load
 from cera.testing import assert_same_events, event
+from conformance.asking import ask, derive
 
 BUY = 'buy[orderId{4711}, tradeId{4242}, customer{"John"}, stock{"IBM"}, price{2.71}, volume{4000}]'
 
@@ -30,10 +30,13 @@ def test_X_02_a_purchase_below_the_total_is_not() -> None:
 
 
 def test_X_05_a_reactive_rule_sends_the_whole_matched_term_and_derives_nothing() -> None:
-    program = BIGBUY + """
+    program = (
+        BIGBUY
+        + """
     RAISE to(recipient="http://auditor.com", transport="http://www.w3.org/HTTP/") { var B } ON var B -> bigbuy {{ }} END
     DETECT heard{} ON event x: audited{{}} END
     """
+    )
     derived = derive(program, event(BUY, 7))
     [sent] = [d for d in derived if d.recipient]
     assert sent.recipient == Recipient("http://auditor.com", "http://www.w3.org/HTTP/")
@@ -195,7 +198,9 @@ END
     ("purchase", "overdue"),
     [(None, True), ((1, 60), False), ((1, 61), True), ((2, 30), True), ((1, 0), False)],
 )
-def test_X_13_an_order_without_purchase_within_a_minute_is_overdue(purchase: tuple[int, float] | None, overdue: bool) -> None:
+def test_X_13_an_order_without_purchase_within_a_minute_is_overdue(
+    purchase: tuple[int, float] | None, overdue: bool
+) -> None:
     events = [event('order{orderId{1}, buy{stock{"IBM"}}}', 0)]
     if purchase:
         events.append(event(f"buy{{orderId{{{purchase[0]}}}, tradeId{{7}}}}", purchase[1]))
@@ -236,7 +241,9 @@ def test_ERR_07_two_sales_at_the_same_price_count_twice_unless_formal(semantics:
 
 
 def test_ERR_07_distinct_is_the_set_reading_in_either_semantics() -> None:
-    program = "DETECT h{avg(distinct var P)} ON and { event t: tradingDay{{}}, while t: collect sell{{price{var P}}} } END"
+    program = (
+        "DETECT h{avg(distinct var P)} ON and { event t: tradingDay{{}}, while t: collect sell{{price{var P}}} } END"
+    )
     events = [event("tradingDay{}", 0, 100), sale("IBM", 40, 10), sale("SUN", 40, 20), sale("IBM", 70, 30)]
     assert [e.term for e in ask(program, *events)] == [event("h{55}", 0).term]
 
@@ -300,7 +307,7 @@ def test_X_34_the_sequence_rule_uses_its_own_events() -> None:
 
 def test_X_34_on_a_long_stream_it_stops_with_an_error_that_names_the_rule() -> None:
     stream = [event(f"a{{{i}}}", i) for i in range(300)]
-    with pytest.raises(RecursionLimitError, match="'sequence'.*recursive"):
+    with pytest.raises(RecursionLimitError, match=r"'sequence'.*recursive"):
         load(SEQUENCE).run(stream, recursion_limit=2_000)
 
 

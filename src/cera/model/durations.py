@@ -28,6 +28,8 @@ _MICROSECONDS: Mapping[str, int] = MappingProxyType(
 )
 _MONTHS: Mapping[str, int] = MappingProxyType({"month": 1, "year": 12})
 
+_PLURAL = ("hour", "day", "week", "month", "year")
+
 #: Every accepted spelling of a unit and the one that is printed.
 UNITS: Mapping[str, str] = MappingProxyType(
     {
@@ -119,11 +121,16 @@ def format_duration(duration: Duration) -> str:
     months, microseconds = duration.months, duration.microseconds
     for unit, size in reversed(list(_MONTHS.items())):
         amount, months = divmod(months, size)
-        parts += [f"{amount} {unit}"] if amount else []
+        parts += [_counted(amount, unit)] if amount else []
     for unit, size in reversed(list(_MICROSECONDS.items())):
         amount, microseconds = divmod(microseconds, size)
-        parts += [f"{amount} {unit}"] if amount else []
+        parts += [_counted(amount, unit)] if amount else []
     return " ".join(parts) or "0 sec"
+
+
+def _counted(amount: int, unit: str) -> str:
+    """`1 hour`, `2 hours`, `12 sec`."""
+    return f"{amount} {unit}{'s' if amount != 1 and unit in _PLURAL else ''}"
 
 
 def shift(time: Time, duration: Duration) -> Time | None:

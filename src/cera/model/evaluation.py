@@ -218,18 +218,18 @@ def _time_arithmetic(operator: ArithmeticOperator, left: Result, right: Result) 
     match operator, left, right:
         case "-", Interval(), Interval() if left.is_point and right.is_point:
             return Distance(right.begin, left.begin)
-        case ("+" | "-"), Interval(), Duration() if left.is_point:
+        case (("+" | "-"), Interval(), Duration()) if left.is_point:
             moved = shift(left.begin, right if operator == "+" else -right)
             return None if moved is None else point(moved)
         case "+", Duration(), Interval() if right.is_point:
             return _time_arithmetic("+", right, left)
-        case ("+" | "-"), Duration(), Duration():
+        case (("+" | "-"), Duration(), Duration()):
             return left + (right if operator == "+" else -right)
         case "*", Duration(), int():
             return Duration(left.months * right, left.microseconds * right)
         case "*", int(), Duration():
             return _time_arithmetic("*", right, left)
-        case ("+" | "-"), (Duration() | Distance()), (Duration() | Distance()):
+        case (("+" | "-"), (Duration() | Distance()), (Duration() | Distance())):
             one, other = _microseconds(left), _microseconds(right)
             if one is None or other is None:
                 return None
@@ -277,7 +277,7 @@ def _order(left: Result, right: Result) -> int | None:
     match left, right:
         case (bool(), _) | (_, bool()):
             return None
-        case (int() | float()), (int() | float()):
+        case ((int() | float()), (int() | float())):
             return _sign(left, right)
         case str(), str():
             return _sign(left, right)

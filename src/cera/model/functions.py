@@ -109,7 +109,8 @@ def _iso(time: Interval) -> str | None:
 
 
 def _timer(kind: str, anchor: Interval, duration: Duration | Distance) -> Interval | None:
-    return relative_timer(kind, anchor, duration) if isinstance(duration, Duration) else None
+    length = duration if isinstance(duration, Duration) else Duration(0, duration.microseconds)
+    return relative_timer(kind, anchor, length)
 
 
 def _time_difference(i: Interval, j: Interval) -> Distance:

@@ -21,7 +21,7 @@ CHECKS: tuple[Check, ...] = (
     check_labels,  # XC104
     check_timer_circles,  # XC105
     check_ranges,  # XC201 to XC206
-    check_joins,  # XC207
+    check_joins,  # XC207, XC208
     check_strata,  # XC301 to XC303
     check_satisfiability,  # XC401 to XC403
     check_kinds,  # XC404 to XC406

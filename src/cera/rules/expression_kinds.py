@@ -36,7 +36,6 @@ from cera.model.expressions import (
     Within,
 )
 from cera.model.functions import FUNCTIONS
-from cera.model.timers import SYNONYMS
 from cera.model.values import is_number
 from cera.rules.constants import constant
 from cera.rules.quotation import listed, quoted
@@ -193,11 +192,9 @@ class KindInference:
                 sound &= self.kind(argument) != "unknown"
                 continue
             accepted: tuple[ExpressionKind, ...] = (parameter,)
-            if parameter == "duration" and function.name not in SYNONYMS:
+            if parameter == "duration":
                 accepted = _LENGTHS
             why = f"`{function.name}` takes {KIND_NAMES[parameter]} here"
-            if parameter == "duration":
-                why += " that is written out, such as 1 min"
             sound &= self._expect(argument, accepted, why)
         if not sound:
             return "unknown"

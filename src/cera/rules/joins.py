@@ -1,7 +1,9 @@
-"""Joins on values that are always there: XC207.
+"""Joins on values that are always there: XC207, XC208.
 
 Two literals of a branch that share a variable must agree on its value. Where `optional` may have left it unbound
-there is nothing to agree on, and whether that counts as agreement has no clear answer, so it is not asked.
+there is nothing to agree on, and whether that counts as agreement has no clear answer, so it is not asked. A variable
+that stands only under `without` is bound by nothing in its pattern, which is matched on one event alone: the value
+that another literal gives it is not known there.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ def check_joins(program: RuleProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
         for branch in rule.branches:
             yield from _joined_optionals(branch)
+            yield from _joined_negations(branch)
 
 
 def _joined_optionals(branch: Branch) -> Iterator[Diagnostic]:
@@ -35,6 +38,27 @@ def _joined_optionals(branch: Branch) -> Iterator[Diagnostic]:
                     f"which is false where `var {name}` is missing",
                     tuple(Note("the other query is here", _place(other, name)) for other in others),
                 )
+
+
+def _joined_negations(branch: Branch) -> Iterator[Diagnostic]:
+    among = list(_patterns(branch))
+    for index, pattern in enumerate(among):
+        for name in sorted(patterns.variables(pattern) - _bindable(pattern)):
+            others = [other for at, other in enumerate(among) if at != index and name in _bindable(other)]
+            if others:
+                yield Diagnostic(
+                    "XC208",
+                    "error",
+                    f"`var {name}` stands only under `without` here, so it cannot be shared with another query",
+                    _place(pattern, name),
+                    f"bind `var {name}` outside of `without` in this query as well, or use another variable if any "
+                    "value will do",
+                    tuple(Note("the other query is here", _place(other, name)) for other in others),
+                )
+
+
+def _bindable(pattern: Pattern) -> frozenset[str]:
+    return patterns.bound_variables(pattern) | patterns.optional_variables(pattern)
 
 
 def _patterns(branch: Branch) -> Iterator[Pattern]:

@@ -16,6 +16,9 @@ from cera.model.expressions import Expression, Variable
 from cera.model.patterns import OptionalPattern, Pattern, VariablePattern, Without
 from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram
 
+#: An `and` of several `or`s has many branches; a few of them show what is missing.
+_MOST_BRANCHES_SHOWN = 5
+
 
 @dataclass(frozen=True)
 class _Bound:
@@ -104,7 +107,7 @@ def _head_problem(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnost
     if use.guarded:
         return None
     if missing:
-        return _not_in_every_branch(use, missing, "the head uses")
+        return _not_in_every_branch(rule, use, missing, "the head uses")
     return Diagnostic(
         "XC205",
         "error",
@@ -137,14 +140,15 @@ def _only_negated(use: _Use, negated: VariablePattern) -> Diagnostic:
     )
 
 
-def _not_in_every_branch(use: _Use, missing: Iterable[Branch], who: str) -> Diagnostic:
+def _not_in_every_branch(rule: Rule, use: _Use, missing: Sequence[Branch], who: str) -> Diagnostic:
+    places = dict.fromkeys(_own_place(branch, rule) for branch in missing[:_MOST_BRANCHES_SHOWN])
     return Diagnostic(
         "XC204",
         "error",
         f"{who} `var {use.name}`, which is not bound in every branch of the `or`",
         use.span,
         f"bind `var {use.name}` in each branch, or make a rule of each branch",
-        tuple(Note("this branch does not bind it", _place(branch)) for branch in missing),
+        tuple(Note("this branch does not bind it", place) for place in places),
     )
 
 
@@ -171,7 +175,9 @@ def _condition_problems(
             continue
         use = _Use(variable.name, variable.span or condition.span)
         if any(use.name in other.known for other in branches):
-            yield _not_in_every_branch(use, [bound.branch], "a condition uses")
+            missing = [b.branch for b in branches if use.name not in b.known and _has(b.branch, condition)]
+            if missing and missing[0] is bound.branch:  # a condition on the whole `or` is in all of its branches
+                yield _not_in_every_branch(rule, use, missing, "a condition uses")
             continue
         negated = _negated_place(rule.branches, use.name)
         yield Diagnostic(
@@ -189,6 +195,20 @@ def _place(branch: Branch) -> Span | None:
     """Where a branch begins in the text."""
     literals = (*branch.positive, *branch.accumulations)
     return min((literal.span for literal in literals if literal.span is not None), key=_start, default=None)
+
+
+def _own_place(branch: Branch, rule: Rule) -> Span | None:
+    """The first literal that tells a branch from the others: those outside of the `or` are in all of them."""
+    literals = (*branch.positive, *branch.accumulations)
+    for literal in literals:
+        if any(literal not in (*other.positive, *other.accumulations) for other in rule.branches):
+            return literal.span
+    return _place(branch)
+
+
+def _has(branch: Branch, condition: Expression) -> bool:
+    accumulated = (c for accumulation in branch.accumulations for c in accumulation.conditions)
+    return any(condition is other for other in (*branch.conditions, *accumulated))
 
 
 def _start(span: Span) -> int:

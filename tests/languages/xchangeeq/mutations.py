@@ -1,4 +1,4 @@
-"""Programs with mistakes made by chance: characters and pieces of programs deleted, doubled, moved, reversed, put in."""
+"""Programs with mistakes made by chance: pieces of the text deleted, doubled, moved, reversed, put in."""
 
 from __future__ import annotations
 

@@ -76,7 +76,9 @@ def test_an_unclosed_string_loses_its_line_only() -> None:
 
 
 def test_keywords_inside_of_strings_comments_and_terms_begin_no_item() -> None:
-    parsed = read('DETECT a ON b{{ "DETECT x ON y END", /DETECT x/, DETECT{1}, END, SOURCE }} # DETECT x\n/* RAISE */ END')
+    parsed = read(
+        'DETECT a ON b{{ "DETECT x ON y END", /DETECT x/, DETECT{1}, END, SOURCE }} # DETECT x\n/* RAISE */ END'
+    )
     assert parsed.diagnostics == ()
     assert names(parsed) == ["a"]
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
@@ -30,24 +29,27 @@ from .patterns import TERM_VARIABLE, Names, loose_label, term_pattern, with_labe
 from .shapes import Shape
 from .streams import BASE_LABELS, LAST_SECOND
 
+#: Bodies are made so that they have no more matches than this.
+MOST_MATCHES = 2_000
+
 
 @dataclass(frozen=True)
 class Sources:
-    """What a body may query: shapes by label.
+    """What a body may query: shapes by label, and how many events with it the rules derive.
 
     `wild` allows `*` as the label of an event pattern (no head may match it then), `anything` also `var X` and `desc`
     (for RAISE, whose events no rule queries).
     """
 
     shapes: Mapping[str, Sequence[Shape]]
+    counts: Mapping[str, int] = field(default_factory=dict)
     calendars: tuple[str, ...] = ()
     wild: bool = False
     anything: bool = False
 
-    @cached_property
-    def frequent(self) -> list[str]:
-        """The labels, each as often as there are events with it."""
-        return [label for label, shapes in self.shapes.items() for _ in shapes]
+    def count(self, label: str) -> int:
+        """How many events there are with this label, at most and roughly; base events have a shape each."""
+        return self.counts.get(label, len(self.shapes[label]))
 
     @property
     def derived(self) -> list[str]:
@@ -65,10 +67,13 @@ class Fragment:
 def event_pattern(choices: Choices, names: Names, sources: Sources, *, collecting: bool = False) -> Pattern:
     """A pattern for some event that may happen."""
     names.start_pattern(collecting=collecting)
-    label = choices.one_of(sources.frequent if choices.chance(60) else list(sources.shapes))
-    if sources.derived and not collecting and choices.may("chain", 35):
-        label = choices.one_of(sources.derived)
+    label = _label(choices, names, sources, collecting)
     pattern = term_pattern(choices, names, choices.one_of(sources.shapes[label]))
+    everything = sum(map(sources.count, sources.shapes))
+    if names.matches * everything > MOST_MATCHES:
+        names.matches *= sources.count(label)
+        return pattern
+    names.matches *= everything
     if sources.anything and choices.may("as", 5):
         return VariablePattern(TERM_VARIABLE)
     if sources.anything and choices.may("desc", 5):
@@ -77,6 +82,18 @@ def event_pattern(choices: Choices, names: Names, sources: Sources, *, collectin
     wild = sources.anything or (sources.wild and any(_only_in_base(child) for child in pattern.children))
     loosened = with_label(pattern, loose_label(choices, label, others, percent=5, any_label=wild))
     return VariablePattern(TERM_VARIABLE, loosened) if choices.may("as", 6) else loosened
+
+
+def _label(choices: Choices, names: Names, sources: Sources, collecting: bool) -> str:
+    """The label to query: one of which there are not too many events to combine with what is queried already."""
+    counts = {label: sources.count(label) for label in sources.shapes}
+    possible = [label for label, count in counts.items() if names.matches * count <= MOST_MATCHES]
+    possible = possible or [min(counts, key=counts.__getitem__)]
+    derived = [label for label in possible if label in sources.derived]
+    if derived and not collecting and choices.may("chain", 35):
+        return choices.one_of(derived)
+    often = [label for label in possible for _ in sources.shapes[label]]
+    return choices.one_of(often if choices.chance(60) else possible)
 
 
 def _only_in_base(child: Pattern) -> bool:
@@ -90,8 +107,9 @@ def body(choices: Choices, names: Names, sources: Sources) -> Fragment:
     if choices.may("or", 10):
         parts.append(_disjunction(choices, names, sources))
         parts = parts[-2:] if choices.chance(50) else parts[-1:]
-    parts += _timers(choices, names, _scope(parts))
-    parts += _windows(choices, names, sources, _scope(parts))
+    anchors = _scope(parts).identifiers
+    parts += _timers(choices, names, anchors)
+    parts += _windows(choices, names, sources, _scope(parts), anchors)
     return _conjunction(choices, sources, parts)
 
 
@@ -103,6 +121,7 @@ def _positive(choices: Choices, names: Names, sources: Sources, identifier: str 
     own = () if identifier is None else (identifier,)
     if choices.may("absolute timer", 6):
         timer = timer_query(choices, sources.calendars, binding=True)
+        names.matches *= 2
         scope = _bound_scope(timer.pattern, own)
         return Fragment(AbsoluteTimerLiteral(declared, timer, _where(choices, sources, scope, "literal where")), scope)
     pattern = event_pattern(choices, names, sources)
@@ -118,10 +137,11 @@ def _disjunction(choices: Choices, names: Names, sources: Sources) -> Fragment:
         parts = [_positive(choices, names, sources, shared)]
         if choices.chance(25):
             parts.append(_positive(choices, names, sources))
+        anchors = _scope(parts).identifiers
         if choices.chance(20):
-            parts += _timers(choices, names, _scope(parts))
+            parts += _timers(choices, names, anchors)
         if choices.chance(20):
-            parts += _windows(choices, names, sources, _scope(parts))
+            parts += _windows(choices, names, sources, _scope(parts), anchors)
         alternatives.append(_conjunction(choices, sources, parts))
     scopes = [alternative.scope for alternative in alternatives]
     scope = Scope(
@@ -134,10 +154,9 @@ def _disjunction(choices: Choices, names: Names, sources: Sources) -> Fragment:
     return Fragment(Disjunction(tuple(alternative.query for alternative in alternatives), where), scope)
 
 
-def _timers(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
+def _timers(choices: Choices, names: Names, anchors: Sequence[str]) -> list[Fragment]:
     """Relative timers on what is declared so far, also on one another."""
     timers: list[Fragment] = []
-    anchors = list(scope.identifiers)
     while anchors and len(timers) < 2:
         kind = choices.featured(tuple(TIMERS), lambda name: f"timer {name}")
         if kind is None or not choices.chance(25):
@@ -150,12 +169,12 @@ def _timers(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
     return timers
 
 
-def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope) -> list[Fragment]:
+def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope, anchors: Sequence[str]) -> list[Fragment]:
     """Collections and absences in windows that are declared so far."""
     if not scope.identifiers:
         return []
     collections, absences = choices.may("collection", 30), choices.may("absence", 25)
-    found = _long_timer(choices, names, scope) if collections or absences else []
+    found = _long_timer(choices, names, anchors) if collections or absences else []
     scope = Scope((*scope.identifiers, *_scope(found).identifiers), scope.variables)
     if collections:
         found += [_window(choices, names, sources, scope, negated=False)]
@@ -168,13 +187,13 @@ def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope) -> 
     return found
 
 
-def _long_timer(choices: Choices, names: Names, scope: Scope) -> list[Fragment]:
+def _long_timer(choices: Choices, names: Names, anchors: Sequence[str]) -> list[Fragment]:
     """A window that is likely to hold something; most events are too short for that."""
     kinds = [name for name in TIMERS if not name.startswith("shorten")]
     kind = choices.featured(kinds, lambda name: f"timer {name}")
-    if kind is None or not choices.chance(65):
+    if kind is None or not anchors or not choices.chance(65):
         return []
-    identifier, anchor = names.identifier(), choices.one_of(scope.identifiers)
+    identifier, anchor = names.identifier(), choices.one_of(anchors)
     long = Duration(0, choices.one_of((20, 10, LAST_SECOND)) * SECOND)
     query = RelativeTimerLiteral(Identifier(identifier), kind, Identifier(anchor), long)
     return [Fragment(query, Scope((identifier,)))]

@@ -45,6 +45,8 @@ class Choices(ABC):
         listed = sorted(features)
         self._favourites = {self.one_of(listed) for _ in range(_FAVOURITES)} if listed else set()
         self._quiet = frozenset[str]().union(*self.weighted(_QUIET)) - self._favourites
+        # a timer that ticks every minute and an event that lasts a month take long together
+        self._quiet |= {"calendar months"} if self.chance(70) else {"periodic", "absolute timer"}
 
     @abstractmethod
     def integer(self, low: int, high: int) -> int:
@@ -66,17 +68,17 @@ class Choices(ABC):
         return self.integer(0, 99) >= 100 - percent
 
     def allows(self, feature: str) -> bool:
-        return feature in self.features
+        return feature in self.features and feature not in self._quiet
 
     def may(self, feature: str, percent: int) -> bool:
         """Whether to use a construct here: never if it is switched off, more often if the program favours it."""
-        if feature not in self.features or feature in self._quiet:
+        if not self.allows(feature):
             return False
         return self.chance(max(percent, _FAVOURED_PERCENT) if feature in self._favourites else percent)
 
     def featured(self, options: Sequence[Item], feature: Callable[[Item], str]) -> Item | None:
         """One of the options whose construct is switched on, a favoured one rather than others; None: there is none."""
-        allowed = [option for option in options if feature(option) in self.features]
+        allowed = [option for option in options if self.allows(feature(option))]
         favoured = [option for option in allowed if feature(option) in self._favourites]
         if favoured and self.chance(_FAVOURED_PERCENT):
             return self.one_of(favoured)

@@ -198,8 +198,8 @@ def timer_query(choices: Choices, calendars: tuple[str, ...], *, binding: bool) 
         second = choices.one_of((10, 5, 0, 20, 30))
         parts = [_part("second", ScalarPattern(second))]
         if binding and choices.may("timer variable", 10):
-            parts = [_part("second", VariablePattern("X"))]
-        if choices.chance(20):
+            parts.insert(0, _part("minute", VariablePattern("X")))
+        elif choices.chance(20):
             parts.insert(0, _part("minute", ScalarPattern(0)))
     if binding and choices.may("timer variable", 15):
         parts.append(_part("weekday", VariablePattern("K")))  # Thursday is day 4 of the week

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from cera.languages.xchangeeq.syntax import DetectHead, RaiseHead
 from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
@@ -72,6 +73,7 @@ def _calculated(choices: Choices, scope: Scope) -> Expression:
     """Arithmetic on what every branch binds, or a text made from it."""
     if not choices.allows("head arithmetic"):
         return Variable(choices.one_of(scope.variables))
+    scope = scope if choices.allows("head time") else replace(scope, identifiers=())
     return text(choices, scope) if choices.chance(30) else number(choices, scope)
 
 
@@ -101,7 +103,7 @@ def _aggregate(choices: Choices, scope: Scope) -> Aggregate | None:
     if chosen is None:
         return None
     operand: Expression = _gathered(choices, scope)
-    if choices.may("head arithmetic", 15):
+    if choices.allows("head time") and choices.may("head arithmetic", 15):
         operand = number(choices, scope, 1)
     return Aggregate(chosen[0], operand, chosen[1])
 

@@ -38,10 +38,14 @@ _IDENTIFIERS = ("i", "j", "m", "a", "n", "o", "s", "t")
 
 @dataclass
 class Names:
-    """The names that a rule has used up. What `optional` binds must not occur in another pattern (XC207)."""
+    """The names that a rule has used up, and a bound on how many matches it has.
+
+    What `optional` binds must not occur in another pattern (XC207).
+    """
 
     optional_variables: int = 0
     identifiers: int = 0
+    matches: int = 1
     in_pattern: set[str] = field(default_factory=set)
     collecting: bool = False
     depth: int = 0

@@ -87,8 +87,12 @@ def seeded_case(
 
 def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
     recursive = recursive and choices.allows("recursion")
-    events = stream(choices, min(most_events, MOST_EVENTS) if recursive else most_events)
-    rules = _recursive_program(choices, events) if recursive else _rules(choices, _base_shapes(choices, events))
+    if recursive:
+        events = stream(choices, min(most_events, MOST_EVENTS), choices.one_of((("a", "b"), ("a",), ("a", "b", "c"))))
+        rules = _recursive_program(choices, events)
+    else:
+        events = stream(choices, most_events)
+        rules = _rules(choices, _base_shapes(choices, events))
     return Case(ProgramSyntax((*_directives(choices), *rules)), events)
 
 
@@ -105,15 +109,17 @@ def _base_shapes(choices: Choices, events: Sequence[Event]) -> dict[str, list[Sh
 
 def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSyntax]:
     """One rule after the other; each may query what the ones with smaller labels derive."""
-    wild = choices.chance(50)
+    wild, calendars = choices.chance(50), _calendar_names(choices)
     shapes = {label: list(known) for label, known in base.items()}
     current: list[Shape] = []  # what the rules with the current label derive, which only later labels may query
     chained = choices.allows("chain")
     labels = [*(["d"] if chained and choices.may("derived base label", 4) else []), *DERIVED_LABELS]
     rules: list[RuleSyntax] = []
+    counts: dict[str, int] = {}
     for _ in range(choices.weighted(((4, 1), (4, 2), (2, 3), (1, 4)))):
         if choices.may("raise", 10):
-            rules.append(_raise_rule(choices, _with(shapes, current if chained else ())))
+            queried = _with(shapes, current if chained else ())
+            rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True)))
             continue
         if not (current and choices.may("same head label", 15)):
             shapes = _with(shapes, current if chained else ())
@@ -121,8 +127,10 @@ def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSy
         label = current[0].label if current else labels.pop(0)
         queried = {name: known for name, known in shapes.items() if label != "d" or name in ("a", "b", "c")}
         queried = queried or {"a": [shape_of_term(base_term(choices, "a"))]}
-        rule = _detect_rule(choices, Sources(queried, _calendar_names(choices), wild), label)
+        names = Names()
+        rule = _detect_rule(choices, names, Sources(queried, counts, calendars, wild), label)
         rules.append(rule)
+        counts[label] = counts.get(label, len(base.get(label, ()))) + names.matches
         if isinstance(rule.head.construct, ConstructTerm):
             current.append(shape_of_head(rule.head.construct))
     return choices.shuffled(rules) if choices.chance(25) else rules
@@ -135,13 +143,13 @@ def _with(shapes: Mapping[str, list[Shape]], more: Sequence[Shape]) -> dict[str,
     return found
 
 
-def _detect_rule(choices: Choices, sources: Sources, label: str) -> RuleSyntax:
-    fragment = body(choices, Names(), sources)
+def _detect_rule(choices: Choices, names: Names, sources: Sources, label: str) -> RuleSyntax:
+    fragment = body(choices, names, sources)
     return RuleSyntax(detect_head(choices, fragment.scope, label, wrapped=sources.wild), fragment.query)
 
 
-def _raise_rule(choices: Choices, shapes: Mapping[str, Sequence[Shape]]) -> RuleSyntax:
-    fragment = body(choices, Names(), Sources(shapes, _calendar_names(choices), anything=True))
+def _raise_rule(choices: Choices, sources: Sources) -> RuleSyntax:
+    fragment = body(choices, Names(), sources)
     return RuleSyntax(raise_head(choices, fragment.scope), fragment.query)
 
 
@@ -157,7 +165,8 @@ def _recursive_program(choices: Choices, events: Sequence[Event]) -> list[RuleSy
         heads = [rule.head.construct for rule in rules]
         derived = [shape_of_head(head) for head in heads if isinstance(head, ConstructTerm)]
         shapes = _with(_base_shapes(choices, events), derived)
-        rules.append(_detect_rule(choices, Sources(shapes, _calendar_names(choices), wild=True), "r"))
+        sources = Sources(shapes, dict.fromkeys("pq", 30), _calendar_names(choices), wild=True)
+        rules.append(_detect_rule(choices, Names(), sources, "r"))
     return rules
 
 

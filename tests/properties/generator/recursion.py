@@ -40,14 +40,14 @@ def recursive_rules(choices: Choices, labels: tuple[str, str]) -> list[RuleSynta
             return [
                 _start(choices, labels[0]),
                 _step(choices, labels[0], labels[1], "a"),
-                _step(choices, labels[1], labels[0], choices.one_of(("a", "b"))),
+                _step(choices, labels[1], labels[0], choices.weighted(((3, "a"), (1, "b")))),
             ]
 
 
 def _start(choices: Choices, label: str) -> RuleSyntax:
     """label{x{var K}, y{var V}} ← an event with k and v."""
     identifier = None if choices.may("anonymous literal", 50) else Identifier("i")
-    pattern = _pair(choices.one_of(("a", "b")), "k", "K", "v", "V")
+    pattern = _pair(choices.weighted(((3, "a"), (1, "b"))), "k", "K", "v", "V")
     return RuleSyntax(_head(label, "K", "V"), EventLiteral(identifier, pattern))
 
 

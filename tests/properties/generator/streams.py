@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.terms import Term, Value
@@ -28,13 +30,13 @@ _STRINGS = ("x", "y", "xy", "ü")
 ODD_NAMES = ("and", "event", "@id", "x-y", "zwei Wörter", "true", "var", "timer", "")
 
 
-def stream(choices: Choices, most: int = 12) -> tuple[Event, ...]:
+def stream(choices: Choices, most: int = 12, labels: Sequence[str] | None = None) -> tuple[Event, ...]:
     """Up to `most` events: points and intervals, several at the same time, equal ones with and without ids.
 
-    A stream has few of the labels, so that rules find several events of the same kind.
+    Unless told which, a stream has few of the labels, so that rules find several events of the same kind.
     """
     size = choices.integer(0, most) if choices.chance(20) else choices.integer(most // 2, most)
-    labels = choices.shuffled(BASE_LABELS)[: choices.weighted(((4, 2), (3, 3), (2, 4), (1, 1)))]
+    labels = labels or choices.shuffled(BASE_LABELS)[: choices.weighted(((4, 2), (3, 3), (2, 4), (1, 1)))]
     events: list[Event] = []
     for number in range(size):
         if events and choices.chance(15):

@@ -42,3 +42,13 @@ def test_XC207_points_at_both_places() -> None:
 )
 def test_values_that_are_there_or_are_only_compared_are_fine(body: str) -> None:
     assert codes(f"DETECT h{{ optional x{{ var X }} }} ON {body} END") == []
+
+
+def test_XC208_a_variable_under_without_cannot_be_shared_with_another_query() -> None:
+    program = "DETECT h{} ON and { event c: a{{x{var N}}}, event l: b{{without y{var N}}} } END"
+    assert codes(program) == ["XC208"]
+
+
+def test_XC208_a_variable_under_without_that_its_own_query_binds_can() -> None:
+    program = "DETECT h{var N} ON and { event c: a{{x{var N}}}, event l: b{{z{var N}, without y{var N}}} } END"
+    assert codes(program) == []

@@ -110,6 +110,11 @@ def test_XC204_a_condition_on_the_whole_or_holds_for_each_branch() -> None:
     assert found.message.startswith("a condition uses `var X`")
 
 
+def test_XC204_is_reported_once_with_every_branch_that_lacks_the_variable() -> None:
+    found = the("XC204", "DETECT h ON and{ s, or{ a{{ var X }}, b{{}}, c{{}} } } where { var X > 3 } END")
+    assert [note.span.text for note in found.notes if note.span] == ["b{{}}", "c{{}}"]
+
+
 def test_a_condition_on_one_branch_concerns_that_branch_only() -> None:
     assert codes("DETECT h ON or{ a{{ var X }} where { var X > 3 }, b{{}} } END") == []
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from cera.model.constructs import ConstructTerm
+from cera.model.durations import Duration
+from cera.model.patterns import TermPattern
+from cera.rules.rule import Branch, EventQuery, RelativeTimer, Rule, RuleProgram
+from cera.rules.satisfiability import check_satisfiability
 from unit.rules.programs import codes, marked, the
 
 
@@ -215,3 +220,9 @@ def test_XC403_because_of_a_condition_on_the_anchor() -> None:
 def test_a_condition_that_an_ordinary_timer_contradicts_is_the_fault_of_the_condition() -> None:
     text = "DETECT h ON and{ event a: x, event t: extend[a, 1 min] } where { end(t) < begin(t) } END"
     assert codes(text) == ["XC401"]
+
+
+def test_a_branch_with_an_identifier_declared_twice_is_not_judged() -> None:
+    timers = (RelativeTimer("t", "extend", "e", Duration(0, 1)), RelativeTimer("t", "extend", "e", Duration(0, 2)))
+    branch = Branch(events=(EventQuery("e", TermPattern("a")),), relative_timers=timers)
+    assert list(check_satisfiability(RuleProgram((Rule("h", ConstructTerm("h"), (branch,)),)))) == []

@@ -34,6 +34,8 @@ def construct_terms(head: Construct, matches: Group, theory: Theory) -> Iterator
         for value in instantiate(head, group, theory) or ():
             if isinstance(value, Term):
                 yield value, group
+            else:  # a scalar is no event
+                theory.evaluator.undefined += 1
 
 
 def distinct(items: Sequence[Item], key: Callable[[Item], Any]) -> list[Item]:
@@ -161,4 +163,3 @@ def _sum(values: Sequence[Value]) -> Value | None:
     for value in values[1:]:
         total = None if total is None else calculate("+", total, value)
     return total if isinstance(total, int | float) else None
-

@@ -57,7 +57,7 @@ def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
 
 @dataclass
 class Theory:
-    """What entailment depends on besides (I, σ, τ): the semantics, and the stretch of time that absolute timers have."""
+    """What entailment depends on besides (I, σ, τ): the semantics, and the stretch of time with absolute timers."""
 
     semantics: Semantics = "practical"
     calendars: tuple[Calendar, ...] = ()
@@ -72,7 +72,12 @@ class Theory:
     # the relation
 
     def entails(
-        self, events: Interpretation, values: Substitution, trace: Trace, formula: Formula, interval: Interval,
+        self,
+        events: Interpretation,
+        values: Substitution,
+        trace: Trace,
+        formula: Formula,
+        interval: Interval,
         branch: Branch | None = None,
     ) -> bool:
         """I, σ, τ ⊨ formula^interval. An accumulation is judged as part of the branch it stands in."""
@@ -188,9 +193,11 @@ class Theory:
                 for collected, bound in partial
                 for event in inside
                 for answer in events.answers(collection.pattern, event)
-                if (joined := join(bound, answer)) is not None and self._accepts(collection, joined, trace)
+                if (joined := join(bound, answer)) is not None
             ]
-        yield from partial
+        for collected, bound in partial:  # a condition may speak of what a later `collect` binds
+            if all(self._accepts(collection, bound, trace) for collection in branch.collections):
+                yield collected, bound
 
     def _occurs(
         self, events: Interpretation, absence: Accumulation, branch: Branch, trace: Trace, values: Substitution
@@ -202,9 +209,7 @@ class Theory:
             for answer in events.answers(absence.pattern, event)
         )
 
-    def _inside(
-        self, events: Interpretation, accumulation: Accumulation, branch: Branch, trace: Trace
-    ) -> list[Event]:
+    def _inside(self, events: Interpretation, accumulation: Accumulation, branch: Branch, trace: Trace) -> list[Event]:
         """The candidate events within the window, bounds included.
 
         In the practical semantics without the event that the window is, or is defined relative to (ERR-05).

@@ -68,9 +68,7 @@ def consequences(rule: Rule, events: Interpretation, theory: Theory) -> Iterator
 
 def immediate_consequence(rules: Iterable[Rule], events: Interpretation, theory: Theory) -> Interpretation:
     """T_P(I); rules that send their events away (RAISE) add nothing."""
-    derived = [
-        event for rule in rules if rule.recipient is None for event, _ in consequences(rule, events, theory)
-    ]
+    derived = [event for rule in rules if rule.recipient is None for event, _ in consequences(rule, events, theory)]
     return Interpretation([*events, *derived])
 
 

@@ -6,12 +6,19 @@ Most are tried: a slip is believed when the text can be read further once it is 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 from cera.languages.xchangeeq.expectations import expected, guess
 from cera.languages.xchangeeq.misspellings import misspelt, unknown_semantics
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
-from cera.languages.xchangeeq.scanner import ITEM_WORDS, Lexeme
+from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described, mistake_at
+from cera.languages.xchangeeq.rule_slips import (
+    absence_without_window,
+    grouping_without_all,
+    no_receiver,
+    nothing_between,
+    rule_not_closed,
+    several_queries,
+)
+from cera.languages.xchangeeq.scanner import Lexeme
 from cera.model.durations import UNITS
 from cera.model.timers import SYNONYMS
 
@@ -154,37 +161,6 @@ def _condition_in_pattern(situation: Situation) -> Mistake | None:
     return None
 
 
-def _grouping_without_all(situation: Situation) -> Mistake | None:
-    found = situation.found
-    if found is None or found.text not in ("group-by", "order-by"):
-        return None
-    return mistake_at("XC001", found, f"'{found.text}' belongs to 'all'", f"write 'all … {found.text} var X'")
-
-
-def _several_queries(situation: Situation) -> Mistake | None:
-    """`ON event a: A{{}}, event b: B{{}} END`."""
-    found = situation.found
-    if found is None or "_END" not in situation.accepted or situation.text_at(-1) not in ("}", "]"):
-        return None
-    if found.text not in (",", ";") and found.kind != "word":
-        return None
-    message = f"{expected(situation.accepted)}, found {described(found)}"
-    return mistake_at("XC001", found, message, "several queries are combined by 'and { …, … }'")
-
-
-def _absence_without_window(situation: Situation) -> Mistake | None:
-    """`not buy{{…}}` among the queries."""
-    word = situation.at(-1)
-    if (
-        word is None
-        or word.text not in ("not", "collect")
-        or "_WHILE" not in situation.accepted_at(situation.index - 1)
-    ):
-        return None
-    hint = f"write 'while i: {word.text} …', where i is an event or a timer"
-    return mistake_at("XC001", word, f"'{word.text}' needs a window of time", hint)
-
-
 def _bad_number(situation: Situation) -> Mistake | None:
     """`12abc`, `1..2`."""
     found = situation.found
@@ -251,46 +227,10 @@ def _left_out(situation: Situation) -> Mistake | None:
     return None
 
 
-def _nothing_between(situation: Situation) -> Mistake | None:
-    """`DETECT ON …` and `ON END` were read as a head and as a query of these names."""
-    for first, second, what in (("DETECT", "ON", "head"), ("ON", "END", "query")):
-        for one, other in pairwise(situation.lexemes[: situation.index]):
-            if (one.text, other.text) == (first, second):
-                return mistake_at("XC001", other, f"the {what} is missing between {first} and {second}")
-    return None
-
-
-def _no_receiver(situation: Situation) -> Mistake | None:
-    found, hint = situation.found, 'a reactive rule says where its events go: RAISE to(recipient="…") { … }'
-    if found is None or situation.lexemes[0].text != "RAISE":
-        return None
-    if situation.accepted == {"_TO"}:
-        return mistake_at("XC001", found, f"expected 'to', found {described(found)}", hint)
-    if found.text == ")" and situation.accepted == {"COMMA"}:
-        return mistake_at("XC001", found, "the recipient is missing", hint)
-    if found.kind != "word" and situation.accepted == {"_RECIPIENT", "_TRANSPORT"}:
-        return mistake_at("XC001", found, f"{expected(situation.accepted)}, found {described(found)}", hint)
-    return None
-
-
-def _rule_not_closed(situation: Situation) -> Mistake | None:
-    found = situation.found
-    if "_END" not in situation.accepted:
-        return None
-    if found is not None and guess(found.text, ITEM_WORDS) is None and found.text not in ITEM_WORDS:
-        return None
-    last = situation.lexemes[situation.index - 1]
-    next_item = found or situation.following
-    where = f" before '{next_item.text}'" if next_item is not None else ""
-    begin = situation.lexemes[0]
-    remarks = (Remark("the rule begins here", begin.start, begin.end),)
-    return Mistake("XC005", f"the rule is not closed: END is missing{where}", last.start, last.end, remarks=remarks)
-
-
 _SLIPS = (
-    _nothing_between,
-    _no_receiver,
-    _rule_not_closed,
+    nothing_between,
+    no_receiver,
+    rule_not_closed,
     unknown_semantics,
     misspelt,
     _lone_var,
@@ -302,9 +242,9 @@ _SLIPS = (
     _other_brackets,
     _double_brackets_in_head,
     _condition_in_pattern,
-    _absence_without_window,
-    _several_queries,
-    _grouping_without_all,
+    absence_without_window,
+    several_queries,
+    grouping_without_all,
     _bad_number,
     _bad_duration,
     _left_out,
