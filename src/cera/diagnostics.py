@@ -132,8 +132,15 @@ def in_source_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     """The hint for a name that is not there but looks like one that is."""
-    close = difflib.get_close_matches(name, sorted(set(candidates) - {name}), n=1)
-    return f"did you mean `{close[0]}`?" if close else None
+    meant = closest(name, candidates)
+    return None if meant is None else f"did you mean `{meant}`?"
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that looks most like the name, whatever the case of its letters."""
+    by_lower_case = {candidate.lower(): candidate for candidate in sorted(set(candidates) - {name}, reverse=True)}
+    close = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
+    return by_lower_case[close[0]] if close else None
 
 
 def render(diagnostic: Diagnostic) -> str:

@@ -46,7 +46,6 @@ def heads(head: str) -> str:
         ('upper-case(3) = "A"', "3"),
         ("length(3) > 1 min", "3"),
         ("extend(a, 5) before b", "5"),
-        ("extend(a, length(b)) before b", "length(b)"),
         ("-a = b", "-a"),
         ('-"a" = 1', '-"a"'),
         ("a", "a"),

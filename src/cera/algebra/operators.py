@@ -1,0 +1,345 @@
+"""The operators of CERA as immutable nodes that check their schema when they are built (seed 000 section 3.2).
+
+An expression that exists is well formed: a node refuses inputs that the papers do not define it on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from cera.algebra.schema import MERGED, STREAM, Schema, SchemaError
+from cera.model import expressions, patterns
+from cera.model.constructs import Construct
+from cera.model.durations import Duration
+from cera.model.events import Recipient
+from cera.model.expressions import Expression as Condition
+from cera.model.expressions import TimerQuery
+from cera.model.patterns import Pattern
+
+
+class _Checked:
+    """A node whose schema is computed, and so checked, on construction."""
+
+    @cached_property
+    def schema(self) -> Schema:
+        raise NotImplementedError  # every operator defines its own
+
+    def __post_init__(self) -> None:
+        _ = self.schema
+
+
+@dataclass(frozen=True)
+class Stream(_Checked):
+    """A basic stream: the incoming events E."""
+
+    name: str = "E"
+
+    @cached_property
+    def schema(self) -> Schema:
+        return STREAM
+
+
+@dataclass(frozen=True)
+class Reference(_Checked):
+    """The relation of a materialization point of the plan."""
+
+    name: str
+    relation: Schema = STREAM
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.relation
+
+
+@dataclass(frozen=True)
+class Matching(_Checked):
+    """Q[i: q](R): a tuple for each event of R and answer of q on it; sch = {i.begin, i.end, i.ref} ∪ FreeVars(q)."""
+
+    identifier: str
+    pattern: Pattern
+    source: Expression
+
+    @cached_property
+    def schema(self) -> Schema:
+        _require(self.source.schema == STREAM, f"Q[{self.identifier}] matches events, and its input is no stream")
+        own = frozenset({self.identifier})
+        return Schema(patterns.bound_variables(self.pattern) | patterns.optional_variables(self.pattern), own, own)
+
+
+@dataclass(frozen=True)
+class RelativeTimers(_Checked):
+    """X[i: kind[j, d]](R): the timer event of every event of R; sch = {i.begin, i.end, i.ref, j.ref} (Fig. 3)."""
+
+    identifier: str
+    kind: str
+    anchor: str
+    duration: Duration
+    source: Expression = Stream()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(frozenset(), frozenset({self.identifier}), frozenset({self.identifier, self.anchor}))
+
+
+@dataclass(frozen=True)
+class AbsoluteTimers(_Checked):
+    """Q[i: timer:NAME{{…}}]: the basic stream of an absolute timer, matched (ERR-16)."""
+
+    identifier: str
+    timer: TimerQuery
+
+    @cached_property
+    def schema(self) -> Schema:
+        own = frozenset({self.identifier})
+        return Schema(patterns.variables(self.timer.pattern), own, own)
+
+
+@dataclass(frozen=True)
+class Join(_Checked):
+    """R ⋈ S: the pairs that agree on all shared attributes; keeps the times of both."""
+
+    left: Expression
+    right: Expression
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.left.schema | self.right.schema
+
+
+@dataclass(frozen=True)
+class Selection(_Checked):
+    """σ[c](R): the tuples on which the condition holds."""
+
+    condition: Condition
+    input: Expression
+
+    @cached_property
+    def schema(self) -> Schema:
+        schema = self.input.schema
+        missing = expressions.variables(self.condition) - schema.data
+        _require(not missing, f"σ uses {_names(missing)}, which its input does not have")
+        unknown = expressions.event_references(self.condition) - schema.intervals
+        _require(not unknown, f"σ uses the times of {_names(unknown)}, which its input does not have")
+        return schema
+
+
+@dataclass(frozen=True)
+class Projection(_Checked):
+    """π[X](R): keeps the named data attributes, and all times and references."""
+
+    attributes: frozenset[str]
+    input: Expression
+
+    @cached_property
+    def schema(self) -> Schema:
+        schema = self.input.schema
+        discarded = schema.attributes - self.attributes
+        kept = discarded & (schema.time_attributes | schema.reference_attributes)
+        _require(not kept, f"π may discard data only, not {_names(kept)}")
+        missing = self.attributes - schema.attributes
+        _require(not missing, f"π keeps {_names(missing)}, which its input does not have")
+        return replace(schema, data=schema.data & self.attributes)
+
+
+@dataclass(frozen=True)
+class TemporalJoin(_Checked):
+    """R ⋈_{i⊒j} S: pairs that agree on shared attributes with r.i.begin <= s.j.begin and s.j.end <= r.i.end (Def. 0.1).
+
+    j's times and reference are dropped. `excluded` names references of R that s may not be (ERR-05). With `counted`,
+    each event of S behind a tuple counts as a match of its own (ERR-07).
+    """
+
+    window: str
+    element: str
+    left: Expression
+    right: Expression
+    excluded: frozenset[str] = frozenset()
+    condition: tuple[Condition, ...] = ()
+    counted: bool = True
+
+    @cached_property
+    def schema(self) -> Schema:
+        _accumulates(self, "⋈")
+        matches = frozenset({self.element}) if self.counted else frozenset[str]()
+        return self.left.schema | Schema(self.right.schema.data, matches=matches)
+
+
+@dataclass(frozen=True)
+class AntiSemiJoin(_Checked):
+    """R ▷_{i⊒j} S: the tuples of R without a partner of S inside the window (Def. 0.2)."""
+
+    window: str
+    element: str
+    left: Expression
+    right: Expression
+    excluded: frozenset[str] = frozenset()
+    condition: tuple[Condition, ...] = ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        _accumulates(self, "▷")
+        return self.left.schema
+
+
+@dataclass(frozen=True)
+class Merging(_Checked):
+    """μ[[begin, end] ← j1 ⊔ … ⊔ jn](R): one interval, the hull of the named ones, in their place (Def. 0.3)."""
+
+    identifiers: tuple[str, ...]
+    input: Expression
+
+    @cached_property
+    def schema(self) -> Schema:
+        schema = self.input.schema
+        missing = frozenset(self.identifiers) - schema.intervals
+        _require(bool(self.identifiers), "μ needs at least one interval")
+        _require(not missing, f"μ merges {_names(missing)}, which its input does not have")  # ERR-03
+        return replace(schema, intervals=schema.intervals - frozenset(self.identifiers) | {MERGED})
+
+
+@dataclass(frozen=True)
+class Renaming(_Checked):
+    """ρ[a' ← a, …](R): other names for attributes (Def. 0.4). Times are renamed in pairs, by their identifier.
+
+    `identifiers` and `variables` are pairs (new, old); an identifier stands for its begin, its end and its reference.
+    """
+
+    identifiers: tuple[tuple[str, str], ...]
+    variables: tuple[tuple[str, str], ...]
+    input: Expression
+
+    @cached_property
+    def schema(self) -> Schema:
+        schema = self.input.schema
+        return Schema(
+            _renamed(schema.data, self.variables, schema.data),
+            _renamed(schema.intervals, self.identifiers, schema.intervals | schema.references),
+            _renamed(schema.references, self.identifiers, schema.intervals | schema.references),
+            schema.matches,
+        )
+
+
+@dataclass(frozen=True)
+class Construction(_Checked):
+    """C[h](R): derived events. R has one interval; groups by references and times first, then as the head says.
+
+    `causes` says which reference of R each identifier of the rule's body is, after renamings.
+    """
+
+    rule: str
+    head: Construct
+    input: Expression
+    causes: tuple[tuple[str, str], ...] = ()
+    recipient: Recipient | None = None
+
+    @cached_property
+    def schema(self) -> Schema:
+        intervals = self.input.schema.intervals
+        _require(intervals == {MERGED}, f"C needs the one interval [begin, end], and its input has {_names(intervals)}")
+        missing = {name for _, name in self.causes} - self.input.schema.references
+        _require(not missing, f"C traces {_names(missing)}, which its input does not have")
+        return STREAM
+
+
+@dataclass(frozen=True)
+class Union(_Checked):
+    """R1 ∪ … ∪ Rn. What an input lacks is ⊥ in its tuples, so that the branches of an `or` can be united (ERR-18)."""
+
+    inputs: tuple[Expression, ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        _require(bool(self.inputs), "a union has at least one input")
+        intervals = {relation.schema.intervals for relation in self.inputs}
+        _require(len(intervals) == 1, "the inputs of a union have the same time attributes")
+        schema = self.inputs[0].schema
+        for relation in self.inputs[1:]:
+            schema |= relation.schema
+        return schema
+
+
+Expression = (
+    Stream
+    | Reference
+    | Matching
+    | RelativeTimers
+    | AbsoluteTimers
+    | Join
+    | Selection
+    | Projection
+    | TemporalJoin
+    | AntiSemiJoin
+    | Merging
+    | Renaming
+    | Construction
+    | Union
+)
+
+
+def _require(holds: bool, message: str) -> None:
+    if not holds:
+        raise SchemaError(message)
+
+
+def _names(names: frozenset[str] | set[str]) -> str:
+    return ", ".join(sorted(name or "[begin, end]" for name in names))
+
+
+def _accumulates(operator: TemporalJoin | AntiSemiJoin, symbol: str) -> None:
+    """The restrictions of Defs. 0.1 and 0.2, with equality for the times of S in both (ERR-11)."""
+    left, right = operator.left.schema, operator.right.schema
+    name = f"{symbol}[{operator.window} ⊒ {operator.element}]"
+    _require(operator.window in left.intervals, f"{name}: {operator.window} is no interval of the left side")
+    _require(right.intervals == {operator.element}, f"{name}: the right side has the times of {operator.element} only")
+    _require(operator.excluded <= left.references, f"{name} excludes what is no reference of the left side")
+
+
+def _renamed(names: frozenset[str], pairs: tuple[tuple[str, str], ...], existing: frozenset[str]) -> frozenset[str]:
+    for new, old in pairs:
+        _require(old in existing, f"ρ renames {old}, which its input does not have")
+        _require(new not in existing, f"ρ: the name {new} is taken")
+    new_names = {old: new for new, old in pairs}
+    return frozenset(new_names.get(name, name) for name in names)
+
+
+def inputs(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions directly below this one."""
+    match expression:
+        case Stream() | Reference() | AbsoluteTimers():
+            return ()
+        case Matching() | RelativeTimers():
+            return (expression.source,)
+        case Join() | TemporalJoin() | AntiSemiJoin():
+            return (expression.left, expression.right)
+        case Selection() | Projection() | Merging() | Renaming() | Construction():
+            return (expression.input,)
+        case Union():
+            return expression.inputs
+
+
+def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The same node over changed inputs; the same object if nothing changed."""
+    old = inputs(expression)
+    new = tuple(change(part) for part in old)
+    if all(a is b for a, b in zip(old, new, strict=True)):
+        return expression
+    match expression:
+        case Stream() | Reference() | AbsoluteTimers():
+            return expression
+        case Matching() | RelativeTimers():
+            return replace(expression, source=new[0])
+        case Join() | TemporalJoin() | AntiSemiJoin():
+            return replace(expression, left=new[0], right=new[1])
+        case Selection() | Projection() | Merging() | Renaming() | Construction():
+            return replace(expression, input=new[0])
+        case Union():
+            return replace(expression, inputs=new)
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """This expression and all below it, the topmost first."""
+    yield expression
+    for part in inputs(expression):
+        yield from walk(part)

@@ -1,0 +1,63 @@
+"""Query plans: an acyclic sequence of materialization points (Def. 0.6 of seed 000).
+
+Each point is defined once, and refers only to points before it. What a point holds is remembered between the steps of
+an incremental evaluation; everything else is computed anew from the changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from cera.algebra.operators import Expression, Reference, walk
+from cera.algebra.schema import SchemaError
+from cera.model.calendars import Calendar
+from cera.rules.rule import Semantics
+
+
+class PlanError(SchemaError):
+    """A plan is not one: a point is defined twice, or refers to one that is not before it."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A materialization point M := Q. A result is what a rule derives; the others serve the rules."""
+
+    name: str
+    expression: Expression
+    result: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """⟨M1 := Q1, …, Mn := Qn⟩ for a program, with what its evaluation needs besides."""
+
+    points: tuple[Point, ...]
+    semantics: Semantics = "practical"
+    calendars: tuple[Calendar, ...] = ()
+
+    def __post_init__(self) -> None:
+        known: dict[str, Point] = {}
+        for point in self.points:
+            if point.name in known:
+                raise PlanError(f"the materialization point {point.name} is defined twice")
+            for reference in references(point.expression):
+                if reference.name not in known:
+                    raise PlanError(f"{point.name} refers to {reference.name}, which is not defined before it")
+                if known[reference.name].expression.schema != reference.schema:
+                    raise PlanError(f"{point.name} refers to {reference.name} with another schema than it has")
+            known[point.name] = point
+
+    @cached_property
+    def by_name(self) -> dict[str, Point]:
+        return {point.name: point for point in self.points}
+
+    @property
+    def results(self) -> tuple[Point, ...]:
+        return tuple(point for point in self.points if point.result)
+
+
+def references(expression: Expression) -> Iterator[Reference]:
+    """The materialization points that an expression uses."""
+    return (part for part in walk(expression) if isinstance(part, Reference))

@@ -1,0 +1,247 @@
+"""Temporal relevance: how long a stored tuple can still contribute to an answer (C-26).
+
+The time conditions of an expression form a network of difference bounds. A tuple becomes known at the end of its last
+event, and is used when its partner becomes known; the closure of the network bounds the time between the two. A tuple
+whose bound has passed is dropped. Where there is no bound, it is kept for good.
+
+An event is known only at its end, so one that lasts long reaches far back: the network holds end - begin <= duration
+for every event, where that is known: for incoming events it is declared (0 for points), for derived ones it follows
+from their rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    TemporalJoin,
+    Union,
+    inputs,
+    walk,
+)
+from cera.algebra.plan import Plan
+from cera.model.expressions import EventReference
+from cera.model.expressions import Expression as Condition
+from cera.model.expressions import rebuild as rebuild_condition
+from cera.rules.difference_bounds import Bound, Constraint
+from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
+from cera.rules.time_constraints import TimeConstraint, TimeNetwork, TimeReason, conjunction, time_network
+from cera.rules.time_points import TimePoint
+
+
+@dataclass(frozen=True)
+class Horizon:
+    """How long a relation keeps a tuple past its end (None: for good), and what that follows from."""
+
+    of: str
+    microseconds: int | None
+    reasons: tuple[TimeReason, ...] = ()
+
+
+@dataclass
+class Relevance:
+    """The horizons of the joins and windows of a plan; incoming events last at most `max_duration`, if it is known."""
+
+    plan: Plan
+    max_duration: int | None = None
+    _networks: dict[int, TimeNetwork] = field(default_factory=dict, init=False)
+    _durations: dict[str, int | None] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        for point in self.plan.points:
+            lengths = [self._enter(body) for body in _bodies(point.expression)]
+            known = [length for length in lengths if length is not None]
+            self._durations[point.name] = max(known) if len(known) == len(lengths) else None
+
+    def join_horizons(self, join: Join) -> tuple[int | None, int | None]:
+        left, right = self.join_bounds(join)
+        return left.microseconds, right.microseconds
+
+    def join_bounds(self, join: Join) -> tuple[Horizon, Horizon]:
+        """A row of one side is used when a row of the other comes: max over r of the least bound on e(r) - e(l)."""
+        left, right = list(self._events(join.left)), list(self._events(join.right))
+        network = self._networks[id(join)]
+        return self._horizon(network, left, right), self._horizon(network, right, left)
+
+    def window_horizon(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
+        return self.window_bound(operator).microseconds
+
+    def window_bound(self, operator: TemporalJoin | AntiSemiJoin) -> Horizon:
+        """An event is looked up when the last event of the row with the window has ended."""
+        positive = [name for name, _ in _positive(operator.left, self.plan)]
+        window, element = operator.window, operator.element
+        inside: list[TimeConstraint] = [
+            Constraint(_begin(window), _begin(element), 0),
+            Constraint(_begin(element), _end(element), 0),
+            Constraint(_end(element), _end(window), 0),
+            *self._lasts(element, _source_of(operator.right, element, self.plan)),
+            *(constraint for condition in operator.condition for constraint in conjunction(condition)),
+        ]
+        return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
+
+    def _horizon(self, network: TimeNetwork, stored: list[str], arriving: list[str]) -> Horizon:
+        name = ", ".join(stored)
+        if network.contradiction is not None:
+            return Horizon(name, -1)
+        latest = Bound[TimeReason](-1, ())
+        for arrival in arriving:
+            bounds = [network.bound(_end(arrival), _end(kept)) for kept in stored]
+            known = [bound for bound in bounds if bound is not None]
+            if not known:
+                return Horizon(name, None)
+            tightest = min(known, key=lambda bound: bound.value)
+            latest = max(latest, tightest, key=lambda bound: bound.value)
+        return Horizon(name, ceil(latest.value), latest.reasons)
+
+    def _events(self, expression: Expression) -> Iterator[str]:
+        return (name for name, literal in _positive(expression, self.plan) if not isinstance(literal, RelativeTimer))
+
+    def _enter(self, body: Expression) -> int | None:
+        """Makes the network of a body; tells how long what it derives can last."""
+        network = self._network(body)
+        for node in walk(body):
+            self._networks[id(node)] = network
+        if network.contradiction is not None:
+            return 0
+        names = [name for name, _ in _positive(body, self.plan)]
+        spans = [network.bound(_end(late), _begin(early)) for late in names for early in names]
+        known = [span.value for span in spans if span is not None]
+        return ceil(max(known)) if known and len(known) == len(spans) else None
+
+    def _network(self, body: Expression) -> TimeNetwork:
+        literals = dict(_positive(body, self.plan))
+        conditions = tuple(_conditions(body, self.plan))
+        network = time_network(_branch(literals.values(), conditions))
+        extra: list[TimeConstraint] = []
+        for name, literal in literals.items():
+            if isinstance(literal, EventQuery):
+                extra += self._lasts(name, _source_of(body, name, self.plan))
+        return network.adding(extra)
+
+    def _lasts(self, name: str, source: Expression | None) -> list[TimeConstraint]:
+        """end - begin <= duration of the events that a matching takes."""
+        parts = source.inputs if isinstance(source, Union) else (source,)
+        lengths = [self._durations[p.name] if isinstance(p, Reference) else self.max_duration for p in parts if p]
+        known = [length for length in lengths if length is not None]
+        if not lengths or len(known) < len(lengths):
+            return []
+        return [Constraint(_end(name), _begin(name), max(known))]
+
+
+def _begin(identifier: str) -> TimePoint:
+    return TimePoint(identifier, "begin")
+
+
+def _end(identifier: str) -> TimePoint:
+    return TimePoint(identifier, "end")
+
+
+def _bodies(expression: Expression) -> list[Expression]:
+    """The parts of a point that have a network of their own: below merging, or the whole point."""
+    match expression:
+        case Construction() | Merging():
+            return _bodies(expression.input)
+        case Union():
+            return [body for part in expression.inputs for body in _bodies(part)]
+        case _:
+            return [expression]
+
+
+Positive = EventQuery | RelativeTimer | AbsoluteTimer
+
+
+def _positive(expression: Expression, plan: Plan) -> Iterator[tuple[str, Positive]]:
+    """The positive literals below an expression, by the identifiers they have in it."""
+    match expression:
+        case Matching():
+            yield expression.identifier, EventQuery(expression.identifier, expression.pattern)
+        case AbsoluteTimers():
+            yield expression.identifier, AbsoluteTimer(expression.identifier, expression.timer)
+        case RelativeTimers():
+            timer = RelativeTimer(expression.identifier, expression.kind, expression.anchor, expression.duration)
+            yield expression.identifier, timer
+        case Reference():
+            yield from _positive(plan.by_name[expression.name].expression, plan)
+        case Renaming():
+            new_names = {old: new for new, old in expression.identifiers}
+            for _, literal in _positive(expression.input, plan):
+                yield _renamed_literal(literal, new_names)
+        case TemporalJoin() | AntiSemiJoin():
+            yield from _positive(expression.left, plan)
+        case _:
+            for part in inputs(expression):
+                yield from _positive(part, plan)
+
+
+def _renamed_literal(literal: Positive, names: Mapping[str, str]) -> tuple[str, Positive]:
+    name = names.get(literal.identifier, literal.identifier)
+    if isinstance(literal, RelativeTimer):
+        return name, replace(literal, identifier=name, anchor=names.get(literal.anchor, literal.anchor))
+    return name, replace(literal, identifier=name)
+
+
+def _conditions(expression: Expression, plan: Plan) -> Iterator[Condition]:
+    """The conditions that hold for every tuple of an expression."""
+    match expression:
+        case Selection():
+            yield expression.condition
+            yield from _conditions(expression.input, plan)
+        case Reference():
+            yield from _conditions(plan.by_name[expression.name].expression, plan)
+        case Renaming():
+            new_names = {old: new for new, old in expression.identifiers}
+            yield from (renamed_condition(c, new_names) for c in _conditions(expression.input, plan))
+        case Matching():  # what its events had to satisfy is said of other events
+            return
+        case TemporalJoin() | AntiSemiJoin():
+            yield from _conditions(expression.left, plan)
+        case _:
+            for part in inputs(expression):
+                yield from _conditions(part, plan)
+
+
+def renamed_condition(condition: Condition, names: Mapping[str, str]) -> Condition:
+    """The condition under other names for its events."""
+    if isinstance(condition, EventReference):
+        return replace(condition, identifier=names.get(condition.identifier, condition.identifier))
+    return rebuild_condition(condition, lambda part: renamed_condition(part, names))
+
+
+def _source_of(expression: Expression, identifier: str, plan: Plan) -> Expression | None:
+    """Where the matching of an identifier takes its events from."""
+    match expression:
+        case Matching():
+            return expression.source if expression.identifier == identifier else None
+        case Reference():
+            return _source_of(plan.by_name[expression.name].expression, identifier, plan)
+        case Renaming():
+            old_names = dict(expression.identifiers)
+            return _source_of(expression.input, old_names.get(identifier, identifier), plan)
+        case TemporalJoin() | AntiSemiJoin():
+            return _source_of(expression.left, identifier, plan)
+        case _:
+            found = (_source_of(part, identifier, plan) for part in inputs(expression))
+            return next((source for source in found if source is not None), None)
+
+
+def _branch(literals: Iterable[Positive], conditions: tuple[Condition, ...]) -> Branch:
+    every = list(literals)
+    return Branch(
+        events=tuple(literal for literal in every if isinstance(literal, EventQuery)),
+        absolute_timers=tuple(literal for literal in every if isinstance(literal, AbsoluteTimer)),
+        relative_timers=tuple(literal for literal in every if isinstance(literal, RelativeTimer)),
+        conditions=conditions,
+    )

@@ -1,0 +1,153 @@
+"""Translation of normalised rules into CERA (Fig. 8 of seed 000) and of programs into plans (section 3.4.2).
+
+    B1     = Q[j: q]
+    B(i+1) = Bi ⋈ Q[j: q]           for event j: q
+             Bi ⋈ X[j: kind[j', d]] for event j: kind[j', d]
+             Bi ⋈_{j⊒i'} Q[i': q]   for while j: collect q        (i' fresh)
+             Bi ▷_{j⊒i'} Q[i': q]   for while j: not q
+    C      = σ[ck](… σ[c1](Bn))
+    Q      = C[h](μ[[begin, end] ← j1 ⊔ … ⊔ jl](C))               (j1 … jl the positive literals, ERR-03)
+
+A matching takes its events from the incoming stream and from the rules whose heads it can match (ERR-17).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Reference,
+    RelativeTimers,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+)
+from cera.algebra.plan import Plan, Point
+from cera.model.patterns import Pattern
+from cera.rules.dependencies import dependencies
+from cera.rules.rule import Accumulation, Branch, RelativeTimer, Rule, RuleProgram, Semantics
+from cera.rules.unification import could_match
+
+_FRESH = "vwuxyz"
+
+
+def translate(program: RuleProgram) -> Plan:
+    """One materialization point for each rule, each after those that it queries."""
+    translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules))
+    points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
+    return Plan(tuple(points), program.semantics, program.calendars)
+
+
+def in_order(rules: Sequence[Rule]) -> list[Rule]:
+    """The rules of a hierarchical program in an order in which each comes after those it depends on (X-36)."""
+    below: dict[str, set[str]] = {rule.name: set() for rule in rules}
+    for dependency in dependencies(rules):
+        below[dependency.rule.name].add(dependency.on.name)
+    ordered: dict[str, Rule] = {}
+    waiting = list(rules)
+    while waiting:
+        ready = next(rule for rule in waiting if below[rule.name] <= ordered.keys())
+        ordered[ready.name] = ready
+        waiting.remove(ready)
+    return list(ordered.values())
+
+
+def fresh_identifiers(rules: Sequence[Rule]) -> Iterator[str]:
+    """Identifiers that no rule uses, for the events of accumulations: v, w, u, x, y, z, v1, …"""
+    taken = {identifier for rule in rules for branch in rule.branches for identifier in branch.identifiers}
+    candidates = (f"{letter}{number or ''}" for number in count() for letter in _FRESH)
+    return (name for name in candidates if name not in taken)
+
+
+@dataclass(frozen=True)
+class _Translator:
+    semantics: Semantics
+    rules: Sequence[Rule]
+    fresh: Iterator[str]
+
+    def rule(self, rule: Rule) -> Expression:
+        """Q. A head with grouping groups the union of its branches; any other is built for each branch (ERR-18)."""
+        merged = [Merging(_identifiers(branch), self.body(branch)) for branch in rule.branches]
+        if rule.grouping and len(merged) > 1:
+            return self._construct(rule, Union(tuple(merged)))
+        constructed = tuple(self._construct(rule, body) for body in merged)
+        return constructed[0] if len(constructed) == 1 else Union(constructed)
+
+    def _construct(self, rule: Rule, body: Expression) -> Construction:
+        causes = tuple((identifier, identifier) for identifier in sorted(body.schema.references))
+        return Construction(rule.name, rule.head, body, causes, rule.recipient)
+
+    def body(self, branch: Branch) -> Expression:
+        """C: the literals from left to right, then the conditions."""
+        literals: list[Expression] = [
+            *(self.matching(query.identifier, query.pattern) for query in branch.events),
+            *(AbsoluteTimers(timer.identifier, timer.timer) for timer in branch.absolute_timers),
+            *(
+                RelativeTimers(timer.identifier, timer.kind, timer.anchor, timer.duration)
+                for timer in anchors_first(branch)
+            ),
+        ]
+        expression = literals[0]
+        for literal in literals[1:]:
+            expression = Join(expression, literal)
+        for collection in branch.collections:
+            expression = self._accumulate(expression, collection, branch)
+        for condition in (condition for collection in branch.collections for condition in collection.conditions):
+            expression = Selection(condition, expression)  # it may speak of what a later `collect` binds
+        for absence in branch.absences:
+            expression = self._accumulate(expression, absence, branch)
+        for condition in branch.conditions:
+            expression = Selection(condition, expression)
+        return expression
+
+    def matching(self, identifier: str, pattern: Pattern) -> Matching:
+        producers = [
+            Reference(rule.name) for rule in self.rules if rule.recipient is None and could_match(pattern, rule.head)
+        ]
+        return Matching(identifier, pattern, Union((Stream(), *producers)) if producers else Stream())
+
+    def _accumulate(self, expression: Expression, accumulation: Accumulation, branch: Branch) -> Expression:
+        element = next(self.fresh)
+        right = self.matching(element, accumulation.pattern)
+        excluded = frozenset(self._excluded(accumulation.window, branch))
+        if accumulation.negated:
+            return AntiSemiJoin(accumulation.window, element, expression, right, excluded, accumulation.conditions)
+        counted = self.semantics == "practical"
+        return TemporalJoin(accumulation.window, element, expression, right, excluded, (), counted)
+
+    def _excluded(self, window: str, branch: Branch) -> Iterator[str]:
+        """The identifiers of the event that a window is, or is defined relative to (ERR-05)."""
+        anchors = {timer.identifier: timer.anchor for timer in branch.relative_timers}
+        events = {query.identifier for query in branch.events}
+        current: str | None = window if self.semantics == "practical" else None
+        while current is not None:
+            if current in events:
+                yield current
+            current = anchors.get(current)
+
+
+def _identifiers(branch: Branch) -> tuple[str, ...]:
+    return tuple(literal.identifier for literal in branch.positive)
+
+
+def anchors_first(branch: Branch) -> list[RelativeTimer]:
+    """The relative timers of a branch, each after the one it is anchored at."""
+    known = {query.identifier for query in branch.events} | {timer.identifier for timer in branch.absolute_timers}
+    ordered: list[RelativeTimer] = []
+    waiting = list(branch.relative_timers)
+    while waiting:
+        ready = next(timer for timer in waiting if timer.anchor in known)
+        known.add(ready.identifier)
+        ordered.append(ready)
+        waiting.remove(ready)
+    return ordered

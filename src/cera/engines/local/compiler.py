@@ -1,0 +1,408 @@
+"""From a plan to its network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, assert_never
+
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+    walk,
+)
+from cera.algebra.plan import Plan
+from cera.algebra.relevance import Relevance
+from cera.engines.local.conditions import Test, compile_conditions
+from cera.engines.local.heads import Derived, Head
+from cera.engines.local.layouts import layout_of
+from cera.engines.local.network import Emit, Network, Step
+from cera.engines.local.occurrence import Draft, Occurrence, TimerOccurrence
+from cera.engines.local.patterns import compile_pattern
+from cera.engines.local.rows import Column, Layout, Row
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import Expression as Condition
+from cera.model.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.terms import Term
+from cera.model.timers import TIMERS, relative_timer
+from cera.rules.unification import head_label, query_label
+
+Key = Callable[[Row], Any]
+
+
+def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Network:
+    """The network of a plan; stores keep their rows as long as the relevance says."""
+    compiler = _Compiler(plan, relevance, evaluator)
+    for point in plan.points:
+        if point.result:
+            compiler.result(point.expression)
+        else:
+            consumers: list[Emit] = []
+            compiler.consumers[point.name] = consumers
+            compiler.connect(point.expression, _broadcast(consumers))
+    heads = [e for p in plan.results for e in walk(p.expression) if isinstance(e, Construction) and not e.recipient]
+    labels = [head_label(construction.head) for construction in heads]
+    compiler.network.derived_labels = None if None in labels else frozenset(label for label in labels if label)
+    return compiler.network
+
+
+def _broadcast(consumers: list[Emit]) -> Emit:
+    def emit(step: Step, row: Row) -> None:
+        for consumer in consumers:
+            consumer(step, row)
+
+    return emit
+
+
+def _accumulates(expression: Expression) -> bool:
+    return any(isinstance(part, TemporalJoin | AntiSemiJoin) for part in walk(expression))
+
+
+class _Compiler:
+    def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator) -> None:
+        self.plan = plan
+        self.relevance = relevance
+        self.evaluator = evaluator
+        self.network = Network()
+        self.consumers: dict[str, list[Emit]] = {}
+        self.windows: dict[tuple[Expression, tuple[int, ...]], int] = {}
+
+    def layout(self, expression: Expression) -> Layout:
+        return layout_of(expression, self.plan)
+
+    # what is done at the end of a step
+
+    def result(self, expression: Expression) -> None:
+        """A rule: the rows of its bodies are gathered, and its head makes events of them."""
+        constructions = expression.inputs if isinstance(expression, Union) else (expression,)
+        for construction in constructions:
+            assert isinstance(construction, Construction)
+            self._construction(construction)
+
+    def _construction(self, construction: Construction) -> None:
+        bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
+        layout = self.layout(construction.input)
+        head = Head(construction, layout, self.evaluator, self.plan.semantics)
+        pending = []
+        for body in bodies:
+            assert isinstance(body, Merging)
+            pending.append((body.input, _fitting(self.layout(body.input), layout)))
+        # the windows below come first, so that their slots do: slots are finished in their order
+        gathering: list[Callable[[int], None]] = []
+        for expression, fit in pending:
+            gathering.append(self._connect_to_slot(expression, fit))
+        slot = self.slot(_deriving(head, self.network))
+        for connect in gathering:
+            connect(slot)
+
+    def _connect_to_slot(self, expression: Expression, fit: Callable[[Row], Row] | None) -> Callable[[int], None]:
+        """Connects an expression to a slot that is not known yet: its windows must get theirs before."""
+        target: list[int] = []
+
+        def emit_ready(step: Step, row: Row) -> None:
+            step.make_ready(target[0], row if fit is None else fit(row))
+
+        waits = self._timer_slots(self.layout(expression), expression)
+
+        def emit_waiting(step: Step, row: Row) -> None:
+            until = max([row[slot].end for slot in waits])
+            step.wait(until, target[0], row if fit is None else fit(row))
+
+        self.connect(expression, emit_ready if _accumulates(expression) or not waits else emit_waiting)
+        return target.append
+
+    def slot(self, finisher: Callable[[Step, list[Row]], None]) -> int:
+        self.network.finishers.append(finisher)
+        return len(self.network.finishers) - 1
+
+    def _timer_slots(self, layout: Layout, expression: Expression) -> list[int]:
+        """The columns of relative timers: the only events of a row that can still lie ahead."""
+        names = set()
+        for part in walk(expression):
+            if isinstance(part, RelativeTimers):
+                names.add(part.identifier)
+            elif isinstance(part, Reference):
+                below = self.plan.by_name[part.name].expression
+                names |= {p.identifier for p in walk(below) if isinstance(p, RelativeTimers)}
+            elif isinstance(part, Renaming):
+                return [layout.event(i) for i in layout.identifiers]
+        return [layout.event(name) for name in layout.identifiers if name in names]
+
+    # how rows get there
+
+    def connect(self, expression: Expression, emit: Emit) -> None:
+        """Has `emit` called with every new row of the expression."""
+        match expression:
+            case Matching():
+                entry = (compile_pattern(expression.pattern), emit)
+                label = query_label(expression.pattern)
+                if label is None:
+                    self.network.any_label.append(entry)
+                else:
+                    self.network.by_label.setdefault(label, []).append(entry)
+            case AbsoluteTimers():
+                self.network.timers.append((expression.timer, compile_pattern(expression.timer.pattern), emit))
+            case Reference():
+                self.consumers[expression.name].append(emit)
+            case Renaming():
+                self.connect(expression.input, emit)
+            case Projection():
+                self.connect(
+                    expression.input, _then(_fitting(self.layout(expression.input), self.layout(expression)), emit)
+                )
+            case Selection():
+                self._selection(expression, emit)
+            case Join(right=RelativeTimers() as timer):
+                self.connect(expression.left, _timed(timer, self.layout(expression.left), emit))
+            case Join():
+                self._join(expression, emit)
+            case TemporalJoin() | AntiSemiJoin():
+                self._window(expression, emit)
+            case Stream() | Construction() | RelativeTimers() | Merging() | Union():
+                raise AssertionError(f"{type(expression).__name__} cannot stand here")
+            case _:
+                assert_never(expression)
+
+    def _selection(self, selection: Selection, emit: Emit) -> None:
+        conditions: list[Condition] = []
+        inner: Expression = selection
+        while isinstance(inner, Selection):
+            conditions.append(inner.condition)
+            inner = inner.input
+        test = compile_conditions(conditions[::-1], self.layout(inner), self.evaluator)
+        assert test is not None
+
+        def select(step: Step, row: Row) -> None:
+            if test(row):
+                emit(step, row)
+
+        self.connect(inner, select)
+
+    def _join(self, join: Join, emit: Emit) -> None:
+        left, right = self.layout(join.left), self.layout(join.right)
+        shared = sorted(set(left.variables) & set(right.variables))
+        left_key, right_key = _key(left, shared), _key(right, shared)
+        left_horizon, right_horizon = self.relevance.join_horizons(join)
+        left_store, right_store = self._store(left_horizon), self._store(right_horizon)
+        new = [i for i, column in enumerate(right.columns) if column not in left]
+        extend = _picker(new)
+
+        def from_left(step: Step, row: Row) -> None:
+            key = left_key(row)
+            stores = step.state.stores
+            if left_store is not None:
+                stores[left_store].add(key, step.now, row)
+            if right_store is not None:
+                bucket = stores[right_store].buckets.get(key)
+                if bucket is not None:
+                    for other in bucket.all():
+                        emit(step, row + extend(other))
+
+        def from_right(step: Step, row: Row) -> None:
+            key = right_key(row)
+            stores = step.state.stores
+            if right_store is not None:
+                stores[right_store].add(key, step.now, row)
+            if left_store is not None:
+                bucket = stores[left_store].buckets.get(key)
+                if bucket is not None:
+                    extra = extend(row)
+                    for other in bucket.all():
+                        emit(step, other + extra)
+
+        self.connect(join.left, from_left)
+        self.connect(join.right, from_right)
+
+    def _store(self, horizon: int | None) -> int | None:
+        """A new store; none where a row could never be used later (a horizon below zero)."""
+        if horizon is not None and horizon < 0:
+            return None
+        self.network.horizons.append(horizon)
+        return len(self.network.horizons) - 1
+
+    def _window(self, operator: TemporalJoin | AntiSemiJoin, emit: Emit) -> None:
+        """What lies in a window is looked up when the window has ended and the step has all its events."""
+        left, right = self.layout(operator.left), self.layout(operator.right)
+        shared = sorted(set(left.variables) & set(right.variables))
+        store = self._window_store(operator, right, shared)
+        look_up = _look_up(operator, left, right, shared, store, self.evaluator)
+        if isinstance(operator, AntiSemiJoin):
+
+            def probe(step: Step, row: Row) -> None:
+                for _ in look_up(step, row):
+                    return
+                emit(step, row)
+        else:
+            new = [i for i, c in enumerate(right.columns) if (c.kind == "data" and c not in left) or c.kind == "event"]
+            extend = _picker(new)
+
+            def probe(step: Step, row: Row) -> None:
+                for other in look_up(step, row):
+                    emit(step, row + extend(other))
+
+        if _accumulates(operator.left):
+            self.connect(operator.left, probe)
+        else:
+
+            def finish(step: Step, rows: list[Row]) -> None:
+                for row in rows:
+                    probe(step, row)
+
+            self._connect_to_slot(operator.left, None)(self.slot(finish))
+
+    def _window_store(self, operator: TemporalJoin | AntiSemiJoin, right: Layout, shared: Sequence[str]) -> int:
+        """The store of what can lie in windows; operators with the same right side and key share one."""
+        horizon = self.relevance.window_horizon(operator)
+        positions = tuple(right.data(name) for name in shared)
+        relation, _ = _unrenamed(operator.right)
+        known = self.windows.get((relation, positions))
+        if known is not None:
+            other = self.network.horizons[known]
+            self.network.horizons[known] = None if horizon is None or other is None else max(horizon, other)
+            return known
+        self.network.horizons.append(None if horizon is None else max(horizon, 0))
+        store = self.windows[relation, positions] = len(self.network.horizons) - 1
+        key = _key(right, shared)
+
+        def remember(step: Step, row: Row) -> None:
+            step.state.stores[store].add(key(row), step.now, row)
+
+        self.connect(operator.right, remember)
+        return store
+
+
+def _unrenamed(expression: Expression) -> tuple[Expression, bool]:
+    """The relation below renamings; rows are the same under other names."""
+    renamed = False
+    while isinstance(expression, Renaming):
+        expression, renamed = expression.input, True
+    return expression, renamed
+
+
+def _look_up(
+    operator: TemporalJoin | AntiSemiJoin,
+    left: Layout,
+    right: Layout,
+    shared: Sequence[str],
+    store: int,
+    evaluator: Evaluator,
+) -> Callable[[Step, Row], Any]:
+    """The stored rows inside the window of a row that agree with it."""
+    key = _key(left, shared)
+    window = left.event(operator.window)
+    element = len(right.columns) - 1
+    excluded = [left.event(identifier) for identifier in sorted(operator.excluded)]
+    both = left.with_(*(c if c.kind == "data" else Column("match", c.name) for c in right.columns if c not in left))
+    new = _picker([i for i, column in enumerate(right.columns) if column not in left])
+    test: Test | None = compile_conditions(operator.condition, both, evaluator)
+
+    def look_up(step: Step, row: Row) -> Any:
+        bucket = step.state.stores[store].buckets.get(key(row))
+        if bucket is None:
+            return
+        begin, end = row[window].begin, row[window].end
+        not_these = [row[slot].number for slot in excluded]
+        for other in bucket.between(begin, end):
+            event = other[element]
+            if event.begin >= begin and event.number not in not_these and (test is None or test(row + new(other))):
+                yield other
+
+    return look_up
+
+
+def _timed(timer: RelativeTimers, layout: Layout, emit: Emit) -> Emit:
+    """The row with its timer; nothing if the timer does not happen."""
+    slot = layout.event(timer.anchor)
+    kind, duration = timer.kind, timer.duration
+    (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[kind]
+    begin_by, end_by = begin_sign * duration.microseconds, end_sign * duration.microseconds
+    simple = not duration.months
+
+    def by_calendar(step: Step, row: Row) -> None:
+        anchor = row[slot]
+        interval = relative_timer(kind, Interval(anchor.begin, anchor.end), duration)
+        if interval is not None:
+            emit(step, (*row, TimerOccurrence(interval.begin, interval.end, kind, duration, anchor)))
+
+    def by_sum(step: Step, row: Row) -> None:
+        anchor = row[slot]
+        begin = (anchor.begin if begin_edge == "begin" else anchor.end) + begin_by
+        end = (anchor.begin if end_edge == "begin" else anchor.end) + end_by
+        if MIN_TIME <= begin <= end <= MAX_TIME:
+            emit(step, (*row, TimerOccurrence(begin, end, kind, duration, anchor)))
+
+    return by_sum if simple else by_calendar
+
+
+def _key(layout: Layout, variables: Sequence[str]) -> Key:
+    """The values of some variables of a row, as what stores are indexed by."""
+    slots = [layout.data(name) for name in variables]
+    if not slots:
+        return lambda row: None
+    return itemgetter(*slots)
+
+
+def _picker(positions: Sequence[int]) -> Callable[[Row], Row]:
+    if not positions:
+        return lambda row: ()
+    if len(positions) == 1:
+        [position] = positions
+        return lambda row: (row[position],)
+    return itemgetter(*positions)
+
+
+def _fitting(layout: Layout, wanted: Layout) -> Callable[[Row], Row] | None:
+    """How rows of one layout become rows of another; what they lack is None."""
+    if layout == wanted:
+        return None
+    index = {column: i for i, column in enumerate(layout.columns)}
+    positions = [index.get(column, -1) for column in wanted.columns]
+    return lambda row: tuple([row[i] if i >= 0 else None for i in positions])
+
+
+def _then(fit: Callable[[Row], Row] | None, emit: Emit) -> Emit:
+    if fit is None:
+        return emit
+    return lambda step, row: emit(step, fit(row))
+
+
+def _deriving(head: Head, network: Network) -> Callable[[Step, list[Row]], None]:
+    """Makes events of the rows of a step and hands them to the rules that query them."""
+    recipient = head.construction.recipient
+
+    def derive(step: Step, rows: list[Row]) -> None:
+        for begin, draft, group in head.events(rows):
+            key = (begin, draft, head.qualifier)
+            known = step.derived.get(key)
+            if known is None:
+                occurrence = _occurrence(begin, step.now, draft, head.qualifier)
+                known = step.derived[key] = Derived(occurrence)
+                if recipient is None and not _already_there(step, occurrence):
+                    network.take(step, occurrence)
+            known.sources.append((head, group))
+
+    return derive
+
+
+def _occurrence(begin: int, end: int, draft: Draft | Term, qualifier: str | None) -> Occurrence:
+    if isinstance(draft, Term):
+        return Occurrence(begin, end, draft.label, known=draft, qualifier=qualifier)
+    return Occurrence(begin, end, draft[0], draft=draft, qualifier=qualifier)
+
+
+def _already_there(step: Step, occurrence: Occurrence) -> bool:
+    """Whether an incoming event of this step is the same event."""
+    return any(base.event == occurrence.event for base in step.base.get(occurrence.label, ()))

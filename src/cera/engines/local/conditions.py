@@ -1,0 +1,161 @@
+"""Conditions compiled to Python functions on rows.
+
+What is certain from the program (relations between events, distances, comparisons of a variable with a constant)
+becomes Python source; everything else is left to the evaluator W of the model, which is also what a compiled
+comparison falls back on where a value is not of the expected kind. The two give the same answers; the source is only
+faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cera.engines.local.occurrence import Truth, wrap
+from cera.engines.local.rows import Column, Layout, Row
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Literal,
+    Or,
+    Temporal,
+    Variable,
+    Within,
+)
+from cera.model.values import is_number
+
+Test = Callable[[Row], bool]
+
+_RELATIONS = {
+    "before": "{ie} < {jb}",
+    "after": "{je} < {ib}",
+    "meets": "{ie} == {jb}",
+    "met-by": "{je} == {ib}",
+    "overlaps": "{ib} < {jb} < {ie} < {je}",
+    "overlapped-by": "{jb} < {ib} < {je} < {ie}",
+    "starts": "{ib} == {jb} and {ie} < {je}",
+    "started-by": "{ib} == {jb} and {je} < {ie}",
+    "during": "{jb} < {ib} and {ie} < {je}",
+    "contains": "{ib} < {jb} and {je} < {ie}",
+    "finishes": "{jb} < {ib} and {ie} == {je}",
+    "finished-by": "{ib} < {jb} and {ie} == {je}",
+    "equals": "{ib} == {jb} and {ie} == {je}",
+}
+_OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator) -> Test | None:
+    """A function that says whether all conditions hold on a row; None if there are none."""
+    if not conditions:
+        return None
+    writer = _Writer(layout, evaluator)
+    source = " and ".join(f"({writer.condition(c)})" for c in conditions)
+    test: Test = eval(f"lambda r: {source}", writer.names)  # source made here from a checked program
+    return test
+
+
+class _Writer:
+    """Writes conditions as Python source over a row `r`."""
+
+    def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
+        self.layout = layout
+        self.evaluator = evaluator
+        self.names: dict[str, Any] = {"NUMBERS": frozenset((int, float)), "max": max, "min": min, "Truth": Truth}
+
+    def condition(self, condition: Expression) -> str:
+        match condition:
+            case And():
+                return " and ".join(f"({self.condition(c)})" for c in condition.operands)
+            case Or():
+                return " or ".join(f"({self.condition(c)})" for c in condition.operands)
+            case Temporal():
+                i, j = self.interval(condition.left), self.interval(condition.right)
+                if i and j:
+                    return _RELATIONS[condition.relation].format(ib=i[0], ie=i[1], jb=j[0], je=j[1])
+            case Within():
+                intervals = [self.interval(i) for i in condition.intervals]
+                limit = condition.duration
+                if all(intervals) and isinstance(limit, DurationLiteral) and not limit.duration.months:
+                    return f"{_hull_length([i for i in intervals if i])} <= {limit.duration.microseconds}"
+            case Comparison():
+                written = self.comparison(condition)
+                if written:
+                    return written
+            case _:
+                pass
+        return self.evaluated(condition)
+
+    def evaluated(self, condition: Expression) -> str:
+        """A call of the evaluator."""
+        name = f"test{len(self.names)}"
+        layout, evaluator = self.layout, self.evaluator
+        self.names[name] = lambda row: evaluator.holds(condition, layout.values(row), layout.times(row))
+        return f"{name}(r)"
+
+    def interval(self, expression: Expression) -> tuple[str, str] | None:
+        """The sources of the begin and the end of an interval, if it is certain to be one."""
+        match expression:
+            case EventReference() if Column("event", expression.identifier) in self.layout:
+                cell = f"r[{self.layout.event(expression.identifier)}]"
+                return f"{cell}.begin", f"{cell}.end"
+            case DateTime() if expression.interval is not None:
+                return str(expression.interval.begin), str(expression.interval.end)
+            case Call(function="begin" | "end", arguments=(argument,)):
+                inner = self.interval(argument)
+                edge = None if inner is None else inner[expression.function == "end"]
+                return None if edge is None else (edge, edge)
+            case _:
+                return None
+
+    def length(self, expression: Expression) -> str | None:
+        """The source of a length of time in microseconds."""
+        match expression:
+            case DurationLiteral() if not expression.duration.months:
+                return str(expression.duration.microseconds)
+            case Call(function="length", arguments=(argument,)):
+                inner = self.interval(argument)
+                return None if inner is None else f"{inner[1]} - {inner[0]}"
+            case Call(function="timeDiff", arguments=(one, other)):
+                i, j = self.interval(one), self.interval(other)
+                return _hull_length([i, j]) if i and j else None
+            case Arithmetic(operator="-", left=Call(function="begin" | "end"), right=Call(function="begin" | "end")):
+                i, j = self.interval(expression.left), self.interval(expression.right)
+                return f"{i[0]} - {j[0]}" if i and j else None
+            case _:
+                return None
+
+    def comparison(self, condition: Comparison) -> str | None:
+        operator = _OPERATORS[condition.operator]
+        left, right = self.length(condition.left), self.length(condition.right)
+        if left and right:
+            return f"{left} {operator} {right}"
+        match condition.left, condition.right:
+            case Variable(), Literal() if is_number(condition.right.value):
+                cell = f"r[{self.layout.data(condition.left.name)}]"
+                compared = f"{cell} {operator} {condition.right.value!r}"
+                return f"{compared} if {cell}.__class__ in NUMBERS else {self.evaluated(condition)}"
+            case Variable(), Variable():
+                one, other = (f"r[{self.layout.data(v.name)}]" for v in (condition.left, condition.right))
+                both = f"{one}.__class__ in NUMBERS and {other}.__class__ in NUMBERS"
+                return f"{one} {operator} {other} if {both} else {self.evaluated(condition)}"
+            case Variable(), Literal() if condition.operator == "=":
+                name = f"constant{len(self.names)}"
+                self.names[name] = wrap(condition.right.value)
+                cell = f"r[{self.layout.data(condition.left.name)}]"
+                return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
+            case _:
+                return None
+
+
+def _hull_length(intervals: Sequence[tuple[str, str]]) -> str:
+    if len(intervals) == 1:
+        return f"{intervals[0][1]} - {intervals[0][0]}"
+    ends, begins = ", ".join(i[1] for i in intervals), ", ".join(i[0] for i in intervals)
+    return f"max({ends}) - min({begins})"

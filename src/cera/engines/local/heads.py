@@ -1,0 +1,115 @@
+"""From the finished rows of a rule to derived events.
+
+Rows are grouped by their event trace, put into the order of their matches, and handed to the compiled head. An event
+that is derived in several ways is one event with several derivations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from cera.algebra.operators import Construction
+from cera.engines.local.construction import HeadCompiler, cell_key
+from cera.engines.local.occurrence import Draft, Occurrence
+from cera.engines.local.rows import Layout, Row
+from cera.model.constructs import free_variables, has_grouping
+from cera.model.evaluation import Evaluator
+from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.terms import Term
+from cera.rules.rule import Semantics
+
+
+@dataclass
+class Derived:
+    """A derived event and the rows it came from; terms, ids and derivations are made when they are asked for."""
+
+    occurrence: Occurrence
+    sources: list[tuple[Head, Sequence[Row]]] = field(default_factory=list)
+
+    @property
+    def rule(self) -> str:
+        return self.sources[0][0].construction.rule
+
+    def result(self) -> DerivedEvent:
+        derivations = {d.key: d for head, rows in self.sources for d in head.derivations(rows)}
+        ordered = tuple(sorted(derivations.values(), key=lambda d: d.key))
+        return DerivedEvent(self.occurrence.event, ordered, self.sources[0][0].construction.recipient)
+
+
+class Head:
+    """C[h] compiled over the layout of its rows."""
+
+    def __init__(self, construction: Construction, layout: Layout, evaluator: Evaluator, semantics: Semantics) -> None:
+        compiler = HeadCompiler(layout, evaluator)
+        self.construction = construction
+        self.layout = layout
+        self.formal = semantics == "formal"
+        self.grouping = has_grouping(construction.head)
+        self.qualifier = construction.recipient.qualifier if construction.recipient else None
+        self._build = compiler.build(construction.head)
+        self._group_by = compiler.grouping(free_variables(construction.head))
+        self._events = [layout.event(identifier) for identifier in layout.identifiers]
+        self._causes = [(name, layout.event(reference)) for name, reference in construction.causes]
+        self._matches = [layout.match(identifier) for identifier in layout.matches]
+        self._data = [layout.data(name) for name in layout.variables]
+
+    def events(self, rows: list[Row]) -> Iterator[tuple[int, Draft | Term, Sequence[Row]]]:
+        """The drafts of the events that the rows of a step derive, each with its begin and its rows."""
+        groups = self._groups(rows) if self.grouping or self._matches else ([row] for row in rows)
+        for group in groups:
+            for part in self._group_by(group):
+                for draft in self._build(part) or ():
+                    if isinstance(draft, tuple | Term):
+                        yield self._begin(group[0]), draft, part
+
+    def _begin(self, row: Row) -> int:
+        begins: list[int] = [row[slot].begin for slot in self._events if row[slot] is not None]
+        return min(begins)
+
+    def _groups(self, rows: list[Row]) -> Iterator[list[Row]]:
+        """The rows of each event trace in the order of their matches."""
+        if len(rows) == 1:
+            yield rows
+            return
+        traces: dict[Any, list[Row]] = {}
+        for row in rows:
+            traces.setdefault(tuple([_trace_part(row[slot]) for slot in self._events]), []).append(row)
+        for trace in traces.values():
+            yield self._ordered(trace)
+
+    def _ordered(self, rows: list[Row]) -> list[Row]:
+        if len(self._matches) == 1 and not self.formal:
+            [slot] = self._matches
+            ends = [row[slot].end if row[slot] is not None else 0 for row in rows]
+            if all(a < b for a, b in pairwise(ends)):
+                return rows
+        if len(rows) > 1:
+            rows = sorted(rows, key=self._match_key)
+        if self.formal:
+            distinct: dict[Any, Row] = {}
+            for row in rows:
+                distinct.setdefault(tuple([row[slot] for slot in self._data]), row)
+            rows = list(distinct.values())
+        return rows
+
+    def _match_key(self, row: Row) -> tuple[Any, ...]:
+        """The collected events (end, begin, id), then the substitution, as the reference orders matches."""
+        events = tuple(row[slot].event.order_key for slot in self._matches if row[slot] is not None)
+        named = sorted(zip(self.layout.variables, self._data, strict=True))
+        values = tuple((name, cell_key(row[slot])) for name, slot in named if row[slot] is not None)
+        return (events, values)
+
+    def derivations(self, rows: Sequence[Row]) -> Iterator[Derivation]:
+        """One derivation: all rows have the same event trace."""
+        first = rows[0]
+        causes: dict[str, Event] = {name: first[slot].event for name, slot in self._causes if first[slot] is not None}
+        collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
+        yield Derivation(self.construction.rule, causes, tuple(collected))
+
+
+def _trace_part(event: Any) -> int | None:
+    """What an event contributes to the identity of a trace: timers follow from their anchors, but they are there."""
+    return None if event is None else getattr(event, "number", 0)

@@ -1,0 +1,68 @@
+"""The CERA processor: a compiled plan that takes the events of one time step and returns what is derived at it."""
+
+from __future__ import annotations
+
+from cera.algebra.plan import Plan
+from cera.algebra.relevance import Relevance
+from cera.engines.local.compiler import compile_plan
+from cera.engines.local.heads import Derived
+from cera.engines.local.network import Network
+from cera.engines.local.occurrence import Occurrence, occurrence
+from cera.engines.local.state import State
+from cera.engines.local.ticks import Tick, next_tick
+from cera.model.evaluation import Evaluator
+from cera.model.interval import Time
+
+
+class Processor:
+    """Compiled and read-only; all that changes is in its state (and the count of undefined results)."""
+
+    def __init__(self, plan: Plan, *, max_duration: int | None = None, timezone: str = "UTC") -> None:
+        self.plan = plan
+        self.timezone = timezone
+        self.relevance = Relevance(plan, max_duration)
+        self.evaluator = Evaluator(plan.calendars, timezone)
+        self.network: Network = compile_plan(plan, self.relevance, self.evaluator)
+
+    def start(self) -> State:
+        return self.network.start()
+
+    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
+        """All that ends now: the events, and the timers that are due. Time does not go backwards."""
+        if events:
+            if state.last is None:
+                state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]
+            state.last = now
+        due: list[tuple[int, Occurrence]] = []
+        for number, tick in enumerate(state.ticks):
+            if tick is not None and tick[0] == now:
+                due += [(number, occurrence(event)) for event in tick[1]]
+                state.ticks[number] = self._next(number, now, state.last if state.closing else None)
+        if len(events) > 1:
+            events = distinct(events)
+        return list(self.network.step(state, now, events, due).derived.values())
+
+    def close(self, state: State) -> None:
+        """The stream is complete: of the absolute timers only those go on that have begun."""
+        state.closing = True
+        if state.last is not None and state.now is not None:
+            state.ticks = [self._next(number, state.now, state.last) for number in range(len(state.ticks))]
+
+    def next_wakeup(self, state: State) -> Time | None:
+        """The next time at which a timer makes something happen."""
+        times = [tick[0] for tick in state.ticks if tick is not None]
+        if state.waiting:
+            times.append(state.waiting[0][0])
+        return min(times, default=None)
+
+    def _next(self, number: int, after: Time, begun_by: Time | None) -> Tick | None:
+        timer = self.network.timers[number][0]
+        return next_tick(timer, self.plan.calendars, after, self.timezone, begun_by)
+
+
+def distinct(occurrences: list[Occurrence]) -> list[Occurrence]:
+    """The events of a step, each once: equal events are one (Events = DataTerms × TI)."""
+    places = {(o.label, o.begin) for o in occurrences}
+    if len(places) == len(occurrences):
+        return occurrences
+    return list({o.event: o for o in reversed(occurrences)}.values())[::-1]
