@@ -16,23 +16,68 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from cera.algebra.unbounded import check_state
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.engines.answer import Answer
+from cera.engines.local import engine as local
+from cera.engines.local.session import Session
 from cera.engines.reference import engine as reference
+from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import DataError, ProgramError, UsageError
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective
 from cera.model.calendars import Calendar, CalendarError, load_calendars
+from cera.model.durations import DurationError, parse_duration
 from cera.model.events import Event
 from cera.model.interval import Time
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics
 
-Engine = Literal["reference"]
-ENGINES: Mapping[str, Callable[..., Answer]] = MappingProxyType({"reference": reference.run})
+Engine = Literal["reference", "local"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How a program is answered over recorded events. Durations are microseconds.
+
+    With `max_delay`, events that come later than that behind the latest one are late and do not count.
+    `max_duration` is what the source promises: no event lasts longer.
+    """
+
+    until: Time | None = None
+    timezone: str = "UTC"
+    max_delay: int | None = None
+    max_duration: int | None = None
+    recursion_limit: int = RECURSION_LIMIT
+
+
+def _run_reference(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
+    return reference.run(
+        program,
+        events,
+        until=options.until,
+        timezone=options.timezone,
+        recursion_limit=options.recursion_limit,
+    )
+
+
+def _run_local(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
+    return local.run(
+        program,
+        events,
+        until=options.until,
+        timezone=options.timezone,
+        max_delay=options.max_delay,
+        max_duration=options.max_duration,
+    )
+
+
+ENGINES: Mapping[str, Callable[[RuleProgram, Iterable[Event], RunOptions], Answer]] = MappingProxyType(
+    {"reference": _run_reference, "local": _run_local}
+)
 
 #: The languages by the endings of their files.
 ENDINGS: Mapping[str, str] = MappingProxyType({".xceq": "XChangeEQ"})
@@ -90,9 +135,14 @@ class Program:
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(d for d in self.diagnostics if d.severity == "error")
 
+    @cached_property
+    def state_warnings(self) -> tuple[Diagnostic, ...]:
+        """Where what must be remembered grows with the stream; of no interest on a recorded one."""
+        return () if self.errors else tuple(check_state(self.rules))
+
     def check(self) -> tuple[Diagnostic, ...]:
         """Every error and warning, from top to bottom; none means the program is fine."""
-        return self.diagnostics
+        return tuple(in_source_order([*self.diagnostics, *self.state_warnings]))
 
     def checked(self) -> RuleProgram:
         """The rules of a program without errors; raises ProgramError otherwise."""
@@ -108,19 +158,42 @@ class Program:
         until: Time | None = None,
         layout: Layout | None = None,
         reject: Callable[[Rejected], object] | None = None,
-        recursion_limit: int | None = None,
+        late: Callable[[Event], object] | None = None,
+        max_delay: int | None = None,
+        max_duration: int | None = None,
+        recursion_limit: int = RECURSION_LIMIT,
     ) -> Answer:
         """The answers over recorded events: given as events, or as the path of a file or folder of them.
 
-        Malformed records of a file are handed to `reject`; without it they raise DataError.
+        Malformed records of a file are handed to `reject`; without it they raise DataError. With `max_delay` (in
+        microseconds), events that come too late are handed to `late` and do not count.
         """
         rules = self.checked()
         if isinstance(events, str | Path):
             events = accepted(read_events(str(events), layout or Layout()), reject or _refuse)
         if engine not in ENGINES:
             raise UsageError(f"there is no engine '{engine}'; there are: {', '.join(ENGINES)}")
-        limits = {} if recursion_limit is None else {"recursion_limit": recursion_limit}
-        return ENGINES[engine](rules, events, until=until, timezone=self.timezone, **limits)
+        if max_delay is not None:
+            events = in_time(events, max_delay, late or (lambda event: None))
+        return ENGINES[engine](
+            rules, events, RunOptions(until, self.timezone, max_delay, max_duration, recursion_limit)
+        )
+
+    def session(
+        self,
+        *,
+        max_delay: int | str = 0,
+        max_duration: int | str | None = None,
+        late: Callable[[Event], object] | None = None,
+    ) -> Session:
+        """The program running in this process, event by event. Durations are microseconds or texts like `5 sec`."""
+        return Session(
+            local.plan_of(self.checked()),
+            max_delay=microseconds(max_delay),
+            max_duration=None if max_duration is None else microseconds(max_duration),
+            timezone=self.timezone,
+            late=late,
+        )
 
 
 def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], object]) -> Iterable[Event]:
@@ -130,6 +203,30 @@ def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], o
             reject(record)
         else:
             yield record
+
+
+def in_time(events: Iterable[Event], max_delay: int, late: Callable[[Event], object]) -> Iterable[Event]:
+    """The events that are not late: that end no more than `max_delay` before the latest end so far."""
+    latest: Time | None = None
+    for event in events:
+        if latest is not None and event.end < latest - max_delay:
+            late(event)
+            continue
+        latest = event.end if latest is None else max(latest, event.end)
+        yield event
+
+
+def microseconds(duration: int | str) -> int:
+    """A duration that is no calendar month, in microseconds."""
+    if isinstance(duration, int):
+        return duration
+    try:
+        parsed = parse_duration(duration)
+    except DurationError as error:
+        raise UsageError(str(error)) from error
+    if parsed.months:
+        raise UsageError(f"'{duration}' has no fixed length; give days instead of months")
+    return parsed.microseconds
 
 
 def _refuse(record: Rejected) -> None:

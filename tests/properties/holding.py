@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 Drawn = TypeVar("Drawn")
+
+#: How long a failing example is made smaller; hypothesis itself would take minutes.
+SHRINKING_SECONDS = 40
 
 
 def holds_for(
@@ -22,17 +26,15 @@ def holds_for(
             "examples", [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.long)]
         )
         def test(examples: int) -> None:
-            searching = examples == long
             profile = settings(
                 max_examples=examples,
                 deadline=None,
-                derandomize=not searching,
+                derandomize=examples == short,
                 database=None,
                 phases=[Phase.generate, Phase.shrink],
                 suppress_health_check=list(HealthCheck),
-                print_blob=False,
             )
-            profile(given(strategy)(check))()
+            profile(given(strategy)(_hurried(check)))()
 
         test.__name__ = check.__name__
         test.__doc__ = check.__doc__
@@ -40,3 +42,26 @@ def holds_for(
         return test
 
     return decorate
+
+
+def _hurried(check: Callable[[Drawn], None]) -> Callable[[Drawn], None]:
+    """The check, which lets pass what it has not seen fail before when it has been failing for too long.
+
+    That ends the search for a smaller example; the smallest one so far, which hypothesis tries again, still fails.
+    """
+    failed: set[str] = set()
+    first_failure = float("inf")
+
+    def run(drawn: Drawn) -> None:
+        nonlocal first_failure
+        if time.monotonic() > first_failure + SHRINKING_SECONDS and repr(drawn) not in failed:
+            return
+        try:
+            check(drawn)
+        except Exception:
+            first_failure = min(first_failure, time.monotonic())
+            failed.add(repr(drawn))
+            raise
+
+    run.__name__ = run.__qualname__ = check.__name__
+    return run

@@ -43,5 +43,5 @@ def summary(program: Program) -> str:
     errors = len(program.errors)
     return (
         f"{report.count(len(program.sources), 'file')}, {report.count(len(program.rules.rules), 'rule')}: "
-        f"{report.count(errors, 'error')}, {report.count(len(program.diagnostics) - errors, 'warning')}"
+        f"{report.count(errors, 'error')}, {report.count(len(program.check()) - errors, 'warning')}"
     )

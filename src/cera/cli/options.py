@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import click
 
 from cera.connectors.files import ENDINGS, Layout
+from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
 from cera.model.interval import Time
 from cera.model.time_text import TimeError, TimeFormat
-from cera.pipeline import ENGINES, Engine, load
+from cera.pipeline import ENGINES, Engine, load, microseconds
 
 R = TypeVar("R")
 Command = Callable[..., R]
@@ -39,7 +40,10 @@ class Replay:
     layout: Layout
     engine: Engine
     until: Time | None
-    recursion_limit: int | None
+    recursion_limit: int
+    max_delay: int | None
+    max_duration: int | None
+    late: Path | None
     rejected: Path | None
     strict: bool
 
@@ -129,7 +133,22 @@ def replay_options(command: Command[R]) -> Command[R]:
         "--recursion-limit",
         metavar="N",
         type=click.IntRange(min=1),
+        default=RECURSION_LIMIT,
+        show_default=True,
         help="How many events recursive rules may derive before the run gives up.",
+    )
+    @click.option(
+        "--max-delay",
+        metavar="DURATION",
+        help="Events are sorted within this delay; those that come later are late and do not count. "
+        "Without it everything is sorted first.",
+    )
+    @click.option("--late", metavar="PATH", type=click.Path(path_type=Path), help="Where late events go.")
+    @click.option(
+        "--max-duration",
+        metavar="DURATION",
+        help="What the source promises: no event lasts longer (0 sec: they are all points). Bounds what must be "
+        "remembered; an event that breaks it is rejected.",
     )
     @click.option(
         "--rejected",
@@ -151,7 +170,10 @@ def replay_options(command: Command[R]) -> Command[R]:
         xml_types: Any,
         until: str | None,
         engine: Engine,
-        recursion_limit: int | None,
+        recursion_limit: int,
+        max_delay: str | None,
+        late: Path | None,
+        max_duration: str | None,
         rejected: Path | None,
         strict: bool,
         **others: Any,
@@ -160,7 +182,20 @@ def replay_options(command: Command[R]) -> Command[R]:
             raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
         times = TimeFormat(time_unit, others["timezone"])
         layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_)
-        replay = Replay(paths, layout, engine, _until(until, times), recursion_limit, rejected, strict)
+        if late is not None and max_delay is None:
+            raise UsageError("--late needs --max-delay: without a limit no event is late")
+        replay = Replay(
+            paths,
+            layout,
+            engine,
+            _until(until, times),
+            recursion_limit,
+            None if max_delay is None else microseconds(max_delay),
+            None if max_duration is None else microseconds(max_duration),
+            late,
+            rejected,
+            strict,
+        )
         return command(replay=replay, **others)
 
     return with_replay

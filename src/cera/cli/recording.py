@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -16,10 +16,11 @@ from cera.cli import report
 from cera.cli.options import Replay
 from cera.cli.writing import check_writable, lines, write_file
 from cera.connectors.files import Rejected, read_events
+from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
 from cera.errors import DataError
 from cera.model.events import Event
-from cera.pipeline import Program, accepted
+from cera.pipeline import Program, accepted, in_time
 
 #: How many malformed records are shown where no file was named for them.
 REJECTED_SHOWN = 3
@@ -35,6 +36,7 @@ class Recording:
     events: tuple[Event, ...]
     records: int
     rejected: tuple[Rejected, ...]
+    late: int = 0
 
     @property
     def repeated(self) -> int:
@@ -46,14 +48,19 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     """Shows the program's warnings, reads the events and answers the program over them."""
     program.checked()
     report.show_diagnostics(program.diagnostics)
-    if replay.rejected is not None:
-        check_writable("--rejected", replay.rejected)
+    for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
+        if path is not None:
+            check_writable(option, path)
     with _progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
     _dispose_of(recording.rejected, replay)
     with _progress(f"answering over {report.count(len(recording.events), 'event')}"):
         answered = program.run(
-            recording.events, engine=replay.engine, until=replay.until, recursion_limit=replay.recursion_limit
+            recording.events,
+            engine=replay.engine,
+            until=replay.until,
+            max_duration=replay.max_duration,
+            recursion_limit=replay.recursion_limit,
         )
     return recording, answered
 
@@ -64,12 +71,27 @@ def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
     records = 0
     # all paths are opened before the first is read: a wrong one is told at once
     found = itertools.chain.from_iterable([read_events(path, replay.layout) for path in replay.paths])
-    for event in accepted(found, rejected.append):
+    late: list[Event] = []
+    kept = _lasting(accepted(found, rejected.append), replay, rejected)
+    for event in kept if replay.max_delay is None else in_time(kept, replay.max_delay, late.append):
         events[event] = None
         records += 1
         if records % _EVERY == 0:
             tell(records)
-    return Recording(tuple(events), records, tuple(rejected))
+    if replay.late is not None:
+        write_file(replay.late, lines(json.dumps(base_line(e, replay.times), ensure_ascii=False) for e in late))
+    return Recording(tuple(events), records, tuple(rejected), len(late))
+
+
+def _lasting(events: Iterable[Event], replay: Replay, rejected: list[Rejected]) -> Iterator[Event]:
+    """The events that keep the promise of --max-duration."""
+    for event in events:
+        if replay.max_duration is not None and event.end - event.begin > replay.max_duration:
+            reason = "the event lasts longer than --max-duration"
+            text = json.dumps(base_line(event, replay.times), ensure_ascii=False)
+            rejected.append(Rejected(f"event {event.id}", reason, text))
+        else:
+            yield event
 
 
 def _dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:

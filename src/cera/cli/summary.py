@@ -41,6 +41,9 @@ def _read(replay: Replay, recording: Recording) -> str:
     if replay.until is not None:
         late = sum(event.end > replay.until for event in recording.events)
         parts += [f"{late:,} later than --until"] if late else []
+    if recording.late:
+        kept = f", written to {replay.late}" if replay.late else " (--late PATH writes them to a file)"
+        parts.append(f"{recording.late:,} too late for --max-delay{kept}")
     if recording.rejected:
         kept = f", written to {replay.rejected}" if replay.rejected else ""
         parts.append(f"{count(len(recording.rejected), 'record')} rejected{kept}")

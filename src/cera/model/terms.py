@@ -61,6 +61,10 @@ class Term:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by its content: hashes of strings differ from process to process."""
+        return _restored, (self.label, self.children, self.ordered)
+
     def __repr__(self) -> str:
         return f"Term({self!s})"
 
@@ -69,6 +73,10 @@ class Term:
 
 
 Value = Scalar | Term
+
+
+def _restored(label: str, children: tuple[Value, ...], ordered: bool) -> Term:
+    return Term(label, children, ordered=ordered)
 
 
 def _canonical(child: Value) -> Value:

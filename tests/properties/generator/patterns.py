@@ -40,10 +40,11 @@ _IDENTIFIERS = ("i", "j", "m", "a", "n", "o", "s", "t")
 class Names:
     """The names that a rule has used up, and a bound on how many matches it has.
 
-    What `optional` binds must not occur in another pattern (XC207).
+    What `optional` binds must not occur in another pattern (XC207), nor what stands under `without` alone (XC208).
     """
 
     optional_variables: int = 0
+    without_variables: int = 0
     identifiers: int = 0
     matches: int = 1
     in_pattern: set[str] = field(default_factory=set)
@@ -56,7 +57,15 @@ class Names:
         self.collecting = collecting
 
     def variable(self, choices: Choices, place: str) -> str:
-        """The variable of the place, or another one if the pattern has that variable already, most of the time."""
+        """The variable of the place, or another one if the pattern has that variable already, most of the time.
+
+        Under `without` it is one that the pattern binds outside of it, or one that occurs nowhere else (XC208).
+        """
+        if self.depth:  # under `without`
+            if self.in_pattern and choices.chance(50):
+                return choices.one_of(sorted(self.in_pattern))
+            self.without_variables += 1
+            return f"N{self.without_variables}"
         name = _VARIABLES.get(place, "Z")
         if self.collecting and choices.chance(60):
             name = f"{name}s"
@@ -111,10 +120,10 @@ def _child_pattern(choices: Choices, names: Names, child: Shape | Leaf, place: s
     if choices.may("desc", 8):
         within = choices.one_of(list(_shapes(child)))
         return Descendant(term_pattern(choices, names, within))
-    if choices.may("whole child", 6):
+    if not names.depth and choices.may("whole child", 6):
         return VariablePattern(CHILD_VARIABLE)
     pattern = _relabelled(choices, term_pattern(choices, names, child), (child.label,))
-    if choices.may("as", 6):
+    if not names.depth and choices.may("as", 6):
         return VariablePattern(CHILD_VARIABLE, pattern)
     return pattern
 
@@ -137,7 +146,7 @@ def _optional(choices: Choices, names: Names, shape: Shape) -> Pattern:
 
 
 def _without(choices: Choices, names: Names, shape: Shape) -> Pattern:
-    """`without` for a child that is more likely not to be there; a variable of it may be bound elsewhere or nowhere."""
+    """`without` for a child that is more likely not to be there."""
     children = [child for child in shape.children if isinstance(child, Shape)]
     child = choices.one_of([*_ABSENT, *children])
     names.depth += 1

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Diagnostic, Source, render
+from cera.engines.local import engine as local
+from cera.errors import ProgramError
 from cera.pipeline import Program
 
 ROOT = Path(__file__).parents[3]
@@ -20,8 +22,19 @@ PAGES = sorted(FOLDER.glob("XC*.md"))
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def diagnose(text: str) -> tuple[Diagnostic, ...]:
-    return Program((Source("program.xceq", text),)).diagnostics
+def diagnose(text: str, code: str) -> tuple[Diagnostic, ...]:
+    """What is said of a program. That it remembers events for good is of interest on the page for that only."""
+    program = Program((Source("program.xceq", text),))
+    if code == "XC304":
+        try:
+            local.plan_of(program.checked())
+        except ProgramError as error:
+            return error.diagnostics
+    return program.check() if code == "XC501" else program.diagnostics
+
+
+def severity_of(page: str) -> str:
+    return page.splitlines()[2].strip("*.").lower().split()[0]
 
 
 def test_every_code_in_the_package_has_a_page() -> None:
@@ -34,8 +47,8 @@ def test_the_index_lists_every_page_with_its_title_and_severity() -> None:
     listed = re.findall(r"^\| \[(XC\d{3})\]\(\1\.md\) \| (error|warning) \| (.*) \|$", index, re.MULTILINE)
     expected = []
     for page in PAGES:
-        heading, _, severity = page.read_text().splitlines()[:3]
-        expected.append((page.stem, severity.strip("*.").lower(), heading.removeprefix(f"# {page.stem}: ")))
+        heading = page.read_text().splitlines()[0]
+        expected.append((page.stem, severity_of(page.read_text()), heading.removeprefix(f"# {page.stem}: ")))
     assert listed == expected
 
 
@@ -43,7 +56,7 @@ def test_the_index_lists_every_page_with_its_title_and_severity() -> None:
 def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
     text = page.read_text()
     (_, wrong), (kind, shown), _ = BLOCK.findall(text)
-    found = diagnose(wrong)
+    found = diagnose(wrong, page.stem)
     message = "\n\n".join(render(diagnostic) for diagnostic in found) + "\n"
     if os.environ.get("CERA_UPDATE_PAGES"):
         page.write_text(text.replace(f"```text\n{shown}```", f"```text\n{message}```"))
@@ -51,11 +64,11 @@ def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
     assert kind == "text"
     assert message == shown
     severities = {diagnostic.severity for diagnostic in found if diagnostic.code == page.stem}
-    assert severities == {text.splitlines()[2].strip("*.").lower()}
+    assert severities == {severity_of(text)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_right_program_of_a_page_is_right(page: Path) -> None:
     *_, (kind, right) = BLOCK.findall(page.read_text())
     assert kind == "xceq"
-    assert [str(diagnostic) for diagnostic in diagnose(right)] == []
+    assert [str(diagnostic) for diagnostic in diagnose(right, page.stem)] == []

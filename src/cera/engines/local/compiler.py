@@ -22,6 +22,7 @@ from cera.algebra.operators import (
     Stream,
     TemporalJoin,
     Union,
+    inputs,
     walk,
 )
 from cera.algebra.plan import Plan
@@ -130,16 +131,22 @@ class _Compiler:
 
     def _timer_slots(self, layout: Layout, expression: Expression) -> list[int]:
         """The columns of relative timers: the only events of a row that can still lie ahead."""
-        names = set()
-        for part in walk(expression):
-            if isinstance(part, RelativeTimers):
-                names.add(part.identifier)
-            elif isinstance(part, Reference):
-                below = self.plan.by_name[part.name].expression
-                names |= {p.identifier for p in walk(below) if isinstance(p, RelativeTimers)}
-            elif isinstance(part, Renaming):
-                return [layout.event(i) for i in layout.identifiers]
+        names = self._timers(expression)
         return [layout.event(name) for name in layout.identifiers if name in names]
+
+    def _timers(self, expression: Expression) -> set[str]:
+        match expression:
+            case RelativeTimers():
+                return {expression.identifier}
+            case Matching():
+                return set()
+            case Reference():
+                return self._timers(self.plan.by_name[expression.name].expression)
+            case Renaming():
+                new_names = {old: new for new, old in expression.identifiers}
+                return {new_names.get(name, name) for name in self._timers(expression.input)}
+            case _:
+                return {name for part in inputs(expression) for name in self._timers(part)}
 
     # how rows get there
 

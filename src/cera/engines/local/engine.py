@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
+from cera.diagnostics import Diagnostic, Note
 from cera.engines.answer import Answer
 from cera.engines.local.heads import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
+from cera.errors import ProgramError
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
-from cera.rules.rule import RuleProgram
+from cera.rules.rule import Rule, RuleProgram
+from cera.rules.strata import recursive_components
 
 
 def run(
@@ -25,8 +29,11 @@ def run(
     max_duration: int | None = None,
     late: Callable[[Occurrence], object] = lambda occurrence: None,
 ) -> Answer:
-    """The answers of a program over a complete stream, event by event."""
-    processor = Processor(translate(program), max_duration=max_duration, timezone=timezone)
+    """The answers of a program over a complete stream, event by event.
+
+    Without `max_delay` the events are sorted first, however late they come.
+    """
+    processor = Processor(plan_of(program), max_duration=max_duration, timezone=timezone)
     host = Host(processor, max_delay, late)
     derived: list[Derived] = []
     for event in events:
@@ -34,3 +41,23 @@ def run(
             derived += host.push(occurrence(event))
     derived += host.close() if until is None else host.advance_to(until)
     return Answer(tuple(in_output_order(d.result() for d in derived)), processor.evaluator.undefined)
+
+
+def plan_of(program: RuleProgram) -> Plan:
+    """The plan of a hierarchical program; a recursive one is refused, with the engine that can run it."""
+    cycles = recursive_components(program.rules)
+    if cycles:
+        raise ProgramError([_recursion(cycle) for cycle in cycles])
+    return translate(program)
+
+
+def _recursion(rules: Sequence[Rule]) -> Diagnostic:
+    names = " → ".join([*(rule.name for rule in rules), rules[0].name])
+    return Diagnostic(
+        "XC304",
+        "error",
+        f"the local engine runs no recursion, and these rules depend on each other: {names}",
+        rules[0].span,
+        "run it with --engine reference, which can",
+        tuple(Note(f"rule '{rule.name}' is on the cycle", rule.span) for rule in rules[1:]),
+    )

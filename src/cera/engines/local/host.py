@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from cera.engines.local.heads import Derived
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.processor import Processor
-from cera.engines.local.state import State
+from cera.engines.local.state import State, dump, restore
 from cera.model.interval import Time
 
 
@@ -33,6 +33,14 @@ class Host:
         self._arrived = 0
         self._latest: Time | None = None
         self._closed_to: Time | None = None
+
+    def snapshot(self) -> bytes:
+        """All that the run remembers, as bytes, between two events."""
+        return dump((self.state, self._buffer, self._arrived, self._latest, self._closed_to))
+
+    def resume(self, snapshot: bytes) -> None:
+        """Goes on where a snapshot of the same program was taken."""
+        self.state, self._buffer, self._arrived, self._latest, self._closed_to = restore(snapshot)
 
     def push(self, occurrence: Occurrence) -> Iterator[Derived]:
         """Takes an event; yields what is derived in the steps that are now complete."""

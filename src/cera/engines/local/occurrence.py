@@ -1,100 +1,16 @@
-"""Events as the local engine holds them: light, and turned into terms only where something asks for one.
-
-The content of an event is what JSON says of its children (`content`) or the term itself (`known`); for derived events
-it is a *draft*, the nested tuple (label, ordered, children) that construction made. Truth values are wrapped, because
-Python takes True and 1 for equal and rows are compared by Python's `==`.
-"""
+"""The events of relative timers, and the events of the model that they are anchored at."""
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 from cera.model.durations import Duration
 from cera.model.events import Event
 from cera.model.interval import Interval
-from cera.model.json_terms import term_from_json
-from cera.model.terms import Term, Value
+from cera.model.occurrence import Cell, Draft, Occurrence, Truth, draft_term, occurrence, unwrap, wrap
+from cera.model.terms import Term
 
-
-class Truth(Enum):
-    """A truth value that is not equal to a number."""
-
-    FALSE = False
-    TRUE = True
-
-
-#: A value in a row: a scalar with wrapped truth values, or a term.
-Cell = str | int | float | Truth | Term
-
-Draft = tuple[str, bool, tuple[Any, ...]]
-
-
-def wrap(value: Value) -> Cell:
-    return Truth(value) if isinstance(value, bool) else value
-
-
-def unwrap(cell: Cell) -> Value:
-    return bool(cell.value) if isinstance(cell, Truth) else cell
-
-
-def draft_term(draft: Draft) -> Term:
-    """The term that a draft stands for."""
-    label, ordered, children = draft
-    return Term(label, [draft_term(c) if isinstance(c, tuple) else unwrap(c) for c in children], ordered=ordered)
-
-
-class Occurrence:
-    """An event in the engine. `number` tells it apart from all others of the run."""
-
-    __slots__ = ("_event", "_known", "begin", "content", "draft", "end", "label", "number", "qualifier")
-
-    def __init__(
-        self,
-        begin: int,
-        end: int,
-        label: str,
-        *,
-        content: Any = None,
-        known: Term | None = None,
-        draft: Draft | None = None,
-        qualifier: str | None = None,
-    ) -> None:
-        self.begin = begin
-        self.end = end
-        self.label = label
-        self.content = content
-        self.draft = draft
-        self.qualifier = qualifier
-        self.number = -1
-        self._known = known
-        self._event: Event | None = None
-
-    @property
-    def term(self) -> Term:
-        if self._known is None:
-            if self.draft is not None:
-                self._known = draft_term(self.draft)
-            else:
-                self._known = term_from_json({self.label: self.content})
-        return self._known
-
-    @property
-    def event(self) -> Event:
-        if self._event is None:
-            self._event = Event(self.term, Interval(self.begin, self.end), self.qualifier)
-        return self._event
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (self.begin, self.end, self.label, self.content, self.draft, self.qualifier, self.number, self._known)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        (self.begin, self.end, self.label, self.content, self.draft, self.qualifier, self.number, self._known) = state
-        self._event = None
-
-
-def occurrence(event: Event) -> Occurrence:
-    return Occurrence(event.begin, event.end, event.label, known=event.term, qualifier=event.qualifier)
+__all__ = ["Cell", "Draft", "Occurrence", "TimerOccurrence", "Truth", "draft_term", "occurrence", "unwrap", "wrap"]
 
 
 class TimerOccurrence:

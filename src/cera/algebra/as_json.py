@@ -1,0 +1,129 @@
+"""Plans as data that prints as JSON: every node with its operator, its arguments and its schema."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from cera.algebra.notation import Notation
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+    inputs,
+)
+from cera.algebra.plan import Plan
+from cera.algebra.schema import Schema, begin, end, reference
+from cera.model.durations import format_duration
+
+Json = dict[str, Any]
+
+
+def plan_to_json(plan: Plan, notation: Notation) -> Json:
+    return {
+        "semantics": plan.semantics,
+        "points": [
+            {
+                "name": point.name,
+                "result": point.result,
+                "expression": expression_to_json(point.expression, notation),
+            }
+            for point in plan.points
+        ],
+    }
+
+
+def expression_to_json(expression: Expression, notation: Notation) -> Json:
+    """{"operator": …, its arguments, "schema": …, "inputs": […]}; a leaf has no inputs."""
+    below = [expression_to_json(part, notation) for part in inputs(expression)]
+    return {
+        **_arguments(expression, notation),
+        "schema": schema_to_json(expression.schema),
+        **({"inputs": below} if below else {}),
+    }
+
+
+def schema_to_json(schema: Schema) -> Json:
+    """The attributes by their kinds."""
+    return {
+        "data": sorted(schema.data),
+        "time": [name for i in sorted(schema.intervals) for name in (begin(i), end(i))],
+        "reference": [reference(i) for i in sorted(schema.references)],
+    }
+
+
+def _arguments(expression: Expression, notation: Notation) -> Json:
+    match expression:
+        case Stream():
+            return {"operator": "stream", "name": expression.name}
+        case Reference():
+            return {"operator": "point", "name": expression.name}
+        case Matching():
+            return {
+                "operator": "matching",
+                "identifier": expression.identifier,
+                "query": notation.pattern(expression.pattern),
+            }
+        case AbsoluteTimers():
+            return {
+                "operator": "absolute timers",
+                "identifier": expression.identifier,
+                "timer": notation.timer(expression.timer),
+            }
+        case RelativeTimers():
+            return {
+                "operator": "relative timers",
+                "identifier": expression.identifier,
+                "kind": expression.kind,
+                "anchor": expression.anchor,
+                "duration": format_duration(expression.duration),
+            }
+        case Join():
+            return {"operator": "join"}
+        case Selection():
+            return {"operator": "selection", "condition": notation.condition(expression.condition)}
+        case Projection():
+            return {"operator": "projection", "attributes": sorted(expression.attributes)}
+        case TemporalJoin():
+            return {"operator": "temporal join", **_window(expression, notation), "counted": expression.counted}
+        case AntiSemiJoin():
+            return {"operator": "temporal anti-semi-join", **_window(expression, notation)}
+        case Merging():
+            return {"operator": "merging", "identifiers": list(expression.identifiers)}
+        case Renaming():
+            return {
+                "operator": "renaming",
+                "identifiers": dict(expression.identifiers),
+                "variables": dict(expression.variables),
+            }
+        case Construction():
+            return {
+                "operator": "construction",
+                "rule": expression.rule,
+                "head": notation.construct(expression.head),
+                "causes": dict(expression.causes),
+            }
+        case Union():
+            return {"operator": "union"}
+        case _:
+            assert_never(expression)
+
+
+def _window(operator: TemporalJoin | AntiSemiJoin, notation: Notation) -> Json:
+    return {
+        "window": operator.window,
+        "element": operator.element,
+        "excluded": sorted(operator.excluded),
+        "conditions": [notation.condition(condition) for condition in operator.condition],
+    }

@@ -1,0 +1,137 @@
+"""Conditions of selections as the papers write them: `s.end < t.begin`, `T > 40` (Figs. 4 and 5 of seed 000).
+
+Relations between intervals are spelled out as comparisons of their ends, because that is what selections of CERA see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import assert_never
+
+from cera.model import terms
+from cera.model.allen import CONVERSES
+from cera.model.durations import format_duration
+from cera.model.expressions import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Literal,
+    Negative,
+    Not,
+    Or,
+    Periodic,
+    Temporal,
+    TimerQuery,
+    Variable,
+    Within,
+)
+
+_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _PRIMARY = range(8)
+
+_COMPARISONS = {"=": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
+_ARITHMETIC = {"+": ("+", _SUM), "-": ("−", _SUM), "*": ("·", _PRODUCT), "/": ("/", _PRODUCT), "mod": ("mod", _PRODUCT)}
+
+#: Each relation of Allen's between i and j as comparisons; the others are converses of these.
+_RELATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "before": "{i.end} < {j.begin}",
+        "meets": "{i.end} = {j.begin}",
+        "overlaps": "{i.begin} < {j.begin} ∧ {j.begin} < {i.end} ∧ {i.end} < {j.end}",
+        "starts": "{i.begin} = {j.begin} ∧ {i.end} < {j.end}",
+        "during": "{j.begin} < {i.begin} ∧ {i.end} < {j.end}",
+        "finishes": "{j.begin} < {i.begin} ∧ {i.end} = {j.end}",
+        "equals": "{i.begin} = {j.begin} ∧ {i.end} = {j.end}",
+    }
+)
+
+WriteTimer = Callable[[TimerQuery], str]
+
+
+def condition_text(condition: Expression, timer: WriteTimer) -> str:
+    """The condition; `timer` writes the absolute timers in it."""
+    return _text(condition, timer, _OR)
+
+
+def _text(expression: Expression, timer: WriteTimer, level: int) -> str:
+    text, own = _bare(expression, timer)
+    return text if own >= level else f"({text})"
+
+
+def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
+    """The text, and how tightly it holds together."""
+    match expression:
+        case Literal():
+            return terms.format_scalar(expression.value), _PRIMARY
+        case DurationLiteral():
+            return format_duration(expression.duration), _PRIMARY
+        case DateTime():
+            return f"datetime({', '.join(terms.format_scalar(text) for text in expression.texts)})", _PRIMARY
+        case Periodic():
+            return timer(expression.timer), _PRIMARY
+        case Variable():
+            return expression.name, _PRIMARY
+        case EventReference():
+            return expression.identifier, _PRIMARY
+        case Negative():
+            return f"−{_text(expression.operand, timer, _PRIMARY)}", _UNARY
+        case Arithmetic():
+            sign, own = _ARITHMETIC[expression.operator]
+            left, right = _text(expression.left, timer, own), _text(expression.right, timer, own + 1)
+            return f"{left} {sign} {right}", own
+        case Call():
+            arguments = ", ".join(_text(argument, timer, _OR) for argument in expression.arguments)
+            return f"{expression.function}({arguments})", _PRIMARY
+        case Aggregate():
+            which = "distinct" if expression.distinct else "all"
+            return f"{expression.function}({which} {_text(expression.operand, timer, _OR)})", _PRIMARY
+        case Comparison():
+            left, right = _text(expression.left, timer, _SUM), _text(expression.right, timer, _SUM)
+            return f"{left} {_COMPARISONS[expression.operator]} {right}", _COMPARISON
+        case Temporal():
+            return _related(expression, timer)
+        case Within():
+            duration = _text(expression.duration, timer, _SUM)
+            return f"{_hull(expression.intervals, timer)} ≤ {duration}", _COMPARISON
+        case Not():
+            return f"¬{_text(expression.operand, timer, _PRIMARY)}", _NOT
+        case And():
+            return " ∧ ".join(_text(operand, timer, _NOT) for operand in expression.operands), _AND
+        case Or():
+            return " ∨ ".join(_text(operand, timer, _AND) for operand in expression.operands), _OR
+        case _:
+            assert_never(expression)
+
+
+def _related(condition: Temporal, timer: WriteTimer) -> tuple[str, int]:
+    if isinstance(condition.left, Periodic) or isinstance(condition.right, Periodic):
+        left, right = _text(condition.left, timer, _SUM), _text(condition.right, timer, _SUM)
+        return f"{left} {condition.relation} {right}", _COMPARISON  # some interval of a periodic timer has no name
+    i, j, relation = condition.left, condition.right, condition.relation
+    if relation not in _RELATIONS:
+        i, j, relation = j, i, CONVERSES[relation]
+    text = _RELATIONS[relation]
+    for name, interval in (("i", i), ("j", j)):
+        for edge in ("begin", "end"):
+            text = text.replace(f"{{{name}.{edge}}}", _edge(interval, edge, timer))
+    return text, _AND if "∧" in text else _COMPARISON
+
+
+def _edge(interval: Expression, edge: str, timer: WriteTimer) -> str:
+    if isinstance(interval, EventReference):
+        return f"{interval.identifier}.{edge}"
+    return f"{edge}({_text(interval, timer, _OR)})"
+
+
+def _hull(intervals: tuple[Expression, ...], timer: WriteTimer) -> str:
+    begins = [_edge(interval, "begin", timer) for interval in intervals]
+    ends = [_edge(interval, "end", timer) for interval in intervals]
+    if len(intervals) == 1:
+        return f"{ends[0]} − {begins[0]}"
+    return f"max{{{', '.join(ends)}}} − min{{{', '.join(begins)}}}"

@@ -1,0 +1,194 @@
+"""Plans as the papers write them (Figs. 2, 4, 5, 6, 9 and 10 of seed 000).
+
+Matchings are named by their label and identifier and defined below the expression, `where Smoke_s := Q[s: …](E)`. In a
+renaming an identifier stands for its two times and its reference: `ρ[w ← n](R)` is
+`ρ[w.begin ← n.begin, w.end ← n.end, w.ref ← n.ref](R)`. A window says which events it leaves out (ERR-05):
+`▷_{i⊒v, v≠n}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from cera.algebra.notation import Notation
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+    walk,
+)
+from cera.algebra.plan import Plan, Point
+from cera.model.durations import format_duration
+from cera.rules.unification import query_label
+
+_WIDTH = 110
+_INDENT = "  "
+
+
+def print_plan(plan: Plan, notation: Notation) -> str:
+    """Every materialization point with its definition, in the order of the plan."""
+    return "\n\n".join(print_point(point, notation) for point in plan.points)
+
+
+def print_point(point: Point, notation: Notation) -> str:
+    """M := Q, and below it the matchings that occur in Q with their schemas."""
+    if isinstance(point.expression, Matching | AbsoluteTimers):
+        return f"{display_name(point.name)} := {_definition(point.expression, notation)}"
+    writer = _Writer(notation, _matching_names(point.expression))
+    first, *others = writer.definition(point.expression)
+    lines = [f"{display_name(point.name)} := {first}", *(_INDENT + line for line in others)]
+    definitions = [f"{name} := {_definition(matching, notation)}" for name, matching in writer.definitions()]
+    for number, definition in enumerate(definitions):
+        lines.append(("where " if number == 0 else "      ") + definition)
+    return "\n".join(lines)
+
+
+def display_name(name: str) -> str:
+    """The name of a point with a capital letter, as the papers name relations."""
+    return name[:1].upper() + name[1:]
+
+
+def relation_name(matching: Matching | AbsoluteTimers) -> str:
+    """`Smoke_s` for Q[s: smoke{{…}}]."""
+    label = "timer" if isinstance(matching, AbsoluteTimers) else query_label(matching.pattern) or "event"
+    return f"{display_name(label)}_{matching.identifier}"
+
+
+def _matching_names(expression: Expression) -> dict[int, str]:
+    """The matchings of an expression by name; the branches of an `or` may use an identifier for two of them."""
+    names: dict[int, str] = {}
+    known: dict[str, str] = {}
+    for part in walk(expression):
+        if isinstance(part, Matching | AbsoluteTimers):
+            name, number = relation_name(part), 2
+            while known.setdefault(name, repr(part)) != repr(part):
+                name, number = f"{relation_name(part)}#{number}", number + 1
+            names[id(part)] = name
+    return names
+
+
+def _definition(matching: Matching | AbsoluteTimers, notation: Notation) -> str:
+    if isinstance(matching, AbsoluteTimers):
+        query, source = notation.timer(matching.timer), "Timers"
+    else:
+        query, source = notation.pattern(matching.pattern), _source(matching.source)
+    return f"Q[{matching.identifier}: {query}]({source}), sch = {matching.schema}"
+
+
+def _source(source: Expression) -> str:
+    match source:
+        case Stream() | Reference():
+            return display_name(source.name)
+        case Union():
+            return " ∪ ".join(_source(part) for part in source.inputs)
+        case _:
+            raise AssertionError(f"{type(source).__name__} is no stream of events")
+
+
+@dataclass
+class _Writer:
+    notation: Notation
+    names: dict[int, str]
+    used: dict[str, Matching | AbsoluteTimers] = field(default_factory=dict)
+
+    def definitions(self) -> Iterator[tuple[str, Matching | AbsoluteTimers]]:
+        yield from self.used.items()
+
+    def definition(self, expression: Expression) -> list[str]:
+        """An intermediate result goes on one line if it fits, a rule does not."""
+        if not isinstance(expression, Construction | Union):
+            whole = self.inline(expression)
+            if len(whole) <= _WIDTH:
+                return [whole]
+        return self.lines(expression)
+
+    def lines(self, expression: Expression) -> list[str]:
+        """Operators with one input get a line each; the rest goes on one line if it fits."""
+        match expression:
+            case Construction() | Merging() | Selection() | Projection() | Renaming():
+                if isinstance(expression, Renaming) and isinstance(expression.input, Reference):
+                    return [self.inline(expression)]
+                below = self.lines(expression.input)
+                return [f"{self._operator(expression)}(", *below[:-1], f"{below[-1]})"]
+            case Union():
+                parts = [self.lines(part) for part in expression.inputs]
+                return [line for number, part in enumerate(parts) for line in (["∪"] if number else []) + part]
+            case Join() | TemporalJoin() | AntiSemiJoin():
+                whole = self.inline(expression)
+                if len(whole) <= _WIDTH:
+                    return [whole]
+                right = self.inline(expression.right, nested=True)
+                return [*self.lines(expression.left), f"{self._operator(expression)} {right}"]
+            case Stream() | Reference() | Matching() | RelativeTimers() | AbsoluteTimers():
+                return [self.inline(expression)]
+            case _:
+                assert_never(expression)
+
+    def inline(self, expression: Expression, *, nested: bool = False) -> str:
+        match expression:
+            case Stream() | Reference():
+                return display_name(expression.name)
+            case Matching() | AbsoluteTimers():
+                name = self.names[id(expression)]
+                self.used.setdefault(name, expression)
+                return name
+            case RelativeTimers():
+                timer = f"{expression.kind}[{expression.anchor}, {format_duration(expression.duration)}]"
+                return f"X[{expression.identifier}: {timer}]({_source(expression.source)})"
+            case Construction() | Merging() | Selection() | Projection() | Renaming():
+                return f"{self._operator(expression)}({self.inline(expression.input)})"
+            case Join() | TemporalJoin() | AntiSemiJoin():
+                left, right = self.inline(expression.left, nested=True), self.inline(expression.right, nested=True)
+                text = f"{left} {self._operator(expression)} {right}"
+                return f"({text})" if nested else text
+            case Union():
+                text = " ∪ ".join(self.inline(part, nested=True) for part in expression.inputs)
+                return f"({text})" if nested else text
+            case _:
+                assert_never(expression)
+
+    def _operator(
+        self,
+        expression: Construction | Merging | Selection | Projection | Renaming | Join | TemporalJoin | AntiSemiJoin,
+    ) -> str:
+        match expression:
+            case Construction():
+                return f"C[{self.notation.construct(expression.head)}]"
+            case Merging():
+                return f"μ[[begin, end] ← {' ⊔ '.join(expression.identifiers)}]"
+            case Selection():
+                return f"σ[{self.notation.condition(expression.condition)}]"
+            case Projection():
+                return f"π[{', '.join(sorted(expression.attributes))}]"
+            case Renaming():
+                pairs = [f"{new} ← {old}" for new, old in expression.identifiers]
+                pairs += [f"var {new} ← var {old}" for new, old in expression.variables]
+                return f"ρ[{', '.join(pairs)}]"
+            case Join():
+                return "⋈"
+            case TemporalJoin():
+                return f"⋈_{{{self._window(expression)}}}"
+            case AntiSemiJoin():
+                return f"▷_{{{self._window(expression)}}}"
+            case _:
+                assert_never(expression)
+
+    def _window(self, operator: TemporalJoin | AntiSemiJoin) -> str:
+        parts = [f"{operator.window}⊒{operator.element}"]
+        parts += [f"{operator.element}≠{identifier}" for identifier in sorted(operator.excluded)]
+        parts += [self.notation.condition(condition) for condition in operator.condition]
+        return ", ".join(parts)

@@ -1,0 +1,1 @@
+"""Rewriting plans: each pass keeps the answers and makes them cheaper."""

@@ -1,0 +1,77 @@
+"""The passes in their order, and the driver that distrusts them: after each, the plan is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from cera.algebra.invariants import InvariantError, check_results, check_shape
+from cera.algebra.plan import Plan
+from cera.algebra.schema import SchemaError
+from cera.errors import EngineError, UsageError
+from cera.optimizer.materialize import materialize
+from cera.optimizer.order_joins import order_joins
+from cera.optimizer.push_selections import push_selections
+from cera.optimizer.share_subexpressions import share_subexpressions
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A rewriting of plans that keeps the answers; it returns the same object where there is nothing to do."""
+
+    name: str
+    rewrite: Callable[[Plan], Plan]
+
+
+PASSES = (
+    Pass("push-selections", push_selections),
+    Pass("share-subexpressions", share_subexpressions),
+    Pass("materialize", materialize),
+    Pass("order-joins", order_joins),
+)
+
+
+class OptimizerError(EngineError):
+    """A pass made a plan that is not one. This is a mistake in cera, not in the program."""
+
+
+@dataclass(frozen=True)
+class Optimized:
+    """The plan, and the names of the passes that changed it."""
+
+    plan: Plan
+    applied: tuple[str, ...] = ()
+
+
+def optimize(plan: Plan, without: Collection[str] = ()) -> Plan:
+    """The plan after all passes but those switched off by name."""
+    return optimized(plan, without).plan
+
+
+def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass] = PASSES) -> Optimized:
+    unknown = set(without) - {each.name for each in passes}
+    if unknown:
+        there = ", ".join(each.name for each in passes)
+        raise UsageError(f"there is no pass '{min(unknown)}' of the optimizer; there are: {there}")
+    applied = []
+    for each in passes:
+        if each.name not in without:
+            changed = _run(each, plan)
+            if changed is not plan:
+                applied.append(each.name)
+            plan = changed
+    return Optimized(plan, tuple(applied))
+
+
+def _run(each: Pass, plan: Plan) -> Plan:
+    try:
+        changed = each.rewrite(plan)
+        if changed is not plan:
+            check_results(changed, plan)
+            check_shape(changed)
+    except (SchemaError, InvariantError) as error:
+        raise OptimizerError(
+            f"the pass '{each.name}' of the optimizer made a wrong plan: {error}. This is a mistake in cera; "
+            f"please report the program, and switch the pass off to go on"
+        ) from error
+    return changed

@@ -1,0 +1,91 @@
+"""Joins of three and more relations in the order that is estimated to cost least.
+
+    (R ⋈ S) ⋈ T = (R ⋈ T) ⋈ S = …        ⋈ is associative and commutative
+    σ[c]((R ⋈ S) ⋈ T) = σ[c](R ⋈ S) ⋈ T  if attributes(c) ⊆ sch(R ⋈ S)
+
+Relations that share a variable or are bounded in time by one another are joined first; a product of relations that
+nothing connects is made only where there is no other way. Each selection comes as soon as its attributes are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cera.algebra.operators import Expression, Join, RelativeTimers, Selection, rebuild
+from cera.algebra.plan import Plan
+from cera.model import expressions
+from cera.model.expressions import Expression as Condition
+from cera.optimizer.cost import Costs
+from cera.optimizer.points import joins_events, with_expressions
+
+
+def order_joins(plan: Plan) -> Plan:
+    return with_expressions(plan, lambda expression: _ordered(expression, plan))
+
+
+def _ordered(expression: Expression, plan: Plan) -> Expression:
+    if isinstance(expression, Selection | Join):
+        relations, conditions = _flattened(expression)
+        if len(relations) > 2:
+            order = best_order(Costs(relations, conditions, plan))
+            if order != list(range(len(relations))):
+                return _joined([relations[i] for i in order], conditions)
+            return expression
+    return rebuild(expression, lambda part: _ordered(part, plan))
+
+
+def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition]]:
+    """The relations that are joined here, from left to right, and the conditions on them, the innermost first."""
+    match expression:
+        case Join() if not isinstance(expression.right, RelativeTimers):
+            left, above_left = _flattened(expression.left)
+            right, above_right = _flattened(expression.right)
+            return left + right, above_left + above_right
+        case Selection() if joins_events(expression.input) and _is_join(expression.input):
+            relations, conditions = _flattened(expression.input)
+            return relations, [*conditions, expression.condition]
+        case _:
+            return [expression], []
+
+
+def _is_join(expression: Expression) -> bool:
+    while isinstance(expression, Selection):
+        expression = expression.input
+    return isinstance(expression, Join) and not isinstance(expression.right, RelativeTimers)
+
+
+def best_order(costs: Costs) -> list[int]:
+    """From every relation as the first one: always the cheapest next one, connected ones before others."""
+    candidates = [_greedy(costs, first) for first in range(len(costs.relations))]
+    return min(candidates, key=lambda candidate: candidate[:2])[2]
+
+
+def _greedy(costs: Costs, first: int) -> tuple[int, float, list[int]]:
+    """The number of products that could not be avoided, the cost, and the order."""
+    order, products, so_far, total = [first], 0, costs.sizes[first], 0.0
+    while len(order) < len(costs.relations):
+        others = [i for i in range(len(costs.relations)) if i not in order]
+        connected = [i for i in others if costs.connected(order, i)]
+        products += not connected
+        chosen = min(connected or others, key=lambda i: costs.step(order, so_far, i))
+        so_far = costs.step(order, so_far, chosen)
+        total += so_far
+        order.append(chosen)
+    return products, total, order
+
+
+def _joined(relations: Sequence[Expression], conditions: Sequence[Condition]) -> Expression:
+    waiting = list(conditions)
+    expression = relations[0]
+    for relation in relations[1:]:
+        expression = Join(expression, relation)
+        for condition in [c for c in waiting if _holds_there(c, expression)]:
+            expression = Selection(condition, expression)
+            waiting.remove(condition)
+    return expression
+
+
+def _holds_there(condition: Condition, expression: Expression) -> bool:
+    schema = expression.schema
+    variables, times = expressions.variables(condition), expressions.event_references(condition)
+    return variables <= schema.data and times <= schema.intervals
