@@ -1,4 +1,4 @@
-"""A program explained: its normalised rules, what each reads and derives, what depends on what, and the strata.
+"""A program explained: its normalised rules, what each reads and derives, what depends on what, strata and plan.
 
 Every function gives data that prints as JSON; `text` is the same for a terminal. The command line and a web page show
 these.
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict, TypeVar
 
+from cera.algebra.keys import correlation_key
 from cera.diagnostics import Span
+from cera.explain_plan import ExplainedPlan, explain_plan, plan_lines
 from cera.languages.layout import render
 from cera.languages.xchangeeq.printer import Printer, print_construct, print_pattern, print_rule
 from cera.languages.xchangeeq.syntax import (
@@ -61,6 +63,7 @@ class ExplainedRule(TypedDict):
     grouping: bool
     recursive: bool
     stratum: int
+    key: list[str]
 
 
 class ExplainedDependency(TypedDict):
@@ -81,6 +84,7 @@ class Explanation(TypedDict):
     dependencies: list[ExplainedDependency]
     strata: list[list[str]]
     recursion: list[list[str]]
+    plan: ExplainedPlan | None
 
 
 def explain(program: RuleProgram) -> Explanation:
@@ -104,6 +108,7 @@ def explain(program: RuleProgram) -> Explanation:
         ],
         "strata": [[rule.name for rule in stratum] for stratum in strata],
         "recursion": cycles,
+        "plan": explain_plan(program),
     }
 
 
@@ -120,6 +125,7 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
         "grouping": rule.grouping,
         "recursive": recursive,
         "stratum": stratum,
+        "key": list(correlation_key(rule)),
     }
     if rule.recipient:
         explained["recipient"] = rule.recipient.address
@@ -205,6 +211,7 @@ def text(explanation: Explanation) -> str:
         lines.append(f"  {d['rule']} on {d['on']}: {d['kind']}" + (f" ({d['place']})" if d["place"] else ""))
     cycles = [" and ".join(cycle) for cycle in explanation["recursion"]]
     lines += ["", f"recursion: {'; '.join(cycles) or 'none'}"]
+    lines += ["", *plan_lines(explanation["plan"])]
     return "\n".join(lines)
 
 
@@ -223,6 +230,8 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
         lines.append(f"  reads: {_read_text(read)}")
     for timer in rule["timers"]:
         lines.append(f"  waits for: {timer['identifier']}: {timer['timer']}")
+    key = ", ".join(f"var {name}" for name in rule["key"])
+    lines.append(f"  key: {key}" if key else "  no key: runs unpartitioned")
     return lines
 
 

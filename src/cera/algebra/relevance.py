@@ -103,7 +103,7 @@ class Relevance:
             if not known:
                 return Horizon(name, None)
             tightest = min(known, key=lambda bound: bound.value)
-            latest = max(latest, tightest, key=lambda bound: bound.value)
+            latest = max(tightest, latest, key=lambda bound: bound.value)
         return Horizon(name, ceil(latest.value), latest.reasons)
 
     def _events(self, expression: Expression) -> Iterator[str]:

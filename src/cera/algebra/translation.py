@@ -35,7 +35,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.model.patterns import Pattern
 from cera.rules.dependencies import dependencies
-from cera.rules.rule import Accumulation, Branch, RelativeTimer, Rule, RuleProgram, Semantics
+from cera.rules.rule import Accumulation, Branch, PositiveLiteral, RelativeTimer, Rule, RuleProgram, Semantics
 from cera.rules.unification import could_match
 
 _FRESH = "vwuxyz"
@@ -84,7 +84,8 @@ class _Translator:
         return constructed[0] if len(constructed) == 1 else Union(constructed)
 
     def _construct(self, rule: Rule, body: Expression) -> Construction:
-        causes = tuple((identifier, identifier) for identifier in sorted(body.schema.references))
+        named = (name for branch in rule.branches for name in _identifiers(branch))
+        causes = tuple((name, name) for name in dict.fromkeys(named) if name in body.schema.references)
         return Construction(rule.name, rule.head, body, causes, rule.recipient)
 
     def body(self, branch: Branch) -> Expression:
@@ -137,7 +138,8 @@ class _Translator:
 
 
 def _identifiers(branch: Branch) -> tuple[str, ...]:
-    return tuple(literal.identifier for literal in branch.positive)
+    literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
+    return tuple(literal.identifier for literal in literals)
 
 
 def anchors_first(branch: Branch) -> list[RelativeTimer]:

@@ -1,7 +1,8 @@
 """Events as engines that run event by event hold them: light, and turned into terms only where something asks for one.
 
-The content of an event is what JSON says of its children (`content`) or the term itself (`known`); for derived events
-it is a *draft*, the nested tuple (label, ordered, children) that construction made. Truth values are wrapped, because
+The content of a flat event is what JSON says of its children: `content` maps the label of each to its one string or
+number. Any other event has its term (`known`); a derived one has a *draft*, the nested tuple (label, ordered, children)
+that construction made. Truth values are wrapped, because
 Python takes True and 1 for equal and rows are compared by Python's `==`.
 """
 
@@ -53,8 +54,7 @@ class Occurrence:
         begin: int,
         end: int,
         label: str,
-        *,
-        content: Any = None,
+        content: dict[str, Any] | None = None,
         known: Term | None = None,
         draft: Draft | None = None,
         qualifier: str | None = None,
@@ -83,6 +83,14 @@ class Occurrence:
         if self._event is None:
             self._event = Event(self.term, Interval(self.begin, self.end), self.qualifier)
         return self._event
+
+    def is_same(self, other: Occurrence) -> bool:
+        """Whether they are one event."""
+        if (self.label, self.begin, self.end, self.qualifier) != (other.label, other.begin, other.end, other.qualifier):
+            return False
+        if self.draft is not None and other.draft is not None:
+            return self.draft == other.draft
+        return self.term == other.term
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (self.begin, self.end, self.label, self.content, self.draft, self.qualifier, self.number, self._known)

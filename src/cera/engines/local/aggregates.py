@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from cera.engines.local.occurrence import Cell
 from cera.model.values import number
@@ -45,3 +46,31 @@ def _sum(numbers: Sequence[int | float]) -> int | float | None:
             return None
         total = number(total + value)
     return total
+
+
+#: Below this every whole double is the integer that it stands for, so that sums may mix the two kinds.
+_EXACT = 2**53
+
+
+def folding(function: str, *, distinct: bool) -> Callable[[Sequence[Cell]], Cell | None]:
+    """`fold` for one aggregate; sums and averages of ordinary numbers take a shorter way to the same value."""
+    if distinct or function not in ("sum", "avg"):
+        return lambda cells: fold(function, cells, distinct=distinct)
+    average = function == "avg"
+
+    def folded(cells: Sequence[Cell]) -> Cell | None:
+        total: Any = 0
+        try:
+            for cell in cells:
+                total += cell
+                if not -_EXACT < total < _EXACT:
+                    return fold(function, cells)
+        except TypeError:  # not all of them are numbers
+            return fold(function, cells)
+        if not cells:
+            return None
+        if average:
+            total /= len(cells)
+        return int(total) if total.__class__ is float and total.is_integer() else total
+
+    return folded

@@ -7,12 +7,12 @@ that is derived in several ways is one event with several derivations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from cera.algebra.operators import Construction
 from cera.engines.local.construction import HeadCompiler, cell_key
+from cera.engines.local.head_source import compile_flat_head
 from cera.engines.local.occurrence import Draft, Occurrence
 from cera.engines.local.rows import Layout, Row
 from cera.model.constructs import free_variables, has_grouping
@@ -22,12 +22,14 @@ from cera.model.terms import Term
 from cera.rules.rule import Semantics
 
 
-@dataclass
 class Derived:
     """A derived event and the rows it came from; terms, ids and derivations are made when they are asked for."""
 
-    occurrence: Occurrence
-    sources: list[tuple[Head, Sequence[Row]]] = field(default_factory=list)
+    __slots__ = ("occurrence", "sources")
+
+    def __init__(self, occurrence: Occurrence, sources: list[tuple[Head, Sequence[Row]]]) -> None:
+        self.occurrence = occurrence
+        self.sources = sources
 
     @property
     def rule(self) -> str:
@@ -49,25 +51,39 @@ class Head:
         self.formal = semantics == "formal"
         self.grouping = has_grouping(construction.head)
         self.qualifier = construction.recipient.qualifier if construction.recipient else None
-        self._build = compiler.build(construction.head)
-        self._group_by = compiler.grouping(free_variables(construction.head))
+        self.build = compile_flat_head(construction.head, layout, evaluator) or compiler.build(construction.head)
+        self.group_by = compiler.grouping(free_variables(construction.head))
         self._events = [layout.event(identifier) for identifier in layout.identifiers]
+        self._trace = Trace(layout)
         self._causes = [(name, layout.event(reference)) for name, reference in construction.causes]
         self._matches = [layout.match(identifier) for identifier in layout.matches]
         self._data = [layout.data(name) for name in layout.variables]
 
     def events(self, rows: list[Row]) -> Iterator[tuple[int, Draft | Term, Sequence[Row]]]:
         """The drafts of the events that the rows of a step derive, each with its begin and its rows."""
-        groups = self._groups(rows) if self.grouping or self._matches else ([row] for row in rows)
+        if not self.grouping and not self._matches:
+            groups: Iterator[list[Row]] = ([row] for row in rows)
+        else:
+            groups = self._groups(rows)
         for group in groups:
-            for part in self._group_by(group):
-                for draft in self._build(part) or ():
+            for part in self.group_by(group):
+                for draft in self.build(part) or ():
                     if isinstance(draft, tuple | Term):
-                        yield self._begin(group[0]), draft, part
+                        yield self.begin(group[0]), draft, part
 
-    def _begin(self, row: Row) -> int:
+    def begin(self, row: Row) -> int:
         begins: list[int] = [row[slot].begin for slot in self._events if row[slot] is not None]
         return min(begins)
+
+    def in_order(self, rows: list[Row]) -> list[Row]:
+        """The rows of one window, which come by their ends, in the order of their matches."""
+        if len(rows) == 1:
+            return rows
+        if len(self._matches) == 1 and not self.formal:
+            [slot] = self._matches
+            if len({row[slot].end for row in rows}) == len(rows):
+                return rows
+        return self._ordered(rows)
 
     def _groups(self, rows: list[Row]) -> Iterator[list[Row]]:
         """The rows of each event trace in the order of their matches."""
@@ -76,7 +92,7 @@ class Head:
             return
         traces: dict[Any, list[Row]] = {}
         for row in rows:
-            traces.setdefault(tuple([_trace_part(row[slot]) for slot in self._events]), []).append(row)
+            traces.setdefault(self._trace(row), []).append(row)
         for trace in traces.values():
             yield self._ordered(trace)
 
@@ -110,6 +126,11 @@ class Head:
         yield Derivation(self.construction.rule, causes, tuple(collected))
 
 
-def _trace_part(event: Any) -> int | None:
-    """What an event contributes to the identity of a trace: timers follow from their anchors, but they are there."""
-    return None if event is None else getattr(event, "number", 0)
+class Trace:
+    """The event trace of a row. Timers follow from their anchors; what counts is whether they are there."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._events = [layout.event(identifier) for identifier in layout.identifiers]
+
+    def __call__(self, row: Row) -> tuple[int | None, ...]:
+        return tuple([None if row[slot] is None else getattr(row[slot], "number", 0) for slot in self._events])

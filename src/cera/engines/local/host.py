@@ -8,7 +8,7 @@ stream ends, the timers that are due get steps of their own.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cera.engines.local.heads import Derived
@@ -42,41 +42,43 @@ class Host:
         """Goes on where a snapshot of the same program was taken."""
         self.state, self._buffer, self._arrived, self._latest, self._closed_to = restore(snapshot)
 
-    def push(self, occurrence: Occurrence) -> Iterator[Derived]:
-        """Takes an event; yields what is derived in the steps that are now complete."""
+    def push(self, occurrence: Occurrence) -> list[Derived]:
+        """Takes an event; returns what is derived in the steps that are now complete."""
         end = occurrence.end
         if self._closed_to is not None and end <= self._closed_to:
             self.late(occurrence)
-            return
+            return []
         self._arrived += 1
         heapq.heappush(self._buffer, (end, self._arrived, occurrence))
-        if self._latest is None or end > self._latest:
-            self._latest = end
-            if self.max_delay is not None:
-                yield from self.advance_to(end - self.max_delay - 1)
+        if self._latest is not None and end <= self._latest:
+            return []
+        self._latest = end
+        return [] if self.max_delay is None else self.advance_to(end - self.max_delay - 1)
 
-    def advance_to(self, time: Time) -> Iterator[Derived]:
+    def advance_to(self, time: Time) -> list[Derived]:
         """Time has come to a point: all that ends until then is known."""
+        derived: list[Derived] = []
         if self._closed_to is not None and time <= self._closed_to:
-            return
+            return derived
         buffer, processor, state = self._buffer, self.processor, self.state
         while True:
+            now = buffer[0][0] if buffer else None
             wakeup = processor.next_wakeup(state)
-            next_end = buffer[0][0] if buffer else None
-            times = [t for t in (wakeup, next_end) if t is not None and t <= time]
-            if not times:
+            if wakeup is not None and (now is None or wakeup < now):
+                now = wakeup
+            if now is None or now > time:
                 break
-            now = min(times)
             events: list[Occurrence] = []
             while buffer and buffer[0][0] == now:
                 events.append(heapq.heappop(buffer)[2])
-            yield from processor.step(state, now, events)
+            derived += processor.step(state, now, events)
         self._closed_to = time
+        return derived
 
-    def close(self) -> Iterator[Derived]:
+    def close(self) -> list[Derived]:
         """The stream is complete: the rest of it, then the timers that still run."""
-        if self._latest is not None:
-            yield from self.advance_to(self._latest)
+        derived = [] if self._latest is None else self.advance_to(self._latest)
         self.processor.close(self.state)
         while (wakeup := self.processor.next_wakeup(self.state)) is not None:
-            yield from self.processor.step(self.state, wakeup, [])
+            derived += self.processor.step(self.state, wakeup, [])
+        return derived

@@ -19,7 +19,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from cera.engines.local.heads import Derived
 from cera.engines.local.occurrence import Occurrence
@@ -28,28 +27,38 @@ from cera.engines.local.rows import Row
 from cera.engines.local.state import State
 from cera.engines.local.storage import Store
 from cera.model.expressions import TimerQuery
+from cera.model.interval import MAX_TIME
 
 Emit = Callable[["Step", Row], None]
+
+#: Matches an event and emits its rows.
+Feed = Callable[["Step", Occurrence], None]
 
 
 class Step:
     """One step: the time, the state, the rows that wait for the end of the step, and what was derived."""
 
-    __slots__ = ("base", "derived", "due", "now", "ready", "state")
+    __slots__ = ("base", "derived", "due", "index", "now", "ready", "state")
 
-    def __init__(self, now: int, state: State, slots: int) -> None:
+    def __init__(self, now: int, state: State) -> None:
         self.now = now
         self.state = state
-        self.ready: list[list[Row]] = [[] for _ in range(slots)]
+        #: The rows of each slot that has some, and these slots as a heap.
+        self.ready: dict[int, list[Row]] = {}
         self.due: list[int] = []
-        self.derived: dict[Any, Derived] = {}
-        self.base: dict[str, list[Occurrence]] = {}
+        self.derived: list[Derived] = []
+        #: What was derived, by label and begin; made when there is more than one.
+        self.index: dict[tuple[str, int], list[Derived]] | None = None
+        #: The incoming events that a rule might derive as well.
+        self.base: list[Occurrence] = []
 
     def make_ready(self, slot: int, row: Row) -> None:
-        rows = self.ready[slot]
-        if not rows:
+        rows = self.ready.get(slot)
+        if rows is None:
+            self.ready[slot] = [row]
             heapq.heappush(self.due, slot)
-        rows.append(row)
+        else:
+            rows.append(row)
 
     def wait(self, until: int, slot: int, row: Row) -> None:
         """The row counts only when its timers have ended."""
@@ -66,8 +75,8 @@ class Network:
 
     #: How long each store keeps a row past its end; None keeps it for good.
     horizons: list[int | None] = field(default_factory=list)
-    by_label: dict[str, list[tuple[Matcher, Emit]]] = field(default_factory=dict)
-    any_label: list[tuple[Matcher, Emit]] = field(default_factory=list)
+    by_label: dict[str, list[Feed]] = field(default_factory=dict)
+    any_label: list[Feed] = field(default_factory=list)
     timers: list[tuple[TimerQuery, Matcher, Emit]] = field(default_factory=list)
     #: What is done with the rows of each slot at the end of a step; slots are in the order of the plan.
     finishers: list[Callable[[Step, list[Row]], None]] = field(default_factory=list)
@@ -79,41 +88,36 @@ class Network:
 
     def step(self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]) -> Step:
         """All events that end now, the absolute timers among them as (number of the timer, occurrence)."""
-        for store in state.stores:
-            if store.queue and store.queue[0][0] < now:
-                store.drop(now)
-        step = Step(now, state, len(self.finishers))
+        if now >= state.sweep_at:
+            state.sweep_at = min([store.sweep(now) for store in state.stores], default=MAX_TIME)
+        step = Step(now, state)
         state.now = now
-        for occurrence in occurrences:
-            if self.derived_labels is None or occurrence.label in self.derived_labels:
-                step.base.setdefault(occurrence.label, []).append(occurrence)
+        if self.derived_labels is None or self.derived_labels:
+            labels = self.derived_labels
+            step.base = [o for o in occurrences if labels is None or o.label in labels]
         for occurrence in occurrences:
             self.take(step, occurrence)
         for number, occurrence in ticks:
-            self._number(state, occurrence)
+            state.counter += 1
+            occurrence.number = state.counter
             _, matcher, emit = self.timers[number]
             for row in matcher(occurrence):
                 emit(step, row)
-        while state.waiting and state.waiting[0][0] <= now:
-            _, _, slot, row = heapq.heappop(state.waiting)
+        waiting = state.waiting
+        while waiting and waiting[0][0] <= now:
+            _, _, slot, row = heapq.heappop(waiting)
             step.make_ready(slot, row)
         while step.due:
             slot = heapq.heappop(step.due)
-            rows, step.ready[slot] = step.ready[slot], []
-            self.finishers[slot](step, rows)
+            self.finishers[slot](step, step.ready.pop(slot))
         return step
 
     def take(self, step: Step, occurrence: Occurrence) -> None:
         """A new event: every pattern that could match it is tried."""
-        self._number(step.state, occurrence)
-        for matcher, emit in self.by_label.get(occurrence.label, ()):
-            for row in matcher(occurrence):
-                emit(step, row)
-        for matcher, emit in self.any_label:
-            for row in matcher(occurrence):
-                emit(step, row)
-
-    @staticmethod
-    def _number(state: State, occurrence: Occurrence) -> None:
+        state = step.state
         state.counter += 1
         occurrence.number = state.counter
+        for feed in self.by_label.get(occurrence.label, ()):
+            feed(step, occurrence)
+        for feed in self.any_label:
+            feed(step, occurrence)

@@ -1,7 +1,7 @@
 """Patterns compiled to Python functions from an occurrence to the rows of Q[i: q].
 
-A flat pattern (plain labels, each child a value or a variable) is read directly off the JSON of an event. Where the
-event is not as simple as the pattern, and for all other patterns, the matching of the model decides.
+A flat pattern (plain labels, each child a value or a variable) is read directly off the content of a flat event. For
+all other events and patterns the matching of the model decides.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from cera.model.values import is_number
 
 Matcher = Callable[[Occurrence], Sequence[Row]]
 
-_NONE: tuple[Row, ...] = ()
-
 
 def pattern_layout(identifier: str, pattern: Pattern) -> Layout:
     """The columns of Q[i: q]: its variables by name, then the event."""
@@ -35,10 +33,22 @@ def compile_pattern(pattern: Pattern) -> Matcher:
         answers = match(pattern, event.term)
         return [(*(wrap(a[name]) if name in a else None for name in names), event) for a in answers]
 
-    return _flat_matcher(pattern, names, general) or general
+    return general
 
 
-def _flat_matcher(pattern: Pattern, names: Sequence[str], general: Matcher) -> Matcher | None:
+def compile_feed(pattern: Pattern, emit: Callable[[Any, Row], None]) -> Callable[[Any, Occurrence], None]:
+    """A function of a step and an event that emits the rows of the event."""
+    matcher = compile_pattern(pattern)
+
+    def general(step: Any, event: Occurrence) -> None:
+        for row in matcher(event):
+            emit(step, row)
+
+    return _flat_feed(pattern, emit, general) or general
+
+
+def _flat_feed(pattern: Pattern, emit: Any, general: Any) -> Callable[[Any, Occurrence], None] | None:
+    """The function for a flat pattern as Python source: it is called for every event of its label."""
     if not isinstance(pattern, TermPattern) or pattern.ordered or not isinstance(pattern.label, str):
         return None
     tests: list[str] = []
@@ -59,19 +69,20 @@ def _flat_matcher(pattern: Pattern, names: Sequence[str], general: Matcher) -> M
                 pass
             case _:
                 return None
-    total = f" or len(c) != {len(labels)}" if pattern.total else ""
+    row = ", ".join([*(cells[name] for name in sorted(cells)), "event"])
     lines = [
-        "def matcher(event):",
+        "def feed(step, event):",
         "    c = event.content",
-        f"    if c.__class__ is not dict{total}:",
-        "        return general(event)",
+        "    if c is None:",
+        "        general(step, event)",
+        "        return",
+        *([f"    if len(c) != {len(labels)}: return"] if pattern.total else []),
         *(["    try:", *(f"        v{i} = c[{label!r}]" for i, label in enumerate(labels))] if labels else []),
-        *(["    except KeyError:", "        return general(event) if '{}' in c else NONE"] if labels else []),
-        *(f"    if v{i}.__class__ not in PLAIN: return general(event)" for i in range(len(labels))),
-        *(f"    if {test}: return NONE" for test in tests),
-        f"    return (({', '.join([*(cells[name] for name in names), 'event'])},),)",
+        *(["    except KeyError:", "        return"] if labels else []),
+        *(f"    if {test}: return" for test in tests),
+        f"    emit(step, ({row},))",
     ]
-    scope: dict[str, Any] = {"general": general, "NONE": _NONE, "PLAIN": frozenset((str, int, float)), **constants}
+    scope: dict[str, Any] = {"general": general, "emit": emit, **constants}
     exec("\n".join(lines), scope)  # source made here from a checked program
-    matcher: Matcher = scope["matcher"]
-    return matcher
+    feed: Callable[[Any, Occurrence], None] = scope["feed"]
+    return feed

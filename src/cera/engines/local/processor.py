@@ -40,7 +40,7 @@ class Processor:
                 state.ticks[number] = self._next(number, now, state.last if state.closing else None)
         if len(events) > 1:
             events = distinct(events)
-        return list(self.network.step(state, now, events, due).derived.values())
+        return self.network.step(state, now, events, due).derived
 
     def close(self, state: State) -> None:
         """The stream is complete: of the absolute timers only those go on that have begun."""
@@ -50,6 +50,8 @@ class Processor:
 
     def next_wakeup(self, state: State) -> Time | None:
         """The next time at which a timer makes something happen."""
+        if not state.ticks:  # most programs have no absolute timers, and this is asked before every step
+            return state.waiting[0][0] if state.waiting else None
         times = [tick[0] for tick in state.ticks if tick is not None]
         if state.waiting:
             times.append(state.waiting[0][0])

@@ -10,7 +10,7 @@ from typing import Any
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.ticks import Tick
-from cera.model.interval import Time
+from cera.model.interval import MIN_TIME, Time
 
 
 @dataclass
@@ -29,6 +29,8 @@ class State:
     last: Time | None = None
     now: Time | None = None
     closing: bool = False
+    #: When stores are to be swept the next time.
+    sweep_at: Time = MIN_TIME
 
     @property
     def live(self) -> int:

@@ -1,41 +1,45 @@
 """Stored relations: rows by key, in the order of time, dropped when they can no longer contribute.
 
-A store is plain data: `[queue, buckets]`. A bucket holds the rows of one key in the order in which they became known,
-with their ends beside them, so that a stretch of time is found by bisection; `start` counts the rows at its front
-that are gone already. The queue says which key's front row runs out next.
+A bucket holds the rows of one key in the order in which they became known, with their ends beside them, so that a
+stretch of time is found by bisection; `start` counts the rows at its front that are gone already.
+
+A row is gone once now > its end + horizon. The front of a bucket is cut when a row is added to it; keys to which
+nothing is added any more are swept, at most once in a horizon, so that each row is looked at twice at most.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections import deque
-from collections.abc import Sequence
+from bisect import bisect_left
 from typing import Any
 
 from cera.engines.local.rows import Row
+from cera.model.interval import MAX_TIME, MIN_TIME
 
 _COMPACT = 32
 
 
 class Bucket:
-    """The rows of one key, by end."""
+    """The rows of one key, by end. There is always one."""
 
     __slots__ = ("ends", "rows", "start")
 
-    def __init__(self) -> None:
-        self.ends: list[int] = []
-        self.rows: list[Row] = []
+    def __init__(self, end: int, row: Row) -> None:
+        self.ends: list[int] = [end]
+        self.rows: list[Row] = [row]
         self.start = 0
 
-    def between(self, first: int, last: int) -> Sequence[Row]:
-        """The rows whose end lies in [first, last]."""
-        ends = self.ends
-        low = bisect_left(ends, first, self.start)
-        high = len(ends) if ends[-1] <= last else bisect_right(ends, last, low)
-        return self.rows[low:high]
-
-    def all(self) -> Sequence[Row]:
+    def all(self) -> list[Row]:
         return self.rows[self.start :] if self.start else self.rows
+
+    def cut(self, before: int) -> int:
+        """Forgets the rows that end before a time; says how many."""
+        start = bisect_left(self.ends, before, self.start)
+        gone = start - self.start
+        if start > _COMPACT and start * 2 > len(self.ends):
+            del self.rows[:start], self.ends[:start]
+            start = 0
+        self.start = start
+        return gone
 
     def __getstate__(self) -> tuple[list[int], list[Row]]:
         return self.ends[self.start :], self.rows[self.start :]
@@ -46,42 +50,40 @@ class Bucket:
 
 
 class Store:
-    """A relation by key. With a horizon, a row is dropped once now > its end + horizon."""
+    """A relation by key; without a horizon its rows are kept for good."""
 
-    __slots__ = ("buckets", "horizon", "queue", "size")
+    __slots__ = ("buckets", "horizon", "size", "sweep_at")
 
     def __init__(self, horizon: int | None) -> None:
         self.buckets: dict[Any, Bucket] = {}
-        self.queue: deque[tuple[int, Any]] = deque()
         self.horizon = horizon
         self.size = 0
+        self.sweep_at = MAX_TIME if horizon is None else MIN_TIME
 
     def add(self, key: Any, end: int, row: Row) -> None:
+        self.size += 1
         bucket = self.buckets.get(key)
         if bucket is None:
-            bucket = self.buckets[key] = Bucket()
-        bucket.ends.append(end)
+            self.buckets[key] = Bucket(end, row)
+            return
+        ends = bucket.ends
+        ends.append(end)
         bucket.rows.append(row)
-        self.size += 1
-        if self.horizon is not None:
-            self.queue.append((end + self.horizon, key))
+        if self.horizon is not None and ends[bucket.start] < end - self.horizon:
+            self.size -= bucket.cut(end - self.horizon)
 
-    def drop(self, now: int) -> None:
-        """Forgets the rows that ran out before now."""
-        queue = self.queue
-        while queue and queue[0][0] < now:
-            key = queue.popleft()[1]
-            bucket = self.buckets[key]
-            bucket.start += 1
-            self.size -= 1
-            if bucket.start == len(bucket.rows):
-                del self.buckets[key]
-            elif bucket.start > _COMPACT and bucket.start * 2 > len(bucket.rows):
-                del bucket.rows[: bucket.start], bucket.ends[: bucket.start]
-                bucket.start = 0
+    def sweep(self, now: int) -> int:
+        """Forgets what has run out before now, if it is time for that; says when it will be."""
+        if self.horizon is not None and now >= self.sweep_at:
+            before = now - self.horizon
+            for key in [key for key, bucket in self.buckets.items() if bucket.ends[-1] < before]:
+                bucket = self.buckets.pop(key)
+                self.size -= len(bucket.ends) - bucket.start
+            self.sweep_at = now + self.horizon + 1
+        return self.sweep_at
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.buckets, self.queue, self.horizon, self.size
+        return self.buckets, self.horizon, self.size, self.sweep_at
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.buckets, self.queue, self.horizon, self.size = state
+        self.buckets, self.horizon, self.size, self.sweep_at = state

@@ -1,0 +1,23 @@
+"""Correlation keys: the variables by which the events of a rule can be divided into parts that answer alone."""
+
+from __future__ import annotations
+
+from cera.model import patterns
+from cera.rules.rule import Branch, Rule
+
+
+def correlation_key(rule: Rule) -> tuple[str, ...]:
+    """The variables that every event query of the rule binds, in all branches; none: the rule runs unpartitioned.
+
+    Then the events behind an answer, those collected and those found absent, all have the same values for them. A
+    branch without an event query has no key: a timer belongs to every part, and what it collects must stay together.
+    """
+    keys = [_key(branch) for branch in rule.branches]
+    return tuple(sorted(frozenset[str].intersection(*keys))) if keys else ()
+
+
+def _key(branch: Branch) -> frozenset[str]:
+    if not branch.events:
+        return frozenset()
+    queries = [query.pattern for query in branch.events] + [part.pattern for part in branch.accumulations]
+    return frozenset[str].intersection(*(patterns.bound_variables(pattern) for pattern in queries))

@@ -1,0 +1,157 @@
+"""The plan of a program explained: as translated, as optimized, and how long each store remembers and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+from cera.algebra.as_json import plan_to_json
+from cera.algebra.notation import Notation
+from cera.algebra.operators import AntiSemiJoin, Expression, Join, RelativeTimers, TemporalJoin, walk
+from cera.algebra.plan import Plan
+from cera.algebra.printing import display_name, print_plan
+from cera.algebra.relevance import Horizon, Relevance
+from cera.algebra.translation import translate
+from cera.languages.layout import render
+from cera.languages.xchangeeq.printer import Printer, print_construct, print_expression, print_pattern
+from cera.model.durations import Duration, format_duration
+from cera.model.expressions import TimerQuery
+from cera.optimizer.driver import optimized
+from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
+from cera.rules.strata import is_hierarchical
+from cera.rules.time_constraints import Happens, TimeReason
+
+
+def _timer_text(timer: TimerQuery) -> str:
+    return render(Printer().timer(timer), width=None)
+
+
+NOTATION = Notation(print_pattern, print_construct, _timer_text)
+
+
+_NOT_AT_ALL = "not at all"
+
+
+class StateBound(TypedDict):
+    """What a join or a window of a point remembers.
+
+    A row is kept for `kept` past its end (null: for good; "not at all": what it is joined with comes before it) because
+    of the conditions of `because`. Where that depends on how long incoming events last, `kept_for_points` says how
+    long for events without duration.
+    """
+
+    point: str
+    used_by: str
+    of: str
+    kept: str | None
+    because: list[str]
+    kept_for_points: str | None
+
+
+class ExplainedPlan(TypedDict):
+    before: dict[str, Any]
+    before_text: str
+    passes: list[str]
+    after: dict[str, Any]
+    after_text: str
+    state: list[StateBound]
+
+
+def explain_plan(program: RuleProgram) -> ExplainedPlan | None:
+    """The plan before and after the optimizer; None for a recursive program, which has no plan (X-36)."""
+    if not is_hierarchical(program.rules):
+        return None
+    before = translate(program)
+    after = optimized(before)
+    return {
+        "before": plan_to_json(before, NOTATION),
+        "before_text": print_plan(before, NOTATION),
+        "passes": list(after.applied),
+        "after": plan_to_json(after.plan, NOTATION),
+        "after_text": print_plan(after.plan, NOTATION),
+        "state": state_bounds(after.plan),
+    }
+
+
+def state_bounds(plan: Plan) -> list[StateBound]:
+    """How long each join and each window remembers what it looks into, if events last as long as they like."""
+    general, of_points = _bounds(plan, None), _bounds(plan, 0)
+    return [
+        {
+            "point": point,
+            "used_by": user,
+            "of": horizon.of,
+            "kept": _kept(horizon),
+            "because": [_reason_text(reason) for reason in (horizon if horizon.reasons else tight).reasons],
+            "kept_for_points": _kept(tight),
+        }
+        for (point, user, horizon), (_, _, tight) in zip(general, of_points, strict=True)
+    ]
+
+
+def _bounds(plan: Plan, max_duration: int | None) -> list[tuple[str, str, Horizon]]:
+    relevance = Relevance(plan, max_duration)
+    return [(point.name, user, horizon) for point in plan.points for user, horizon in _of(point.expression, relevance)]
+
+
+def _of(expression: Expression, relevance: Relevance) -> Iterator[tuple[str, Horizon]]:
+    for part in walk(expression):
+        if isinstance(part, Join) and not isinstance(part.right, RelativeTimers):
+            yield from (("join", horizon) for horizon in relevance.join_bounds(part))
+        elif isinstance(part, TemporalJoin | AntiSemiJoin):
+            yield f"window {part.window}", relevance.window_bound(part)
+
+
+def _kept(horizon: Horizon) -> str | None:
+    if horizon.microseconds is None:
+        return None
+    return _NOT_AT_ALL if horizon.microseconds < 0 else format_duration(Duration(0, horizon.microseconds))
+
+
+def _reason_text(reason: TimeReason) -> str:
+    match reason:
+        case RelativeTimer():
+            return f"{reason.identifier}: {reason.kind}[{reason.anchor}, {format_duration(reason.duration)}]"
+        case AbsoluteTimer():
+            return f"{reason.identifier}: {_timer_text(reason.timer)}"
+        case Happens():
+            return f"{reason.timer.identifier} happens"
+        case _:
+            return print_expression(reason)
+
+
+def plan_lines(plan: ExplainedPlan | None) -> Iterator[str]:
+    """The explanation of a plan for a person to read."""
+    if plan is None:
+        yield "plan: none, because the program is recursive; the reference engine runs it"
+        return
+    yield "plan:"
+    yield from _indented(plan["before_text"])
+    yield ""
+    if plan["passes"]:
+        yield f"optimized plan ({', '.join(plan['passes'])}):"
+        yield from _indented(plan["after_text"])
+    else:
+        yield "optimized plan: the same"
+    yield ""
+    yield "state:" if plan["state"] else "state: none"
+    for bound in plan["state"]:
+        yield f"  {display_name(bound['point'])}, {bound['used_by']}: {_bound_text(bound)}"
+
+
+def _bound_text(bound: StateBound) -> str:
+    because = f", because of {' and '.join(bound['because'])}" if bound["because"] else ""
+    if bound["kept"] == _NOT_AT_ALL:
+        return f"{bound['of']} is not kept{because}"
+    if bound["kept"] is not None:
+        return f"{bound['of']} is kept for {bound['kept']}{because}"
+    if bound["kept_for_points"] is not None:
+        return (
+            f"{bound['of']} is kept for {bound['kept_for_points']}{because}, if events are points; "
+            "longer if they last (--max-duration)"
+        )
+    return f"{bound['of']} is kept for good: nothing bounds the time to what it is joined with"
+
+
+def _indented(text: str) -> Iterator[str]:
+    return (f"  {line}" if line else "" for line in text.split("\n"))

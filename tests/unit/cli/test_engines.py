@@ -1,0 +1,75 @@
+"""The engines on the command line, and what their options do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cera.cli.main import main
+from cera.pipeline import ENGINES
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FIRE = [
+    str(EXAMPLES / "sensors" / "fire.xceq"),
+    "--events",
+    str(EXAMPLES / "sensors" / "events.jsonl"),
+    "--time-unit",
+    "s",
+]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, list(arguments))
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_every_engine_prints_the_same_lines() -> None:
+    outputs = {run("run", *FIRE, "--engine", engine)[1] for engine in ENGINES}
+    assert len(outputs) == 1
+    assert len(outputs.pop().splitlines()) == 3
+
+
+def test_why_answers_alike_on_every_engine() -> None:
+    [burnt_down] = [json.loads(line)["id"] for line in run("run", *FIRE, "--select", "burnt_down")[1].splitlines()]
+    answers = {run("why", *FIRE, "--event", burnt_down, "--engine", engine)[1] for engine in ENGINES}
+    assert len(answers) == 1
+    assert "no temp" in answers.pop()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_late_events_are_counted_and_written(engine: str, tmp_path: Path) -> None:
+    program, events, late = tmp_path / "p.xceq", tmp_path / "e.jsonl", tmp_path / "late.jsonl"
+    program.write_text("DETECT b{var X} ON a{var X} END")
+    events.write_text("".join(f'{{"at": {t}, "term": {{"a": {t}}}}}\n' for t in (10, 8, 4, 5)))
+    status, out, err = run(
+        "run", str(program), "--events", str(events), "--time-unit", "s", "--engine", engine, "--max-delay", "5 sec",
+        "--late", str(late),
+    )  # fmt: skip
+    assert status == 0
+    assert [json.loads(line)["end"] for line in out.splitlines()] == [5, 8, 10]
+    assert [json.loads(line)["end"] for line in late.read_text().splitlines()] == [4]
+    assert "1 too late for --max-delay" in err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_event_that_breaks_the_promised_duration_is_rejected(engine: str) -> None:
+    status, out, err = run("run", *FIRE, "--engine", engine, "--max-duration", "5 sec")
+    assert status == 0
+    assert out == ""
+    assert "lasts longer than --max-duration" in err
+
+
+def test_late_without_a_limit_is_a_wrong_command() -> None:
+    assert run("run", *FIRE, "--late", "late.jsonl")[0] == 2
+
+
+def test_a_recursion_names_the_engine_that_can_run_it(tmp_path: Path) -> None:
+    program = tmp_path / "p.xceq"
+    program.write_text("DETECT a{var X} ON event e: var X -> a{{}} END")
+    status, _, err = run("run", str(program), *FIRE[1:], "--engine", "local")
+    assert status == 1
+    assert "XC304" in err
+    assert "--engine reference" in err

@@ -1,0 +1,101 @@
+"""A program in a process, event by event."""
+
+from __future__ import annotations
+
+import pytest
+
+from cera.errors import ProgramError, UsageError
+from cera.model.events import DerivedEvent, Event
+from cera.pipeline import load
+from cera.testing import assert_same_events, event, seconds
+from conformance.asking import FIRE_RULES, fire_stream, temp
+
+FIRE = event('fire{area{"a"}}', 65, 80)
+BURNT_DOWN = event('burnt_down{sensor{"s"}}', 70, 92)
+AVERAGE = event('avg_temp{sensor{"s"}, value{40}}', 10, 80)
+
+
+def labels(derived: list[DerivedEvent]) -> list[str]:
+    return sorted(one.event.label for one in derived)
+
+
+def test_C_21_each_event_is_told_when_nothing_can_change_it_any_more() -> None:
+    session = load(FIRE_RULES).session()
+    first, smoke, last = fire_stream()
+    assert session.push(first) == session.push(smoke) == session.push(last) == []
+    assert_same_events(session.advance_to(seconds(80)), [FIRE, AVERAGE])
+    assert session.advance_to(seconds("91.999999")) == []
+    assert_same_events(session.advance_to(seconds(92)), [BURNT_DOWN])
+    assert session.close() == []
+
+
+def test_a_later_event_completes_the_time_before_it() -> None:
+    session = load(FIRE_RULES).session()
+    session.push(*fire_stream())
+    assert_same_events(session.push(temp(20, 81, 82)), [FIRE, AVERAGE])
+
+
+def test_closing_runs_the_timers_out() -> None:
+    session = load(FIRE_RULES).session()
+    session.push(*fire_stream())
+    assert_same_events(session.close(), [FIRE, AVERAGE, BURNT_DOWN])
+
+
+def test_events_within_the_delay_are_sorted() -> None:
+    session = load(FIRE_RULES).session(max_delay="30 sec")
+    derived = session.push(*reversed(fire_stream()))
+    assert_same_events([*derived, *session.close()], [FIRE, AVERAGE, BURNT_DOWN])
+    assert session.late == 0
+
+
+def test_an_event_behind_the_delay_is_late_and_changes_nothing() -> None:
+    late: list[Event] = []
+    session = load(FIRE_RULES).session(max_delay="5 sec", late=late.append)
+    first, smoke, last = fire_stream()
+    derived = session.push(first, last, smoke)
+    assert late == [smoke]
+    assert session.late == 1
+    assert_same_events([*derived, *session.close()], [AVERAGE, BURNT_DOWN])
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_a_session_goes_on_from_a_saved_state(after: int) -> None:
+    stream = fire_stream()
+    first = load(FIRE_RULES).session()
+    derived = first.push(*stream[:after])
+    second = load(FIRE_RULES).session()
+    second.restore(first.save())
+    derived += [*second.push(*stream[after:]), *second.close()]
+    assert_same_events(derived, [FIRE, AVERAGE, BURNT_DOWN])
+
+
+def test_state_of_a_bounded_program_does_not_grow() -> None:
+    session = load(FIRE_RULES).session(max_duration="0 sec")
+    sizes = []
+    for second in range(0, 3600, 5):
+        session.push(temp(39 + second % 3, second))
+        sizes.append(session.live)
+    assert max(sizes[100:]) == max(sizes[:100])
+
+
+def test_state_of_an_unbounded_rule_grows_and_the_check_says_so() -> None:
+    program = load("DETECT h{} ON and { event x: a{{}}, event y: b{{}} } END")
+    assert [d.code for d in program.check()] == ["XC501"]
+    session = program.session()
+    for second in range(100):
+        session.push(event(f"a{{{second}}}", second))
+    assert session.live == 99  # the last one waits for the end of its step
+
+
+def test_a_recursive_program_is_refused_with_the_cycle_and_the_engine_that_can_run_it() -> None:
+    program = load("DETECT p{var X} ON q{var X} END DETECT q{var X} ON p{var X} END")
+    with pytest.raises(ProgramError, match="p → q → p") as refused:
+        program.session()
+    assert [d.code for d in refused.value.diagnostics] == ["XC304"]
+    assert "--engine reference" in str(refused.value)
+
+
+@pytest.mark.parametrize("delay", ["soon", "1 month"])
+def test_a_delay_must_be_a_length_of_time(delay: str) -> None:
+    with pytest.raises(UsageError):
+        load(FIRE_RULES).session(max_delay=delay)
