@@ -38,6 +38,7 @@ from cera.model.interval import Interval, Time
 from cera.model.matching import match
 from cera.model.terms import Term, value_key
 from cera.rules.rule import RelativeTimer
+from cera.testing import seconds
 
 Tuple = dict[str, Any]
 
@@ -287,11 +288,13 @@ def _renaming(renaming: Renaming) -> dict[str, str]:
 
 
 def fact(**attributes: Any) -> Tuple:
-    """A tuple written by hand: `fact(i=(10, 70), S="s")` has i.begin, i.end and i.ref."""
+    """A tuple written by hand, in seconds: `fact(i=(10, 70), S="s")` has i.begin, i.end, i.ref and S."""
     row: Tuple = {}
     for name, value in attributes.items():
-        if isinstance(value, tuple):
-            row |= _times(name, Event(Term(name), Interval(*value)))
-        else:
-            row[name] = value
+        row |= _times(name, happening(name, *value)) if isinstance(value, tuple) else {name: value}
     return row
+
+
+def happening(name: str, first: float, last: float) -> Event:
+    """The event that `fact` takes for an identifier."""
+    return Event(Term(name), Interval(seconds(first), seconds(last)))

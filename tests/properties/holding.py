@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -13,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 Drawn = TypeVar("Drawn")
 
 #: How long a failing example is made smaller; hypothesis itself would take minutes.
-SHRINKING_SECONDS = 40
+SHRINKING_SECONDS = 30
 
 
 def holds_for(
@@ -26,6 +27,7 @@ def holds_for(
             "examples", [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.long)]
         )
         def test(examples: int) -> None:
+            search = _Search(check)
             profile = settings(
                 max_examples=examples,
                 deadline=None,
@@ -34,7 +36,15 @@ def holds_for(
                 phases=[Phase.generate, Phase.shrink],
                 suppress_health_check=list(HealthCheck),
             )
-            profile(given(strategy)(_hurried(check)))()
+
+            def run(drawn: Drawn) -> None:
+                search.run(drawn)
+
+            run.__name__ = run.__qualname__ = check.__name__
+            try:
+                profile(given(strategy)(run))()
+            except _EnoughError:
+                raise AssertionError(f"does not hold for\n{search.smallest}") from search.error
 
         test.__name__ = check.__name__
         test.__doc__ = check.__doc__
@@ -44,24 +54,27 @@ def holds_for(
     return decorate
 
 
-def _hurried(check: Callable[[Drawn], None]) -> Callable[[Drawn], None]:
-    """The check, which lets pass what it has not seen fail before when it has been failing for too long.
+class _EnoughError(BaseException):
+    """Leaves the search for a smaller example; hypothesis does not catch it."""
 
-    That ends the search for a smaller example; the smallest one so far, which hypothesis tries again, still fails.
-    """
-    failed: set[str] = set()
-    first_failure = float("inf")
 
-    def run(drawn: Drawn) -> None:
-        nonlocal first_failure
-        if time.monotonic() > first_failure + SHRINKING_SECONDS and repr(drawn) not in failed:
-            return
+@dataclass
+class _Search(Generic[Drawn]):
+    """A check, and the smallest example that it has failed for."""
+
+    check: Callable[[Drawn], None]
+    smallest: str = ""
+    error: Exception | None = None
+    first_failure: float = field(default=float("inf"))
+
+    def run(self, drawn: Drawn) -> None:
+        if time.monotonic() > self.first_failure + SHRINKING_SECONDS:
+            raise _EnoughError
         try:
-            check(drawn)
-        except Exception:
-            first_failure = min(first_failure, time.monotonic())
-            failed.add(repr(drawn))
+            self.check(drawn)
+        except Exception as error:
+            self.first_failure = min(self.first_failure, time.monotonic())
+            shown = repr(drawn)
+            if self.error is None or len(shown) < len(self.smallest):
+                self.smallest, self.error = shown, error
             raise
-
-    run.__name__ = run.__qualname__ = check.__name__
-    return run

@@ -17,10 +17,10 @@ from cera.engines.local.compiler import compile_plan
 from cera.engines.local.engine import plan_of
 from cera.engines.local.heads import Derived
 from cera.engines.local.host import Host
-from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
 from cera.model.events import DerivedEvent, Event, in_output_order
 from cera.model.json_terms import loads, term_to_json
+from cera.model.occurrence import Occurrence, json_occurrence, occurrence
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 
@@ -50,7 +50,7 @@ def processor_of(program: RuleProgram, events: Iterable[Event], *, dropping: boo
 def from_json(event: Event) -> Occurrence:
     """The event as a connector hands it over: with the JSON of its children, read from a text."""
     content = loads(json.dumps(term_to_json(event.term)[event.label]))
-    return Occurrence(event.begin, event.end, event.label, content=content, qualifier=event.qualifier)
+    return json_occurrence(event.begin, event.end, event.label, content, event.qualifier)
 
 
 @dataclass

@@ -7,10 +7,11 @@ import json
 import pytest
 from hypothesis import strategies as st
 
-from cera.engines.local.occurrence import Occurrence, unwrap
-from cera.engines.local.patterns import compile_pattern, pattern_layout
+from cera.engines.local.patterns import compile_feed, pattern_layout
+from cera.engines.local.rows import Row
 from cera.model.json_terms import loads, term_from_json
 from cera.model.matching import match, substitution_key
+from cera.model.occurrence import json_occurrence, unwrap
 from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from properties.holding import holds_for
 
@@ -48,8 +49,9 @@ PATTERNS = st.builds(
 def answers(pattern: Pattern, content: object) -> list[object]:
     """The substitutions that the compiled pattern finds in the JSON of an event's children."""
     names = pattern_layout("i", pattern).variables
-    occurrence = Occurrence(0, 0, "e", content=loads(json.dumps(content)))
-    rows = compile_pattern(pattern)(occurrence)
+    occurrence = json_occurrence(0, 0, "e", loads(json.dumps(content)))
+    rows: list[Row] = []
+    compile_feed(pattern, lambda _, row: rows.append(row))(None, occurrence)
     assert all(row[-1] is occurrence for row in rows)
     found = ({n: unwrap(c) for n, c in zip(names, row[:-1], strict=True) if c is not None} for row in rows)
     return sorted(substitution_key(values) for values in found)

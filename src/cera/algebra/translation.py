@@ -76,9 +76,13 @@ class _Translator:
     fresh: Iterator[str]
 
     def rule(self, rule: Rule) -> Expression:
-        """Q. A head with grouping groups the union of its branches; any other is built for each branch (ERR-18)."""
+        """Q. A head with grouping groups the union of its branches; any other is built for each branch (ERR-18).
+
+        What branches collect for the same event trace is told together as well, whatever the head.
+        """
         merged = [Merging(_identifiers(branch), self.body(branch)) for branch in rule.branches]
-        if rule.grouping and len(merged) > 1:
+        united = rule.grouping or any(branch.collections for branch in rule.branches)
+        if united and len(merged) > 1:
             return self._construct(rule, Union(tuple(merged)))
         constructed = tuple(self._construct(rule, body) for body in merged)
         return constructed[0] if len(constructed) == 1 else Union(constructed)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
 from cera.errors import DataError
 from cera.model.events import Event
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence
 from cera.pipeline import Program, accepted, in_time
 
 #: How many malformed records are shown where no file was named for them.
@@ -27,6 +30,18 @@ REJECTED_SHOWN = 3
 TEXT_SHOWN = 100
 
 _EVERY = 1_000
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a run read: events by label, and how many were equal, after --until, late or malformed."""
+
+    labels: Mapping[str, int]
+    records: int
+    repeated: int = 0
+    after_until: int = 0
+    late: int = 0
+    rejected: int = 0
 
 
 @dataclass(frozen=True)
@@ -38,10 +53,15 @@ class Recording:
     rejected: tuple[Rejected, ...]
     late: int = 0
 
-    @property
-    def repeated(self) -> int:
-        """How many records gave an event that another one had given already."""
-        return self.records - len(self.events)
+    def counts(self, until: Time | None) -> Counts:
+        return Counts(
+            labels=Counter(event.label for event in self.events),
+            records=self.records,
+            repeated=self.records - len(self.events),
+            after_until=0 if until is None else sum(event.end > until for event in self.events),
+            late=self.late,
+            rejected=len(self.rejected),
+        )
 
 
 def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
@@ -51,10 +71,10 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
         if path is not None:
             check_writable(option, path)
-    with _progress("reading events") as tell:
+    with progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
     _dispose_of(recording.rejected, replay)
-    with _progress(f"answering over {report.count(len(recording.events), 'event')}"):
+    with progress(f"answering over {report.count(len(recording.events), 'event')}"):
         answered = program.run(
             recording.events,
             engine=replay.engine,
@@ -86,34 +106,43 @@ def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
 def _lasting(events: Iterable[Event], replay: Replay, rejected: list[Rejected]) -> Iterator[Event]:
     """The events that keep the promise of --max-duration."""
     for event in events:
-        if replay.max_duration is not None and event.end - event.begin > replay.max_duration:
-            reason = "the event lasts longer than --max-duration"
-            text = json.dumps(base_line(event, replay.times), ensure_ascii=False)
-            rejected.append(Rejected(f"event {event.id}", reason, text))
-        else:
+        broken = too_long(event, replay)
+        if broken is None:
             yield event
+        else:
+            rejected.append(broken)
+
+
+def too_long(happened: Event | Occurrence, replay: Replay) -> Rejected | None:
+    """The rejection of an event that lasts longer than --max-duration."""
+    if replay.max_duration is None or happened.end - happened.begin <= replay.max_duration:
+        return None
+    event = happened if isinstance(happened, Event) else happened.event
+    text = json.dumps(base_line(event, replay.times), ensure_ascii=False)
+    return Rejected(f"event {event.id}", "the event lasts longer than --max-duration", text)
 
 
 def _dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:
     """Malformed records go to their file, or the first few are shown; with --strict they end the run."""
     if replay.rejected is not None:
-        write_file(replay.rejected, lines(_rejected_line(record) for record in rejected))
+        write_file(replay.rejected, lines(rejected_line(record) for record in rejected))
     else:
-        _show(rejected, report.fail if replay.strict else report.warn)
+        show_rejected(rejected[:REJECTED_SHOWN], len(rejected), report.fail if replay.strict else report.warn)
     if rejected and replay.strict:
         raise DataError(f"{report.count(len(rejected), 'malformed record')}, and --strict allows none")
 
 
-def _rejected_line(record: Rejected) -> str:
+def rejected_line(record: Rejected) -> str:
     return json.dumps({"place": record.place, "reason": record.reason, "text": record.text}, ensure_ascii=False)
 
 
-def _show(rejected: Sequence[Rejected], tell: Callable[[str], object]) -> None:
-    for record in rejected[:REJECTED_SHOWN]:
+def show_rejected(shown: Sequence[Rejected], number: int, tell: Callable[[str], object]) -> None:
+    """The first malformed records, and how many more there are."""
+    for record in shown:
         tell(report.printable(f"{record.place}: {record.reason}"))
         if record.text:
             report.say(f"  {report.printable(_shortened(record.text))}")
-    more = len(rejected) - REJECTED_SHOWN
+    more = number - len(shown)
     if more > 0:
         report.say(f"  … and {more:,} more; --rejected PATH writes all of them to a file")
 
@@ -123,7 +152,7 @@ def _shortened(text: str) -> str:
 
 
 @contextmanager
-def _progress(activity: str) -> Iterator[Callable[[str], None]]:
+def progress(activity: str) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is going on; nothing where standard error is not a terminal."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:

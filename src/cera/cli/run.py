@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
 
 import click
 
+from cera.cli import report
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.recording import Recording, answer
+from cera.cli.streaming import Flow
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import check_writable, lines, write_output
+from cera.cli.writing import LineWriter, check_writable, lines, write_output
 from cera.connectors.sinks import base_line, event_line
 from cera.engines.answer import Answer
 from cera.errors import UsageError
@@ -48,16 +51,37 @@ def run(program: Program, replay: Replay, select: tuple[str, ...], base: bool, o
       cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
     """
     _check_out(program, replay, out)
-    recording, answered = answer(program, replay)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
+    if (
+        replay.engine == "local"
+        and replay.max_delay is not None
+        and not base
+        and (out is not None or not on_terminal())
+    ):
+        _stream(program, replay, labels, out)
+        return
+    recording, answered = answer(program, replay)
     written = output(recording, answered, labels or None, replay.until, base=base)
-    if out is None and on_terminal():
+    if table:
         if written:
             print_table(written, replay.times)
     else:
         write_output(lines(output_line(item, replay.times) for item in written), out)
-    show_unknown_labels(labels, program, recording, answered)
-    show_summary(program, replay, recording, answered, len(written))
+    counts = recording.counts(replay.until)
+    derived = Counter(item.event.label for item in answered.derived)
+    show_unknown_labels(labels, program, counts, derived)
+    show_summary(program, replay, counts, derived, answered.undefined, len(written))
+
+
+def _stream(program: Program, replay: Replay, labels: list[str], out: Path | None) -> None:
+    """Events flow through the engine; nothing is kept but what it must remember."""
+    program.checked()
+    report.show_diagnostics(program.diagnostics)
+    with LineWriter(out) as writer:
+        flow = Flow(program, replay, writer, labels or None)
+        flow.run()
+    show_unknown_labels(labels, program, flow.counts, flow.derived)
+    show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written)
 
 
 def output(

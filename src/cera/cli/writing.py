@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from cera.errors import UsageError
 
@@ -39,6 +40,51 @@ def write_file(path: Path, text: str) -> None:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+class LineWriter:
+    """Lines into a file that appears when all are written, or on standard output as they come."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._unfinished: Path | None = None
+        self._stream: BinaryIO | None = None
+
+    def __enter__(self) -> LineWriter:
+        if self._path is None:
+            self._stream = sys.stdout.buffer
+            return self
+        target = Path(os.path.realpath(self._path))
+        try:
+            if target.exists() and not target.is_file():
+                self._stream = target.open("wb")
+            else:
+                self._unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+                self._stream = self._unfinished.open("wb")
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from error
+        return self
+
+    def write(self, line: str) -> None:
+        assert self._stream is not None
+        try:
+            self._stream.write(encoded(line) + b"\n")
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise UsageError(f"{self._path or 'standard output'} cannot be written: {error.strerror}") from error
+
+    def __exit__(self, kind: object, *details: object) -> None:
+        assert self._stream is not None
+        if self._path is None:
+            self._stream.flush()
+            return
+        self._stream.close()
+        if self._unfinished is not None:
+            if kind is None:
+                os.replace(self._unfinished, os.path.realpath(self._path))
+            else:
+                self._unfinished.unlink(missing_ok=True)
 
 
 def write_output(text: str, path: Path | None = None) -> None:

@@ -100,5 +100,15 @@ class Occurrence:
         self._event = None
 
 
+_PLAIN = frozenset((str, int, float))
+
+
+def json_occurrence(begin: int, end: int, label: str, body: Any, qualifier: str | None = None) -> Occurrence:
+    """The event `{label: body}` of checked JSON: flat if every child is one string or number, else with its term."""
+    if isinstance(body, dict) and _PLAIN.issuperset(map(type, body.values())):
+        return Occurrence(begin, end, label, content=body, qualifier=qualifier)
+    return Occurrence(begin, end, label, known=term_from_json({label: body}), qualifier=qualifier)
+
+
 def occurrence(event: Event) -> Occurrence:
     return Occurrence(event.begin, event.end, event.label, known=event.term, qualifier=event.qualifier)

@@ -2,10 +2,10 @@
 
 There are no statistics of streams yet, so only ratios matter. A relation of matched events has 1,000 tuples; then
 
-    a pattern keeps            1/10 for each scalar or regular expression in it
-    an equality keeps          1/10; any other condition on data 1/3; one on times 1/2
-    a shared variable keeps    1/100 of the pairs
-    a bound in time keeps      1/50 of the pairs: both ends of an event lie near those of one already there
+    a pattern keeps          1/10 for each scalar or regular expression in it
+    an equality keeps        1/10; any other condition on data 1/3; one on times 1/2
+    a shared variable keeps  1/100 of the pairs
+    a bound in time keeps    1/50 of the pairs: an event lies near one that is there already, by whatever conditions
 
 A step of the join costs what it makes; an order costs the sum of its steps. "There is no general principle to tell
 which plan is more efficient" (section 3.4.2): the numbers only put joins that select much before those that do not.
@@ -67,6 +67,7 @@ class Costs:
 
     def __init__(self, relations: Sequence[Expression], conditions: Sequence[Condition], plan: Plan) -> None:
         self.relations = tuple(relations)
+        self.conditions = tuple(conditions)
         self.sizes = [size(relation, plan) for relation in relations]
         network = time_network(Branch(conditions=tuple(conditions)))
         self._network: TimeNetwork | None = None if network.contradiction is not None else network
@@ -78,7 +79,18 @@ class Costs:
     def step(self, done: Sequence[int], so_far: float, new: int) -> float:
         """The estimated size of the join with one more relation."""
         kept = SHARED_VARIABLE ** len(self._shared(done, new))
-        return so_far * self.sizes[new] * kept * (TIME_BOUND if self._is_bounded(done, new) else 1.0)
+        kept *= TIME_BOUND if self._is_bounded(done, new) else 1.0
+        for condition in self.conditions:
+            if self._has([*done, new], condition) and not self._has(done, condition):
+                kept *= selectivity(condition)
+        return so_far * self.sizes[new] * kept
+
+    def _has(self, joined: Sequence[int], condition: Condition) -> bool:
+        """Whether a condition can be decided on the join of these relations."""
+        schemas = [self.relations[i].schema for i in joined]
+        variables = frozenset[str]().union(*(schema.data for schema in schemas))
+        times = frozenset[str]().union(*(schema.intervals for schema in schemas))
+        return expressions.variables(condition) <= variables and expressions.event_references(condition) <= times
 
     def _shared(self, done: Sequence[int], new: int) -> frozenset[str]:
         bound = frozenset[str]().union(*(self.relations[i].schema.data for i in done))

@@ -18,6 +18,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
+from cera.algebra.printing import relation_name
 from cera.algebra.schema import STREAM
 
 
@@ -71,6 +72,8 @@ class FreshNames:
         for point in self.plan.points:
             for part in walk(point.expression):
                 self._identifiers |= part.schema.intervals | part.schema.references
+                if isinstance(part, Matching | AbsoluteTimers):
+                    self._points.add(_folded(relation_name(part)))  # it is shown by that name
         alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         self._letters = (f"{letter}{number or ''}" for number in count() for letter in alphabet)
 

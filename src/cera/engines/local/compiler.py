@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 from cera.algebra.operators import (
     AbsoluteTimers,
@@ -27,17 +27,18 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
-from cera.engines.local.conditions import Test, compile_conditions
-from cera.engines.local.heads import Derived, Head
+from cera.engines.local.conditions import compile_conditions
+from cera.engines.local.deriving import Deriving
+from cera.engines.local.heads import Head, Trace
 from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Emit, Network, Step
-from cera.engines.local.occurrence import Draft, Occurrence, TimerOccurrence
-from cera.engines.local.patterns import compile_pattern
-from cera.engines.local.rows import Column, Layout, Row
+from cera.engines.local.occurrence import TimerOccurrence
+from cera.engines.local.patterns import compile_feed, compile_pattern
+from cera.engines.local.rows import Layout, Row
+from cera.engines.local.windows import compile_window
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Expression as Condition
 from cera.model.interval import MAX_TIME, MIN_TIME, Interval
-from cera.model.terms import Term
 from cera.model.timers import TIMERS, relative_timer
 from cera.rules.unification import head_label, query_label
 
@@ -72,6 +73,10 @@ def _accumulates(expression: Expression) -> bool:
     return any(isinstance(part, TemporalJoin | AntiSemiJoin) for part in walk(expression))
 
 
+def _collects_last(expression: Expression) -> TypeGuard[TemporalJoin]:
+    return isinstance(expression, TemporalJoin) and not _accumulates(expression.left)
+
+
 class _Compiler:
     def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator) -> None:
         self.plan = plan
@@ -97,6 +102,9 @@ class _Compiler:
         bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
         layout = self.layout(construction.input)
         head = Head(construction, layout, self.evaluator, self.plan.semantics)
+        if len(bodies) == 1 and isinstance(bodies[0], Merging) and _collects_last(bodies[0].input):
+            self._collecting(Deriving(head, self.network), bodies[0].input)
+            return
         pending = []
         for body in bodies:
             assert isinstance(body, Merging)
@@ -105,9 +113,29 @@ class _Compiler:
         gathering: list[Callable[[int], None]] = []
         for expression, fit in pending:
             gathering.append(self._connect_to_slot(expression, fit))
-        slot = self.slot(_deriving(head, self.network))
+        slot = self.slot(Deriving(head, self.network).rows)
         for connect in gathering:
             connect(slot)
+
+    def _collecting(self, deriving: Deriving, operator: TemporalJoin) -> None:
+        """C[h](μ(R ⋈_{i⊒j} S)): the rows of one window are all those of one event trace, if R has no trace twice.
+
+        Then they need not be gathered and grouped again.
+        """
+        window = self._compiled_window(operator)
+        left = self.layout(operator.left)
+        trace, make = Trace(left), deriving.window(left)
+
+        def finish(step: Step, rows: list[Row]) -> None:
+            if len(rows) == 1 or len({trace(row) for row in rows}) == len(rows):
+                for row in rows:
+                    found = window(step, row)
+                    if found:
+                        make(step, found)
+            else:
+                deriving.rows(step, [joined for row in rows for joined in window(step, row)])
+
+        self._connect_to_slot(operator.left, None)(self.slot(finish))
 
     def _connect_to_slot(self, expression: Expression, fit: Callable[[Row], Row] | None) -> Callable[[int], None]:
         """Connects an expression to a slot that is not known yet: its windows must get theirs before."""
@@ -130,14 +158,14 @@ class _Compiler:
         return len(self.network.finishers) - 1
 
     def _timer_slots(self, layout: Layout, expression: Expression) -> list[int]:
-        """The columns of relative timers: the only events of a row that can still lie ahead."""
+        """The columns of relative timers that end after their anchors: only these can still lie ahead."""
         names = self._timers(expression)
         return [layout.event(name) for name in layout.identifiers if name in names]
 
     def _timers(self, expression: Expression) -> set[str]:
         match expression:
             case RelativeTimers():
-                return {expression.identifier}
+                return {expression.identifier} if TIMERS[expression.kind][1][1] > 0 else set()
             case Matching():
                 return set()
             case Reference():
@@ -154,12 +182,12 @@ class _Compiler:
         """Has `emit` called with every new row of the expression."""
         match expression:
             case Matching():
-                entry = (compile_pattern(expression.pattern), emit)
+                feed = compile_feed(expression.pattern, emit)
                 label = query_label(expression.pattern)
                 if label is None:
-                    self.network.any_label.append(entry)
+                    self.network.any_label.append(feed)
                 else:
-                    self.network.by_label.setdefault(label, []).append(entry)
+                    self.network.by_label.setdefault(label, []).append(feed)
             case AbsoluteTimers():
                 self.network.timers.append((expression.timer, compile_pattern(expression.timer.pattern), emit))
             case Reference():
@@ -242,23 +270,17 @@ class _Compiler:
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin, emit: Emit) -> None:
         """What lies in a window is looked up when the window has ended and the step has all its events."""
-        left, right = self.layout(operator.left), self.layout(operator.right)
-        shared = sorted(set(left.variables) & set(right.variables))
-        store = self._window_store(operator, right, shared)
-        look_up = _look_up(operator, left, right, shared, store, self.evaluator)
+        window = self._compiled_window(operator)
         if isinstance(operator, AntiSemiJoin):
 
             def probe(step: Step, row: Row) -> None:
-                for _ in look_up(step, row):
-                    return
-                emit(step, row)
+                if not window(step, row):
+                    emit(step, row)
         else:
-            new = [i for i, c in enumerate(right.columns) if (c.kind == "data" and c not in left) or c.kind == "event"]
-            extend = _picker(new)
 
             def probe(step: Step, row: Row) -> None:
-                for other in look_up(step, row):
-                    emit(step, row + extend(other))
+                for joined in window(step, row):
+                    emit(step, joined)
 
         if _accumulates(operator.left):
             self.connect(operator.left, probe)
@@ -269,6 +291,12 @@ class _Compiler:
                     probe(step, row)
 
             self._connect_to_slot(operator.left, None)(self.slot(finish))
+
+    def _compiled_window(self, operator: TemporalJoin | AntiSemiJoin) -> Callable[[Step, Row], Any]:
+        left, right = self.layout(operator.left), self.layout(operator.right)
+        shared = sorted(set(left.variables) & set(right.variables))
+        store = self._window_store(operator, right, shared)
+        return compile_window(operator, left, right, shared, store, self.evaluator)
 
     def _window_store(self, operator: TemporalJoin | AntiSemiJoin, right: Layout, shared: Sequence[str]) -> int:
         """The store of what can lie in windows; operators with the same right side and key share one."""
@@ -297,37 +325,6 @@ def _unrenamed(expression: Expression) -> tuple[Expression, bool]:
     while isinstance(expression, Renaming):
         expression, renamed = expression.input, True
     return expression, renamed
-
-
-def _look_up(
-    operator: TemporalJoin | AntiSemiJoin,
-    left: Layout,
-    right: Layout,
-    shared: Sequence[str],
-    store: int,
-    evaluator: Evaluator,
-) -> Callable[[Step, Row], Any]:
-    """The stored rows inside the window of a row that agree with it."""
-    key = _key(left, shared)
-    window = left.event(operator.window)
-    element = len(right.columns) - 1
-    excluded = [left.event(identifier) for identifier in sorted(operator.excluded)]
-    both = left.with_(*(c if c.kind == "data" else Column("match", c.name) for c in right.columns if c not in left))
-    new = _picker([i for i, column in enumerate(right.columns) if column not in left])
-    test: Test | None = compile_conditions(operator.condition, both, evaluator)
-
-    def look_up(step: Step, row: Row) -> Any:
-        bucket = step.state.stores[store].buckets.get(key(row))
-        if bucket is None:
-            return
-        begin, end = row[window].begin, row[window].end
-        not_these = [row[slot].number for slot in excluded]
-        for other in bucket.between(begin, end):
-            event = other[element]
-            if event.begin >= begin and event.number not in not_these and (test is None or test(row + new(other))):
-                yield other
-
-    return look_up
 
 
 def _timed(timer: RelativeTimers, layout: Layout, emit: Emit) -> Emit:
@@ -384,32 +381,3 @@ def _then(fit: Callable[[Row], Row] | None, emit: Emit) -> Emit:
     if fit is None:
         return emit
     return lambda step, row: emit(step, fit(row))
-
-
-def _deriving(head: Head, network: Network) -> Callable[[Step, list[Row]], None]:
-    """Makes events of the rows of a step and hands them to the rules that query them."""
-    recipient = head.construction.recipient
-
-    def derive(step: Step, rows: list[Row]) -> None:
-        for begin, draft, group in head.events(rows):
-            key = (begin, draft, head.qualifier)
-            known = step.derived.get(key)
-            if known is None:
-                occurrence = _occurrence(begin, step.now, draft, head.qualifier)
-                known = step.derived[key] = Derived(occurrence)
-                if recipient is None and not _already_there(step, occurrence):
-                    network.take(step, occurrence)
-            known.sources.append((head, group))
-
-    return derive
-
-
-def _occurrence(begin: int, end: int, draft: Draft | Term, qualifier: str | None) -> Occurrence:
-    if isinstance(draft, Term):
-        return Occurrence(begin, end, draft.label, known=draft, qualifier=qualifier)
-    return Occurrence(begin, end, draft[0], draft=draft, qualifier=qualifier)
-
-
-def _already_there(step: Step, occurrence: Occurrence) -> bool:
-    """Whether an incoming event of this step is the same event."""
-    return any(base.event == occurrence.event for base in step.base.get(occurrence.label, ()))

@@ -1,0 +1,113 @@
+"""`cera run --engine local --max-delay …`: events flow through, and only what the engine must remember is kept.
+
+Malformed and late records, and answers, are written as they come; a file appears under its name when the run is done.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack
+
+from cera.cli import report
+from cera.cli.options import Replay
+from cera.cli.recording import REJECTED_SHOWN, Counts, progress, rejected_line, show_rejected, too_long
+from cera.cli.writing import LineWriter
+from cera.connectors.fast_jsonl import read_occurrences
+from cera.connectors.files import Rejected
+from cera.connectors.sinks import base_line, event_line
+from cera.engines.local.engine import plan_of
+from cera.engines.local.heads import Derived
+from cera.engines.local.host import Host
+from cera.engines.local.processor import Processor
+from cera.errors import DataError
+from cera.model.occurrence import Occurrence
+from cera.pipeline import Program
+
+_EVERY = 10_000
+
+
+class Flow:
+    """One run: what flows in and out is counted, and written where the options say."""
+
+    def __init__(self, program: Program, replay: Replay, out: LineWriter, labels: Collection[str] | None) -> None:
+        self.replay = replay
+        self.labels = labels
+        self.read: Counter[str] = Counter()
+        self.derived: Counter[str] = Counter()
+        self.written = self.late = self.rejected = self.after_until = 0
+        self.shown: list[Rejected] = []
+        self._out = out
+        self._files = ExitStack()
+        self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
+        self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
+        processor = Processor(plan_of(program.checked()), max_duration=replay.max_duration, timezone=program.timezone)
+        self._evaluator = processor.evaluator
+        self._host = Host(processor, replay.max_delay, self._take_late)
+
+    @property
+    def counts(self) -> Counts:
+        records = self.read.total() - self.late
+        return Counts(self.read, records, 0, self.after_until, self.late, self.rejected)
+
+    @property
+    def undefined(self) -> int:
+        return self._evaluator.undefined
+
+    @property
+    def live(self) -> int:
+        return self._host.state.live
+
+    def run(self) -> None:
+        """Reads all events, writes all answers."""
+        with self._files, progress("answering") as tell:
+            self._write(self._flow(tell))
+        if self._rejected is None:
+            show_rejected(self.shown, self.rejected, report.fail if self.replay.strict else report.warn)
+        if self.rejected and self.replay.strict:
+            raise DataError(f"{report.count(self.rejected, 'malformed record')}, and --strict allows none")
+
+    def _flow(self, tell: Callable[[str], None]) -> Iterator[Derived]:
+        until = self.replay.until
+        for number, event in enumerate(self._events(), 1):
+            if number % _EVERY == 0:
+                tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples remembered")
+            if until is None or event.end <= until:
+                yield from self._host.push(event)
+            else:
+                self.after_until += 1
+        yield from self._host.close() if until is None else self._host.advance_to(until)
+
+    def _events(self) -> Iterator[Occurrence]:
+        found = [read_occurrences(path, self.replay.layout) for path in self.replay.paths]
+        for event in itertools.chain.from_iterable(found):
+            if isinstance(event, Rejected):
+                self._reject(event)
+            elif (reason := too_long(event, self.replay)) is not None:
+                self._reject(reason)
+            else:
+                self.read[event.label] += 1
+                yield event
+
+    def _write(self, derived: Iterable[Derived]) -> None:
+        """The answers of each time in the order of output."""
+        for _, together in itertools.groupby(derived, key=lambda one: one.occurrence.end):
+            for one in sorted((one.result() for one in together), key=lambda result: result.event.output_key):
+                self.derived[one.event.label] += 1
+                if self.labels is None or one.event.label in self.labels:
+                    self.written += 1
+                    self._out.write(json.dumps(event_line(one, self.replay.times), ensure_ascii=False))
+
+    def _take_late(self, event: Occurrence) -> None:
+        self.late += 1
+        if self._late is not None:
+            self._late.write(json.dumps(base_line(event.event, self.replay.times), ensure_ascii=False))
+
+    def _reject(self, record: Rejected) -> None:
+        self.rejected += 1
+        if self._rejected is not None:
+            self._rejected.write(rejected_line(record))
+        elif len(self.shown) < REJECTED_SHOWN:
+            self.shown.append(record)

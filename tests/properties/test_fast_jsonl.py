@@ -1,0 +1,82 @@
+"""The fast reader of JSON lines accepts and rejects exactly what the ordinary one does, for the same reasons.
+
+It cannot show that the fast way is ever taken: `test_plain_lines_are_read_without_terms` does.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from cera.connectors import fast_jsonl, jsonl
+from cera.connectors.layout import Layout, Rejected
+from cera.model.events import Event
+from cera.model.time_text import TimeFormat
+from properties.holding import holds_for
+from properties.mutation import EVENT_PIECES, damaged
+
+TEXTS = st.sampled_from(("a", "", ":", 'x":', "a:b", "{}", "ü", "\\", "at", "term", "2006-09-18T09:00:00Z"))
+NUMBERS = (
+    st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.sampled_from((1.0, -0.0, 2.0**63, 1e22, 2**63, 2**63 - 1, -(2**63), -(2**63) - 1))
+)
+SCALARS = TEXTS | NUMBERS | st.booleans() | st.none()
+CHILDREN = st.dictionaries(TEXTS, SCALARS, max_size=3)
+BODIES = CHILDREN | SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(TEXTS, CHILDREN, max_size=2)
+MICROSECONDS = st.integers(-(2**54), 2**54).map(lambda time: time / 1_000_000) | st.integers(0, 10**15).map(
+    lambda time: time / 1_000
+)
+TIMES = MICROSECONDS | NUMBERS | st.sampled_from(("2006-09-18T09:00:00Z", "1.5", 1, 2, 3, True, None))
+POINTS = st.fixed_dictionaries({"at": TIMES, "term": st.dictionaries(TEXTS, BODIES, min_size=1, max_size=1)})
+INTERVALS = st.fixed_dictionaries({"begin": TIMES, "end": TIMES, "term": st.dictionaries(TEXTS, BODIES, max_size=2)})
+RECORDS = (
+    POINTS
+    | INTERVALS
+    | st.fixed_dictionaries({"term": BODIES}, optional={"at": TIMES, "id": SCALARS, "rule": TEXTS, "begin": TIMES})
+)
+SEPARATORS = st.sampled_from(((", ", ": "), (",", ":"), (" , ", " : "), (",\t", "\t:")))
+DAMAGE = st.none() | st.integers(0, 2**32)
+UNITS = st.sampled_from((None, "s", "ms", "us"))
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> tuple[bytes, Layout]:
+    """Records, some of them damaged, and the layout to read them with."""
+    written = []
+    for record in draw(st.lists(RECORDS, min_size=1, max_size=4)):
+        text = json.dumps(record, separators=draw(SEPARATORS), ensure_ascii=draw(st.booleans()))
+        seed = draw(DAMAGE)
+        written.append(text if seed is None else _damaged(text, random.Random(seed)))
+    ends = draw(st.sampled_from(("\n", "\r\n", " \n", "\n\n")))
+    return ends.join(written).encode("utf-8", "surrogatepass"), Layout(times=TimeFormat(draw(UNITS)))
+
+
+def _damaged(text: str, chance: random.Random) -> str:
+    """The text with a slip in it, or with a field given twice."""
+    if chance.random() < 0.5:
+        return damaged(text, EVENT_PIECES, chance)
+    places = [i for i, character in enumerate(text) if character == "{"]
+    if not places:
+        return text
+    place = chance.choice(places) + 1
+    key = chance.choice(('"a"', '"at"', '"term"', '"a" ', '":"'))
+    return f"{text[:place]}{key}:1,{text[place:]}"
+
+
+def as_read(found: Any) -> Any:
+    return found if isinstance(found, Rejected | Event) else found.event
+
+
+@holds_for(lines(), short=1_000, long=20_000)
+def test_the_fast_reader_reads_what_the_ordinary_one_reads(drawn: tuple[bytes, Layout]) -> None:
+    data, layout = drawn
+    expected = list(jsonl.read(io.BytesIO(data), "f", layout))
+    found = [as_read(item) for item in fast_jsonl.read(io.BytesIO(data), "f", layout)]
+    assert found == expected
+    # 1 and 1.0 are equal to Python, and ids tell them apart
+    assert [e.id for e in found if isinstance(e, Event)] == [e.id for e in expected if isinstance(e, Event)]

@@ -1,0 +1,90 @@
+"""The optimizer keeps the answers: plain plan, each pass alone, all together and the reference agree (C-18, C-19).
+
+Compared are the derived events with all their derivations. A table of how often each pass had something to do stands
+behind it: a pass that never applies proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from cera.algebra.plan import Plan
+from cera.algebra.translation import translate
+from cera.engines.local.heads import Derived
+from cera.engines.local.host import Host
+from cera.engines.local.occurrence import occurrence
+from cera.engines.local.processor import Processor
+from cera.engines.reference import engine as reference
+from cera.model.constructs import ConstructTerm
+from cera.model.events import DerivedEvent, Event, in_output_order
+from cera.optimizer.driver import PASSES, optimized
+from cera.rules.rule import RuleProgram
+from cera.rules.strata import is_hierarchical
+from properties.generator import FEATURES, Case, cases, seeded_case
+from properties.holding import holds_for
+from properties.local_runs import differences, in_order
+from properties.theories import rules_of
+
+CASES = cases(FEATURES - {"recursion"})
+NAMES = tuple(each.name for each in PASSES)
+
+
+def answers(plan: Plan, events: list[Event]) -> list[DerivedEvent]:
+    longest = max((event.end - event.begin for event in events), default=0)
+    host = Host(Processor(plan, max_duration=longest))
+    derived: list[Derived] = []
+    for event in in_order(events):
+        derived += host.push(occurrence(event))
+    derived += host.close()
+    return in_output_order(one.result() for one in derived)
+
+
+@holds_for(CASES, short=250)
+def test_C_18_the_optimized_plan_gives_the_answers_of_the_plain_one(case: Case) -> None:
+    program = rules_of(case)
+    plain = translate(program)
+    expected = list(reference.run(program, case.events).derived)
+    best = optimized(plain)
+    assert not differences(answers(best.plan, list(case.events)), expected), best.applied
+    assert optimized(best.plan).plan is best.plan
+
+
+def with_twins(program: RuleProgram) -> RuleProgram:
+    """The program with each rule a second time under another label, so that there is everything to share."""
+    twins = [
+        replace(rule, name=f"{rule.name}-twin", head=replace(rule.head, label=f"{rule.head.label}-twin"))
+        for rule in program.rules
+        if isinstance(rule.head, ConstructTerm)
+    ]
+    return replace(program, rules=(*program.rules, *twins))
+
+
+@holds_for(CASES, short=150)
+def test_C_19_rules_that_share_everything_keep_their_answers(case: Case) -> None:
+    program = with_twins(rules_of(case))
+    if not is_hierarchical(program.rules):
+        return  # a query for any label now finds what its own rule derives
+    best = optimized(translate(program))
+    expected = list(reference.run(program, case.events).derived)
+    assert not differences(answers(best.plan, list(case.events)), expected), best.applied
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_C_19_each_pass_alone_keeps_the_answers(name: str) -> None:
+    others = [other for other in NAMES if other != name]
+    applied, answered = Counter[str](), 0
+    for seed in range(400):
+        case = seeded_case(seed, FEATURES - {"recursion"})
+        plain = translate(rules_of(case))
+        changed = optimized(plain, without=others)
+        if changed.plan is plain:
+            continue
+        expected = answers(plain, list(case.events))
+        assert not differences(answers(changed.plan, list(case.events)), expected), (name, seed)
+        applied[name] += 1
+        answered += bool(expected)
+    assert applied[name] > 15
+    assert answered > 10

@@ -1,0 +1,89 @@
+"""`cera explain` shows the plan before and after the optimizer, the keys, and how long state is kept and why."""
+
+from __future__ import annotations
+
+import json
+
+from cera.explain import explain, text
+from cera.explain_plan import ExplainedPlan, StateBound
+from cera.pipeline import load
+from conformance.asking import FIRE_RULES
+
+
+def plan_of(program: str) -> ExplainedPlan:
+    plan = explain(load(program).checked())["plan"]
+    assert plan is not None
+    return plan
+
+
+def bounds(program: str) -> list[tuple[str, str | None, list[str]]]:
+    return [(bound["of"], bound["kept"], bound["because"]) for bound in plan_of(program)["state"]]
+
+
+def test_the_plan_is_there_before_and_after_with_the_passes_between() -> None:
+    plan = plan_of(FIRE_RULES)
+    assert plan["passes"] == ["push-selections", "share-subexpressions", "materialize"]
+    assert [point["name"] for point in plan["before"]["points"]] == ["fire", "burnt_down", "avg_temp"]
+    assert "A_t" in [point["name"] for point in plan["after"]["points"]]
+    assert plan["before_text"].startswith("Fire := C[fire{area{var A}}](\n")
+    assert "A_t := σ[T > 40](Temp_t)" in plan["after_text"]
+
+
+def test_each_bound_names_the_condition_that_it_follows_from() -> None:
+    assert bounds(FIRE_RULES) == [
+        ("s", "1 min", ["{s, t} within 1 min"]),
+        ("t", "not at all", ["s before t"]),
+        ("v", "12 sec", ["i: from-end[n, 12 sec]"]),
+        ("w", None, ["i: from-start-backward[m, 1 min]"]),  # C-26: a report that lasts long reaches far back
+    ]
+
+
+def test_a_bound_that_depends_on_how_long_events_last_is_given_for_points() -> None:
+    *_, average = plan_of(FIRE_RULES)["state"]
+    assert average["kept_for_points"] == "1 min"
+
+
+def test_state_without_a_bound_is_said_to_have_none() -> None:
+    program = "DETECT x{} ON and { event a: a{{ var X }}, event b: b{{ var X }} } END"
+    expected: list[StateBound] = [
+        {"point": "x", "used_by": "join", "of": of, "kept": None, "because": [], "kept_for_points": None}
+        for of in ("a", "b")
+    ]
+    assert plan_of(program)["state"] == expected
+    assert "X, join: a is kept for good: nothing bounds the time" in text(explain(load(program).checked()))
+
+
+def test_a_bound_may_follow_from_several_conditions() -> None:
+    program = """
+    DETECT x{}
+    ON and { event a: a{{}}, event b: b{{}}, event c: c{{}} }
+    where { {a, b} within 1 min, {b, c} within 2 min, a before b, b before c }
+    END
+    """
+    kept = {of: (how_long, because) for of, how_long, because in bounds(program)}
+    assert kept["a, b"][0] == "2 min"
+    assert kept["c"] == ("not at all", ["b before c"])
+
+
+def test_a_recursive_program_has_no_plan() -> None:
+    program = "DETECT a{ var X } ON a{{ var X }} END"
+    explanation = explain(load(program).checked())
+    assert explanation["plan"] is None
+    assert text(explanation).endswith("plan: none, because the program is recursive; the reference engine runs it")
+
+
+def test_each_rule_has_its_key_or_is_said_to_have_none() -> None:
+    program = (
+        FIRE_RULES + "DETECT any{} ON and { event a: a{{ var X }}, event b: b{{}} } where { {a, b} within 1 sec } END"
+    )
+    explanation = explain(load(program).checked())
+    assert [rule["key"] for rule in explanation["rules"]] == [["A"], ["S"], ["S"], []]
+    lines = text(explanation).split("\n")
+    assert lines.count("  key: var S") == 2
+    assert lines.count("  no key: runs unpartitioned") == 1
+
+
+def test_a_plan_without_rules_is_empty() -> None:
+    explanation = explain(load("").checked())
+    assert text(explanation).endswith("state: none")
+    json.dumps(explanation)
