@@ -235,7 +235,8 @@ class World:
     def _construction(self, construction: Construction) -> Iterator[Tuple]:
         groups: dict[object, list[Match]] = {}
         intervals: dict[object, Interval] = {}
-        for row in self.evaluate(construction.input):
+        branches = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
+        for row in (row for branch in branches for row in self.evaluate(branch)):  # what each matches counts (ERR-07)
             trace = {name: row[reference(i)] for name, i in construction.causes if reference(i) in row}
             key = frozenset(trace.items())
             intervals[key] = Interval(row["begin"], row["end"])

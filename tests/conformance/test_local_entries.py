@@ -16,6 +16,7 @@ from cera.algebra.translation import translate
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import Processor
+from cera.errors import ProgramError
 from cera.model.events import Event
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event, seconds
@@ -149,3 +150,40 @@ def test_C_26_smoke_is_dropped_when_its_minute_has_passed(late: float, kept: boo
     derived = processor.step(state, seconds(late), [occurrence(temp(41, late))])
     assert bool(derived) == kept
     assert state.live == kept
+
+
+SEEN = "DETECT seen{var X} ON event a: a{var X} END"
+
+
+@pytest.mark.parametrize(("end", "in_time"), [(5, True), (4.999999, False), (5.000001, True), (12, True)])
+def test_an_event_is_late_when_it_ends_longer_before_the_latest_than_allowed(end: float, in_time: bool) -> None:
+    late: list[Event] = []
+    session = load(SEEN).session(max_delay="5 sec", late=late.append)
+    delayed = event("a{2}", end)
+    found = [*session.push(event("a{1}", 10), delayed), *session.close()]
+    assert_same_events(found, [event("seen{1}", 10), *([event("seen{2}", end)] if in_time else [])])
+    assert late == ([] if in_time else [delayed])
+    assert session.late == len(late)
+
+
+def test_an_event_that_ends_when_time_has_been_advanced_to_is_late() -> None:
+    session = load(SEEN).session()
+    assert session.advance_to(seconds(5)) == []
+    assert session.push(event("a{1}", 5)) == []
+    assert session.push(event("a{2}", 5.000001)) == []
+    assert_same_events(session.close(), [event("seen{2}", 5.000001)])
+    assert session.late == 1
+
+
+def test_recursion_is_refused_with_the_cycle_and_the_engine_that_can_run_it() -> None:
+    program = """
+    DETECT p{var X} ON event e: q{var X} END
+    DETECT q{var X} ON event e: p{var X} END
+    DETECT r{var X} ON event e: p{var X} END
+    """
+    with pytest.raises(ProgramError) as refusal:
+        load(program).run([event("p{1}", 0)], engine="local")
+    [problem] = refusal.value.diagnostics
+    assert "p → q → p" in problem.message
+    assert "r" not in problem.message.rpartition(":")[2].split()
+    assert "--engine reference" in (problem.hint or "")

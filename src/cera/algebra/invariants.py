@@ -26,7 +26,6 @@ from cera.algebra.operators import (
     RelativeTimers,
     Renaming,
     Selection,
-    Stream,
     TemporalJoin,
     Union,
     walk,
@@ -59,7 +58,7 @@ def check_shape(plan: Plan) -> None:
         if point.result:
             _result(point)
         else:
-            _require(_is_of_events(point.expression, plan), point, "is no relation of events and their timers")
+            _require(_is_timed(point.expression), point, "is no relation of events and their timers")
 
 
 def _result(point: Point) -> None:
@@ -115,14 +114,6 @@ def _is_unary(expression: Expression) -> bool:
             return expression.schema != STREAM
         case _:
             return False
-
-
-def _is_of_events(expression: Expression, plan: Plan) -> bool:
-    return _is_timed(expression) and not any(
-        isinstance(part, Reference) and plan.by_name[part.name].result
-        for part in walk(expression)
-        if not isinstance(part, Stream) and part.schema != STREAM
-    )
 
 
 def _require(holds: bool, point: Point, message: str) -> None:

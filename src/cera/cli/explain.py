@@ -14,12 +14,13 @@ from cera.explain import text
 from cera.pipeline import Program
 
 
-@click.command("explain", short_help="Show rules, strata and dependencies.")
+@click.command("explain", short_help="Show rules, strata, plan and state.")
 @program_options
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
 def explain(program: Program, as_json: bool) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
-    derives, the dependencies between them and of which kind, the strata, and what is recursive.
+    derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
+    translated and as it is optimized, and how long events are remembered and why.
 
     \b
     Examples:

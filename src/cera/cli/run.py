@@ -52,12 +52,8 @@ def run(program: Program, replay: Replay, select: tuple[str, ...], base: bool, o
     """
     _check_out(program, replay, out)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
-    if (
-        replay.engine == "local"
-        and replay.max_delay is not None
-        and not base
-        and (out is not None or not on_terminal())
-    ):
+    table = out is None and on_terminal()
+    if replay.engine == "local" and replay.max_delay is not None and not base and not table:
         _stream(program, replay, labels, out)
         return
     recording, answered = answer(program, replay)

@@ -44,6 +44,11 @@ def draft_term(draft: Draft) -> Term:
     return Term(label, [draft_term(c) if isinstance(c, tuple) else unwrap(c) for c in children], ordered=ordered)
 
 
+def _holds_term(draft: Draft) -> bool:
+    """Whether a draft has a term inside that another draft may have spelled out."""
+    return any(_holds_term(child) if isinstance(child, tuple) else isinstance(child, Term) for child in draft[2])
+
+
 class Occurrence:
     """An event in the engine. `number` tells it apart from all others of the run."""
 
@@ -89,7 +94,10 @@ class Occurrence:
         if (self.label, self.begin, self.end, self.qualifier) != (other.label, other.begin, other.end, other.qualifier):
             return False
         if self.draft is not None and other.draft is not None:
-            return self.draft == other.draft
+            if self.draft == other.draft:
+                return True
+            if not _holds_term(self.draft) and not _holds_term(other.draft):
+                return False
         return self.term == other.term
 
     def __getstate__(self) -> tuple[Any, ...]:

@@ -71,7 +71,7 @@ def _run(each: Pass, plan: Plan) -> Plan:
             check_shape(changed)
     except (SchemaError, InvariantError) as error:
         raise OptimizerError(
-            f"the pass '{each.name}' of the optimizer made a wrong plan: {error}. This is a mistake in cera; "
-            f"please report the program, and switch the pass off to go on"
+            f"the pass '{each.name}' of the optimizer made a wrong plan: {error}; this is a mistake in cera, "
+            "not in the program: please report it with the program"
         ) from error
     return changed

@@ -28,6 +28,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan, Point
 from cera.algebra.renaming import Names, is_point, named, point_names, renamed
+from cera.optimizer.canonical import canonical
 from cera.optimizer.points import FreshNames, is_of_events, joins_events, with_points
 
 
@@ -67,8 +68,7 @@ class _Materializing:
     def _point(self, expression: Expression) -> Expression:
         """A point for the expression; the outer one is named first, and defined last."""
         inner, names = _base_named(expression)
-        identifiers = sorted(inner.schema.intervals, key=_in_order_of(inner))
-        name = self.fresh.point(self.fresh.letter(), identifiers)
+        name = self.fresh.point(self.fresh.letter(), canonical(inner).identifiers)
         below = self.below(inner)
         self.points.append(Point(name, below))
         return named(Reference(name, below.schema), names)
@@ -97,23 +97,3 @@ def _base_named(expression: Expression) -> tuple[Expression, Names]:
     if added:  # a timer has the name that an event has in the point
         return expression, Names()
     return renamed(expression, names.inverse()), names
-
-
-def _in_order_of(expression: Expression) -> _Order:
-    return _Order(expression)
-
-
-@dataclass(frozen=True)
-class _Order:
-    """Events before the timers that are defined relative to them."""
-
-    expression: Expression
-
-    def __call__(self, identifier: str) -> tuple[int, str]:
-        depth, current = 0, self.expression
-        while isinstance(current, Selection | Join):
-            if isinstance(current, Join) and current.right.schema.intervals == {identifier}:
-                return (-depth, identifier)
-            depth += 1
-            current = current.input if isinstance(current, Selection) else current.left
-        return (-depth - 1, identifier)
