@@ -23,6 +23,7 @@ from cera.model.events import DerivedEvent, Event, in_output_order
 from cera.optimizer.driver import PASSES, optimized
 from cera.rules.rule import RuleProgram
 from cera.rules.strata import is_hierarchical
+from cera.testing import SECOND
 from properties.generator import FEATURES, Case, cases, seeded_case
 from properties.holding import holds_for
 from properties.local_runs import differences, in_order
@@ -30,6 +31,7 @@ from properties.theories import rules_of
 
 CASES = cases(FEATURES - {"recursion"})
 NAMES = tuple(each.name for each in PASSES)
+FOR_GOOD = float("inf")
 
 
 def answers(plan: Plan, events: list[Event]) -> list[DerivedEvent]:
@@ -70,6 +72,23 @@ def test_C_19_rules_that_share_everything_keep_their_answers(case: Case) -> None
     best = optimized(translate(program))
     expected = list(reference.run(program, case.events).derived)
     assert not differences(answers(best.plan, list(case.events)), expected), best.applied
+
+
+@holds_for(CASES, short=100)
+def test_the_optimized_plan_remembers_nothing_longer(case: Case) -> None:
+    program = with_twins(rules_of(case))
+    if not is_hierarchical(program.rules):
+        return
+    plain = translate(program)
+    for max_duration in (None, 0, 5 * SECOND):
+        before, after = _horizons(plain, max_duration), _horizons(optimized(plain).plan, max_duration)
+        assert max(after, default=0) <= max(before, default=0)
+        assert after.count(FOR_GOOD) <= before.count(FOR_GOOD)
+
+
+def _horizons(plan: Plan, max_duration: int | None) -> list[float]:
+    horizons = Processor(plan, max_duration=max_duration).network.horizons
+    return [FOR_GOOD if horizon is None else horizon for horizon in horizons]
 
 
 @pytest.mark.parametrize("name", NAMES)
