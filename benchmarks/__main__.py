@@ -10,8 +10,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import parse_and_check
+from benchmarks.local import runner as local
 
-BENCHMARKS: Mapping[str, Callable[[], Table]] = {"parse_and_check": parse_and_check.measure}
+BENCHMARKS: Mapping[str, Callable[[], Table]] = {
+    "parse_and_check": parse_and_check.measure,
+    "local": local.measure,
+}
 
 
 def main(names: list[str]) -> int:
@@ -19,7 +23,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"there is no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 130)
     console.print(f"Python {platform.python_version()} on {platform.machine()}")
     for name in names or BENCHMARKS:
         console.print(BENCHMARKS[name]())

@@ -33,6 +33,7 @@ from cera.model.calendars import Calendar, CalendarError, load_calendars
 from cera.model.durations import DurationError, parse_duration
 from cera.model.events import Event
 from cera.model.interval import Time
+from cera.model.time_text import TimeError, TimeFormat
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics
 
@@ -170,7 +171,8 @@ class Program:
         """
         rules = self.checked()
         if isinstance(events, str | Path):
-            events = accepted(read_events(str(events), layout or Layout()), reject or _refuse)
+            layout = layout or Layout(times=TimeFormat(timezone=self.timezone))
+            events = accepted(read_events(str(events), layout), reject or _refuse)
         if engine not in ENGINES:
             raise UsageError(f"there is no engine '{engine}'; there are: {', '.join(ENGINES)}")
         if max_delay is not None:
@@ -244,6 +246,12 @@ def load(
 
     The program may be wrong; `check` says how, and `run` raises ProgramError.
     """
+    if semantics not in (None, "practical", "formal"):
+        raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
+    try:
+        TimeFormat(timezone=timezone)
+    except TimeError as error:
+        raise UsageError(str(error)) from error
     several = [program] if isinstance(program, str | Path) else list(program)
     if isinstance(calendars, str | Path):
         try:
@@ -253,8 +261,12 @@ def load(
     return Program(tuple(_source(part) for part in several), semantics, timezone, tuple(calendars))
 
 
+#: What no path of a program has.
+_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ")
+
+
 def _source(program: str | Path) -> Source:
-    if isinstance(program, str) and (not program.strip() or any(c in program for c in "\n{")):
+    if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OF_TEXT)):
         return Source("<text>", program)
     path = Path(program)
     if path.suffix not in ENDINGS:

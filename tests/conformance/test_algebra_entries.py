@@ -28,7 +28,7 @@ from cera.algebra.operators import (
     Union,
     walk,
 )
-from cera.algebra.schema import STREAM, Schema
+from cera.algebra.schema import STREAM, Schema, SchemaError
 from cera.algebra.translation import translate
 from cera.engines.reference.entailment import Theory
 from cera.model.durations import parse_duration
@@ -182,6 +182,23 @@ def test_C_06_renaming_changes_names_and_nothing_else() -> None:
     row = fact(n=(70, 80), S="s", T=41)
     [found] = world(R=[row]).evaluate(renamed)
     assert found == {"w.begin": row["n.begin"], "w.end": row["n.end"], "w.ref": row["n.ref"], "S": "s", "U": 41}
+
+
+@pytest.mark.parametrize(
+    ("identifiers", "variables"),
+    [
+        pytest.param((("i", "n"),), (), id="name of another interval"),
+        pytest.param((), (("T", "S"),), id="name of another variable"),
+        pytest.param((), (("w.begin", "S"),), id="data to time"),
+        pytest.param((), (("w.ref", "S"),), id="data to reference"),
+        pytest.param((("w", "x"),), (), id="nothing of that name"),
+    ],
+)
+def test_C_06_renaming_refuses(
+    identifiers: tuple[tuple[str, str], ...], variables: tuple[tuple[str, str], ...]
+) -> None:
+    with pytest.raises(SchemaError, match="ρ"):
+        Renaming(identifiers, variables, relation("R", "ni", "ST"))
 
 
 def test_C_06_the_relations_of_the_sensor_program_are_equal_up_to_renaming() -> None:

@@ -1,28 +1,32 @@
 """Ways to run a case on the local engine that must not change its answers.
 
 A run feeds the events in some order, cuts the stream by advancing time, writes the state out and goes on from what was
-written, gives the content of events as JSON or as terms, and drops what is no longer relevant or keeps it.
+written, gives the content of events as JSON or as terms, drops what is no longer relevant or keeps it, and follows a
+plan that some passes of the optimizer have rewritten.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cera.algebra.operators import AntiSemiJoin, Join, TemporalJoin
 from cera.algebra.relevance import Relevance
+from cera.algebra.translation import translate
 from cera.engines.local.compiler import compile_plan
-from cera.engines.local.engine import plan_of
 from cera.engines.local.heads import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.model.events import DerivedEvent, Event, in_output_order
 from cera.model.json_terms import loads, term_to_json
 from cera.model.occurrence import Occurrence, json_occurrence, occurrence
+from cera.optimizer.driver import PASSES, optimize
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
+
+ALL_PASSES = frozenset(each.name for each in PASSES)
 
 DELAYS = tuple(seconds * SECOND for seconds in (0, 1, 3, 10, 40))
 
@@ -37,10 +41,12 @@ class EverythingIsRelevant(Relevance):
         return None
 
 
-def processor_of(program: RuleProgram, events: Iterable[Event], *, dropping: bool = True) -> Processor:
+def processor_of(
+    program: RuleProgram, events: Iterable[Event], *, dropping: bool = True, without: Collection[str] = ALL_PASSES
+) -> Processor:
     """The compiled program; the longest event is what the source is said to promise."""
     longest = max((event.end - event.begin for event in events), default=0)
-    processor = Processor(plan_of(program), max_duration=longest)
+    processor = Processor(optimize(translate(program), without), max_duration=longest)
     if not dropping:
         relevance = EverythingIsRelevant(processor.plan)
         processor.network = compile_plan(processor.plan, relevance, processor.evaluator)
@@ -63,6 +69,7 @@ class Variation:
     restarting: bool = False
     reading_json: bool = False
     dropping: bool = True
+    without: Collection[str] = ALL_PASSES
     late: list[Event] = field(default_factory=list)
     peak: int = 0
 
@@ -84,13 +91,14 @@ class Variation:
         return in_output_order(one.result() for one in derived)
 
     def _host(self, program: RuleProgram, events: Sequence[Event]) -> Host:
-        processor = processor_of(program, events, dropping=self.dropping)
+        processor = processor_of(program, events, dropping=self.dropping, without=self.without)
         return Host(processor, self.max_delay, lambda occurrence: self.late.append(occurrence.event))
 
 
 def some_variation(chance: random.Random) -> Variation:
     flags = [chance.random() < 0.5 for _ in range(4)]
-    return Variation(chance, chance.choice(DELAYS), *flags)
+    without = [name for name in sorted(ALL_PASSES) if chance.random() < 0.3]
+    return Variation(chance, chance.choice(DELAYS), *flags, without)
 
 
 def in_order(events: Iterable[Event]) -> list[Event]:

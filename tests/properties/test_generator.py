@@ -6,6 +6,7 @@ The engines are compared on these programs, so a construct that does not occur h
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -13,9 +14,10 @@ from rich.console import Console
 from rich.table import Table
 
 from cera.engines.reference.engine import run
-from properties.generator import BASIC, FEATURES, Case, cases, constructs, seeded_case
+from cera.rules.rule import Semantics
+from properties.generator import BASIC, FEATURES, STRATIFIED, Case, cases, constructs, seeded_case
 from properties.holding import holds_for
-from properties.theories import rules_of
+from properties.theories import model_of, rules_of
 
 PROGRAMS, RECURSIVE_PROGRAMS = 1_200, 100
 
@@ -51,6 +53,26 @@ def show(used: Counter[str], answered: Counter[str], answers: Counter[bool]) -> 
     for name, count in sorted(used.items()):
         table.add_row(name, str(count), str(answered[name]))
     Console(width=72).print(table)
+
+
+def test_programs_depend_on_what_engines_can_get_wrong() -> None:
+    """Not only do answers exist: in enough programs they hang on strata, semantics, chaining and groups of events."""
+    seen = Counter[str]()
+    for seed in range(600):
+        case = seeded_case(seed, STRATIFIED if seed % 2 else FEATURES)
+        program = rules_of(case)
+        model = model_of(program, case.events)
+        answers = set(model.events)
+        other: Semantics = "formal" if program.semantics == "practical" else "practical"
+        grouping = {rule.name for rule in program.rules if rule.grouping}
+        derivations = [derivation for derived in model.derived() for derivation in derived.derivations]
+        seen["strata"] += answers != set(model_of(program, case.events, [program.rules]).events)
+        seen["semantics"] += answers != set(model_of(replace(program, semantics=other), case.events).events)
+        seen["chain"] += any(cause in model.derivations for d in derivations for cause in d.causes.values())
+        seen["group"] += any(len(d.collected) > 1 and d.rule in grouping for d in derivations)
+        seen["several derivations"] += any(len(derived.derivations) > 1 for derived in model.derived())
+    least = {"strata": 3, "semantics": 60, "chain": 40, "group": 10, "several derivations": 60}
+    assert {name: count for name, count in seen.items() if count < least[name]} == {}
 
 
 @pytest.mark.parametrize("feature", sorted(FEATURES))

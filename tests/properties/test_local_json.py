@@ -7,7 +7,8 @@ import json
 import pytest
 from hypothesis import strategies as st
 
-from cera.engines.local.patterns import compile_feed, pattern_layout
+from cera.engines.local.feeds import compile_feeds
+from cera.engines.local.patterns import pattern_layout
 from cera.engines.local.rows import Row
 from cera.model.json_terms import loads, term_from_json
 from cera.model.matching import match, substitution_key
@@ -51,7 +52,7 @@ def answers(pattern: Pattern, content: object) -> list[object]:
     names = pattern_layout("i", pattern).variables
     occurrence = json_occurrence(0, 0, "e", loads(json.dumps(content)))
     rows: list[Row] = []
-    compile_feed(pattern, lambda _, row: rows.append(row))(None, occurrence)
+    compile_feeds([(pattern, lambda _, row: rows.append(row))])(None, occurrence)  # type: ignore[arg-type]
     assert all(row[-1] is occurrence for row in rows)
     found = ({n: unwrap(c) for n, c in zip(names, row[:-1], strict=True) if c is not None} for row in rows)
     return sorted(substitution_key(values) for values in found)

@@ -72,9 +72,10 @@ def test_the_state_of_the_sensor_program_is_the_same_on_a_short_and_on_a_long_st
 
 
 def test_the_state_of_an_unbounded_rule_grows_with_the_stream() -> None:
-    program = (
-        "DETECT pair{} ON and { event s: smoke{{ }}, event t: temp{{ value{{ var T }} }} } where { var T < 0 } END"
-    )
+    program = """
+    DETECT pair{} ON and { event s: smoke{{ area{{ var A }} }}, event t: temp{{ value{{ var T }} }} }
+    where { var T < string-length(var A) - 1000 } END
+    """  # the condition speaks of both, so that it cannot be applied before they are stored
     short, long = peaks_of(program, (300, 3_000))
     assert short == 300 + 43
     assert long == 3_000 + 429

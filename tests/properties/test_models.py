@@ -24,7 +24,7 @@ from cera.rules.dependencies import event_patterns
 from cera.rules.rule import Rule
 from cera.rules.strata import dependencies, stratify
 from cera.testing import SECOND, event
-from properties.generator import Case, cases
+from properties.generator import STRATIFIED, Case, cases
 from properties.holding import holds_for
 from properties.theories import (
     is_prefixpoint,
@@ -36,7 +36,7 @@ from properties.theories import (
     to_fixpoint,
 )
 
-CASES = cases() | cases(recursive=True)
+CASES = cases() | cases(STRATIFIED) | cases(recursive=True)
 WITH_CHANCE = st.tuples(CASES, st.randoms(use_true_random=False))
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+
+from hypothesis import strategies as st
+
 from cera.diagnostics import Source
 from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.lowering import lower
@@ -40,6 +44,37 @@ def test_formatting_brings_any_layout_to_the_canonical_one(case: Case) -> None:
     """Lines are joined, or broken wherever there is a blank outside of strings and regular expressions."""
     joined = " ".join(case.text.split("\n"))
     assert format_source(Source("generated.xceq", joined)) == case.text
+
+
+@holds_for(st.tuples(CASES, st.randoms(use_true_random=False)))
+def test_formatting_keeps_every_comment_once_and_changes_nothing_twice(drawn: tuple[Case, random.Random]) -> None:
+    case, chance = drawn
+    text, comments = commented(case.text, chance)
+    formatted = format_source(Source("commented.xceq", text))
+    assert [formatted.count(comment) for comment in comments] == [1] * len(comments)
+    assert parse(Source("formatted.xceq", formatted)).program == case.program
+    assert format_source(Source("formatted.xceq", formatted)) == formatted
+
+
+def commented(text: str, chance: random.Random) -> tuple[str, list[str]]:
+    """The text with comments before, at the end of and between its lines, and what they say."""
+    lines, comments = [], []
+    for number, line in enumerate(text.split("\n")):
+        said = f"<remark {number}>"
+        match chance.choice(("none", "none", "none", "end", "line", "block", "blank")):
+            case "end":
+                lines.append(f"{line}  # {said}")
+            case "line":
+                lines += [f"# {said}", line]
+            case "block":
+                lines.append(f"/* {said} */ {line}")
+            case "blank":
+                lines += ["", f"  /* {said}", "     goes on */", "", line]
+            case _:
+                lines.append(line)
+                continue
+        comments.append(said)
+    return "\n".join(lines), comments
 
 
 @holds_for(CASES)

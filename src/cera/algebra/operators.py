@@ -213,6 +213,8 @@ class Renaming(_Checked):
     @cached_property
     def schema(self) -> Schema:
         schema = self.input.schema
+        for new, old in self.variables:
+            _require("." not in new, f"ρ: the data attribute {old} cannot become {new}, a time or a reference")
         return Schema(
             _renamed(schema.data, self.variables, schema.data),
             _renamed(schema.intervals, self.identifiers, schema.intervals | schema.references),

@@ -15,7 +15,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from cera.cli import report
 from cera.cli.options import Replay
-from cera.cli.writing import check_writable, lines, write_file
+from cera.cli.writing import check_not_input, check_writable, lines, write_file
 from cera.connectors.files import Rejected, read_events
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
@@ -71,6 +71,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
         if path is not None:
             check_writable(option, path)
+            check_not_input(option, path, replay.paths)
     with progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
     _dispose_of(recording.rejected, replay)

@@ -15,7 +15,7 @@ from cera.cli.recording import Recording, answer
 from cera.cli.streaming import Flow
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import LineWriter, check_writable, lines, write_output
+from cera.cli.writing import LineWriter, check_not_input, check_writable, lines, write_output
 from cera.connectors.sinks import base_line, event_line
 from cera.engines.answer import Answer
 from cera.errors import UsageError
@@ -105,6 +105,7 @@ def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
     if out is None:
         return
     check_writable("--out", out)
+    check_not_input("--out", out, replay.paths)
     if replay.rejected is not None and _same_file(out, replay.rejected):
         raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")
     for source in program.sources:

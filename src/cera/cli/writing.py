@@ -21,6 +21,12 @@ def check_writable(option: str, path: Path) -> None:
         raise UsageError(f"{option}: there is no folder {path.parent} to write {path.name} to")
 
 
+def check_not_input(option: str, path: Path, inputs: Iterable[str]) -> None:
+    """Raises UsageError where a file that is read would be overwritten."""
+    if any(path.resolve() == Path(name).resolve() for name in inputs if name != "-"):
+        raise UsageError(f"{option}: {path} is also read with --events; it would be overwritten")
+
+
 def write_file(path: Path, text: str) -> None:
     """Replaces the file in one step, so that nobody ever sees half of it. What is no regular file is written to."""
     target = Path(os.path.realpath(path))

@@ -69,7 +69,8 @@ def _plain_line_reader(times: TimeFormat) -> Callable[[bytes], Occurrence | None
         try:
             text = line.decode()
             record, length = raw_decode(text)
-            if "\\" in text or text[length:].strip(" \t\r\n"):
+            rest = text[length:]
+            if "\\" in text or (rest != "\n" and rest.strip(" \t\r\n")):
                 return None
             if len(record) == 2:
                 begin = end = time_of(record["at"])

@@ -18,7 +18,7 @@ from cera.model.time_text import TimeError, TimeFormat
 from cera.model.values import number
 
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
-_OUTPUT_FIELDS = ("rule", "causes", "to")
+_OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")
 _EXPECTED = "expected begin/end/term or at/term, or give --label-field and --time-field"
 _HASH_DIGITS = 32
 
@@ -37,7 +37,7 @@ def event_from_object(record: object, layout: Layout) -> Event:
         found = ", ".join(map(str, record)) or "no fields at all"
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")
     # The id in our own output is the hash of the identity; taken as a part of the identity it would change it.
-    name = None if is_output else present.get(id_field)
+    name = present.get("source_id", None if is_output else present.get(id_field))
     return event_of(term_from_json(record["term"]), interval_of(present, layout.times), name)
 
 

@@ -10,8 +10,9 @@ from cera.model.time_text import TimeFormat
 
 
 def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:
-    """An event as it came in."""
-    return {**_when_and_what(event, times), "id": event.id}
+    """An event as it came in; what its source calls it is kept, because it is a part of the identity."""
+    source_id = {} if event.qualifier is None else {"source_id": event.qualifier}
+    return {**_when_and_what(event, times), "id": event.id, **source_id}
 
 
 def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:

@@ -17,6 +17,9 @@ from cera.model.values import Scalar, number, scalar_key
 #: Terms are nested at most this deep; the limit keeps hostile input and runaway recursion from exhausting the stack.
 MAX_DEPTH = 100
 
+#: Terms have at most this many nodes, sixteen characters of text counting as one: more comes only from a recursion.
+MAX_SIZE = 1_000_000
+
 _NAME = re.compile(r"@?[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
 
 
@@ -27,12 +30,13 @@ class TermError(ValueError):
 class Term:
     """A labelled, immutable tree. Equality is equality of what it means: {} ignores order, 1 equals 1.0."""
 
-    __slots__ = ("_hash", "children", "depth", "key", "label", "ordered")
+    __slots__ = ("_hash", "children", "depth", "key", "label", "ordered", "size")
 
     label: str
     children: tuple[Value, ...]
     ordered: bool
     depth: int
+    size: int
     key: tuple[Any, ...]
 
     def __init__(self, label: str, children: Iterable[Value] = (), *, ordered: bool = False) -> None:
@@ -45,6 +49,10 @@ class Term:
         depth = 1 + max((child.depth for child in canonical if isinstance(child, Term)), default=0)
         if depth > MAX_DEPTH:
             raise TermError(f"a term is nested deeper than {MAX_DEPTH} levels")
+        size = 1 + sum(_size(child) for child in canonical)
+        if size > MAX_SIZE:
+            raise TermError(f"a term has more than {MAX_SIZE:,} nodes, 16 characters counting as one")
+        self.size = size
         self.label = label
         self.children = tuple(canonical)
         self.ordered = ordered
@@ -86,6 +94,10 @@ def _canonical(child: Value) -> Value:
             raise TermError(f"the number {child} has no representation: integers have 64 bits")
         return value
     return child
+
+
+def _size(child: Value) -> int:
+    return child.size if isinstance(child, Term) else len(child) // 16 + 1 if isinstance(child, str) else 1
 
 
 def value_key(value: Value) -> tuple[Any, ...]:

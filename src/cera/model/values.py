@@ -15,6 +15,9 @@ Scalar = str | int | float | bool
 MIN_INTEGER = -(2**63)
 MAX_INTEGER = 2**63 - 1
 
+#: Longer texts are no numbers: doubles need at most some 800 digits to be told apart.
+_LONGEST_NUMBER = 1_000
+
 
 def number(value: int | float) -> int | float | None:
     """The value in its one representation, or None if there is none (overflow, NaN, infinity)."""
@@ -46,6 +49,8 @@ def infer_scalar(text: str) -> Scalar:
     A number that does not fit stays a string, so that nothing is lost; `007` and `1e5` are strings as well, because
     they are more often names than numbers.
     """
+    if len(text) > _LONGEST_NUMBER:
+        return text
     stripped = text.strip()
     digits = stripped[1:] if stripped[:1] in "+-" else stripped
     whole, point, fraction = digits.partition(".")

@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from typing import assert_never
 
 from cera.diagnostics import Diagnostic, did_you_mean
+from cera.model import patterns
 from cera.model.durations import Duration
 from cera.model.expressions import (
     AGGREGATES,
@@ -272,6 +273,14 @@ class KindInference:
                 "use `during`, `overlaps` or another relation that holds for one occurrence",
                 "XC404",
             )
+        for timer in periodic:
+            if patterns.variables(timer.timer.pattern):
+                self.wrong(
+                    timer,
+                    "a variable in a periodic timer of a condition has no value",
+                    "write the parts out, or make the timer an event: `event t: timer:…{{…}}`",
+                    "XC404",
+                )
         for side in (expression.left, expression.right):
             if not isinstance(side, Periodic):
                 self._expect(side, ("interval",), f"`{expression.relation}` relates time intervals")

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.model import expressions
+from cera.model.calendars import timer_intervals
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import DateTime, DurationLiteral, Expression, Temporal, Within
+from cera.model.interval import MAX_TIME, MIN_TIME
 from cera.rules.constants import conjuncts, is_constant
 from cera.rules.difference_bounds import DifferenceBounds, reasons_of
 from cera.rules.kinds import problems_of_condition
@@ -30,6 +32,15 @@ def check_satisfiability(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _branch_problems(rule: Rule, branch: Branch) -> Iterator[Diagnostic]:
+    for timer in branch.absolute_timers:
+        if timer.timer.name == "datetime" and _never_ticks(timer):
+            yield Diagnostic(
+                "XC403",
+                "warning",
+                f"{quoted(timer.span, 'this timer')} never happens: no date has these parts",
+                timer.span or rule.span,
+                f"as it is, rule '{rule.name}' derives nothing from it",
+            )
     network: TimeNetwork = DifferenceBounds(literal_constraints(branch))
     if network.contradiction is not None:
         yield _impossible_times(rule, reasons_of(network.contradiction), _WHOLE_BODY)
@@ -42,6 +53,13 @@ def _branch_problems(rule: Rule, branch: Branch) -> Iterator[Diagnostic]:
         if part.conditions:
             consequence = "the query after `not` never matches" if part.negated else _WHOLE_BODY
             yield from _problems(rule, network, (*branch.conditions, *part.conditions), consequence)
+
+
+def _never_ticks(timer: AbsoluteTimer) -> bool:
+    try:
+        return next(iter(timer_intervals(timer.timer, (), MIN_TIME, MAX_TIME, "UTC")), None) is None
+    except ValueError:  # its parts are wrong, which has been reported
+        return False
 
 
 def _problems(

@@ -10,7 +10,7 @@ constructs(case.program)                         # which constructs it uses
 """
 
 from .counting import constructs
-from .features import BASIC, FEATURES
+from .features import BASIC, FEATURES, STRATIFIED
 from .programs import CALENDARS, DERIVED_LABELS, Case, cases, seeded_case
 from .streams import BASE_LABELS, LAST_SECOND
 
@@ -21,6 +21,7 @@ __all__ = [
     "DERIVED_LABELS",
     "FEATURES",
     "LAST_SECOND",
+    "STRATIFIED",
     "Case",
     "cases",
     "constructs",

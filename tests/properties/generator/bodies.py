@@ -52,6 +52,10 @@ class Sources:
         return self.counts.get(label, len(self.shapes[label]))
 
     @property
+    def total(self) -> int:
+        return sum(map(self.count, self.shapes))
+
+    @property
     def derived(self) -> list[str]:
         return [label for label in self.shapes if label not in BASE_LABELS]
 
@@ -64,33 +68,40 @@ class Fragment:
     scope: Scope
 
 
-def event_pattern(choices: Choices, names: Names, sources: Sources, *, collecting: bool = False) -> Pattern:
-    """A pattern for some event that may happen."""
-    names.start_pattern(collecting=collecting)
-    label = _label(choices, names, sources, collecting)
+def event_pattern(choices: Choices, names: Names, sources: Sources, *, windowed: bool = False) -> Pattern:
+    """A pattern for some event that may happen; in a window it is a derived one more often."""
+    names.start_pattern(windowed=windowed)
+    label = _label(choices, names, sources, chain_percent=55 if windowed else 35)
     pattern = term_pattern(choices, names, choices.one_of(sources.shapes[label]))
-    everything = sum(map(sources.count, sources.shapes))
-    if names.matches * everything > MOST_MATCHES:
-        names.matches *= sources.count(label)
-        return pattern
-    names.matches *= everything
+    loosened = _loosened(choices, names, sources, label, pattern)
+    if loosened is not None:
+        names.matches *= sources.total
+        return loosened
+    names.matches *= sources.count(label)
+    return VariablePattern(TERM_VARIABLE, pattern) if choices.may("as", 6) else pattern
+
+
+def _loosened(choices: Choices, names: Names, sources: Sources, label: str, pattern: TermPattern) -> Pattern | None:
+    """The pattern for events with other labels as well, now and then and if these are not too many."""
+    if names.matches * sources.total > MOST_MATCHES:
+        return None
     if sources.anything and choices.may("as", 5):
         return VariablePattern(TERM_VARIABLE)
     if sources.anything and choices.may("desc", 5):
         return Descendant(pattern)
     others = tuple(dict.fromkeys((label, *(choices.one_of(list(sources.shapes)) for _ in range(2)))))
     wild = sources.anything or (sources.wild and any(_only_in_base(child) for child in pattern.children))
-    loosened = with_label(pattern, loose_label(choices, label, others, percent=5, any_label=wild))
-    return VariablePattern(TERM_VARIABLE, loosened) if choices.may("as", 6) else loosened
+    loose = loose_label(choices, label, others, percent=5, any_label=wild)
+    return None if loose == label else with_label(pattern, loose)
 
 
-def _label(choices: Choices, names: Names, sources: Sources, collecting: bool) -> str:
+def _label(choices: Choices, names: Names, sources: Sources, chain_percent: int) -> str:
     """The label to query: one of which there are not too many events to combine with what is queried already."""
     counts = {label: sources.count(label) for label in sources.shapes}
     possible = [label for label, count in counts.items() if names.matches * count <= MOST_MATCHES]
     possible = possible or [min(counts, key=counts.__getitem__)]
     derived = [label for label in possible if label in sources.derived]
-    if derived and not collecting and choices.may("chain", 35):
+    if derived and choices.may("chain", chain_percent):
         return choices.one_of(derived)
     often = [label for label in possible for _ in sources.shapes[label]]
     return choices.one_of(often if choices.chance(60) else possible)
@@ -174,16 +185,18 @@ def _windows(choices: Choices, names: Names, sources: Sources, scope: Scope, anc
     if not scope.identifiers:
         return []
     collections, absences = choices.may("collection", 30), choices.may("absence", 25)
-    found = _long_timer(choices, names, anchors) if collections or absences else []
-    scope = Scope((*scope.identifiers, *_scope(found).identifiers), scope.variables)
-    if collections:
-        found += [_window(choices, names, sources, scope, negated=False)]
-        if choices.may("several collections", 15):
-            found += [_window(choices, names, sources, scope, negated=False)]
-    if absences:
-        found += [_window(choices, names, sources, scope, negated=True)]
-        if choices.may("several absences", 20):
-            found += [_window(choices, names, sources, scope, negated=True)]
+    if not (collections or absences):
+        return []
+    found = _long_timer(choices, names, anchors)
+    kinds = [*([False] * collections), *([True] * absences)]
+    kinds[:0] = [False] if collections and choices.may("several collections", 15) else []
+    kinds += [True] if absences and choices.may("several absences", 20) else []
+    for negated in kinds:  # what one collects, the conditions of the next may speak of
+        inside = Scope(
+            (*scope.identifiers, *_scope(found).identifiers),
+            tuple(sorted({*scope.variables, *_scope(found).variables})),
+        )
+        found.append(_window(choices, names, sources, inside, negated=negated))
     return found
 
 
@@ -202,7 +215,9 @@ def _long_timer(choices: Choices, names: Names, anchors: Sequence[str]) -> list[
 def _window(choices: Choices, names: Names, sources: Sources, scope: Scope, *, negated: bool) -> Fragment:
     """The window is more often a timer than an event: the one declared last."""
     window = scope.identifiers[-1] if choices.chance(75) else choices.one_of(scope.identifiers)
-    pattern = event_pattern(choices, names, sources, collecting=not negated)
+    matches = names.matches
+    pattern = event_pattern(choices, names, sources, windowed=True)
+    names.matches = matches if negated else names.matches
     own = _bound_scope(pattern, ())
     inside = Scope(scope.identifiers, tuple(sorted({*scope.variables, *own.variables})), own.optional)
     where = _where(choices, sources, inside, "accumulation where")

@@ -89,7 +89,7 @@ def condition(choices: Choices, scope: Scope, calendars: tuple[str, ...], depth:
         if choices.allows("periodic"):
             makers.append((1, lambda: _periodic(choices, scope, calendars)))
     if scope.scalars:
-        makers.append((5, lambda: _data_comparison(choices, scope)))
+        makers.append((15 if scope.collected else 5, lambda: _data_comparison(choices, scope)))
         makers.append((3, lambda: _text_condition(choices, scope)))
     return choices.weighted(makers)() if makers else None
 
@@ -147,7 +147,9 @@ def _data_comparison(choices: Choices, scope: Scope) -> Expression | None:
     if operator is None:
         return None
     if choices.chance(55):
-        return Comparison(operator, Variable(choices.one_of(scope.scalars)), Literal(_LOOSE[operator]))
+        among = scope.collected if scope.collected and choices.chance(60) else scope.scalars
+        bound = _LOOSE[operator] if choices.chance(60) else choices.integer(0, 3)
+        return Comparison(operator, Variable(choices.one_of(among)), Literal(bound))
     if scope.optional and choices.chance(20):
         return Comparison(operator, Variable(choices.one_of(scope.optional)), Literal(_LOOSE[operator]))
     return Comparison(operator, number(choices, scope), number(choices, scope, 1))

@@ -90,3 +90,11 @@ BASIC = ("event", "partial unordered", "var", "scalar pattern", "and", "duration
 
 #: Everything that can be switched off.
 FEATURES: frozenset[str] = frozenset((*PATTERNS, *BODIES, *CONDITIONS, *HEADS, *PROGRAMS))
+
+#: Rules upon rules with windows, and little else: what strata are about.
+STRATIFIED: frozenset[str] = frozenset(
+    (
+        *("chain", "same head label", "derived base label", "semantics formal", "absence", "several absences"),
+        *("collection", "or", "all", "aggregate count", "aggregate sum", "timer extend", "timer extend-begin"),
+    )
+)

@@ -48,13 +48,13 @@ class Names:
     identifiers: int = 0
     matches: int = 1
     in_pattern: set[str] = field(default_factory=set)
-    collecting: bool = False
+    windowed: bool = False
     depth: int = 0
 
-    def start_pattern(self, *, collecting: bool = False) -> None:
-        """A new pattern begins; one that collects shares fewer of its variables with the others."""
+    def start_pattern(self, *, windowed: bool = False) -> None:
+        """A new pattern begins; one that is looked for in a window shares fewer of its variables with the others."""
         self.in_pattern.clear()
-        self.collecting = collecting
+        self.windowed = windowed
 
     def variable(self, choices: Choices, place: str) -> str:
         """The variable of the place, or another one if the pattern has that variable already, most of the time.
@@ -67,7 +67,7 @@ class Names:
             self.without_variables += 1
             return f"N{self.without_variables}"
         name = _VARIABLES.get(place, "Z")
-        if self.collecting and choices.chance(60):
+        if self.windowed and choices.chance(60):
             name = f"{name}s"
         if name in self.in_pattern and choices.chance(75):
             name = f"{name}2"
@@ -85,7 +85,7 @@ class Names:
 
 def term_pattern(choices: Choices, names: Names, shape: Shape) -> TermPattern:
     """A pattern for terms of this shape."""
-    kept = [child for child in shape.children if choices.chance(50 if names.collecting else 75)]
+    kept = [child for child in shape.children if choices.chance(50 if names.windowed else 75)]
     complete = len(kept) == len(shape.children) and not shape.open
     children = [_child_pattern(choices, names, child, shape.label) for child in kept]
     decorated = names.depth == 0

@@ -116,7 +116,7 @@ def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSy
     labels = [*(["d"] if chained and choices.may("derived base label", 4) else []), *DERIVED_LABELS]
     rules: list[RuleSyntax] = []
     counts: dict[str, int] = {}
-    for _ in range(choices.weighted(((4, 1), (4, 2), (2, 3), (1, 4)))):
+    for _ in range(choices.weighted(((3, 1), (5, 2), (3, 3), (1, 4)))):
         if choices.may("raise", 10):
             queried = _with(shapes, current if chained else ())
             rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True)))

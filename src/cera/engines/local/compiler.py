@@ -29,16 +29,19 @@ from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.local.conditions import compile_conditions
 from cera.engines.local.deriving import Deriving
+from cera.engines.local.feeds import compile_feeds
 from cera.engines.local.heads import Head, Trace
 from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Emit, Network, Step
 from cera.engines.local.occurrence import TimerOccurrence
-from cera.engines.local.patterns import compile_feed, compile_pattern
+from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.windows import compile_window
+from cera.engines.local.stages import Broadcast, Ready, Remember, Select, Timed
+from cera.engines.local.windows import compile_collection, compile_window
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Expression as Condition
-from cera.model.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.interval import Interval
+from cera.model.patterns import Pattern
 from cera.model.timers import TIMERS, relative_timer
 from cera.rules.unification import head_label, query_label
 
@@ -54,19 +57,12 @@ def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Netw
         else:
             consumers: list[Emit] = []
             compiler.consumers[point.name] = consumers
-            compiler.connect(point.expression, _broadcast(consumers))
+            compiler.connect(point.expression, Broadcast(consumers))
+    compiler.feed()
     heads = [e for p in plan.results for e in walk(p.expression) if isinstance(e, Construction) and not e.recipient]
     labels = [head_label(construction.head) for construction in heads]
     compiler.network.derived_labels = None if None in labels else frozenset(label for label in labels if label)
     return compiler.network
-
-
-def _broadcast(consumers: list[Emit]) -> Emit:
-    def emit(step: Step, row: Row) -> None:
-        for consumer in consumers:
-            consumer(step, row)
-
-    return emit
 
 
 def _accumulates(expression: Expression) -> bool:
@@ -84,10 +80,19 @@ class _Compiler:
         self.evaluator = evaluator
         self.network = Network()
         self.consumers: dict[str, list[Emit]] = {}
+        self.queries: dict[str | None, list[tuple[Pattern, Emit]]] = {}
         self.windows: dict[tuple[Expression, tuple[int, ...]], int] = {}
 
     def layout(self, expression: Expression) -> Layout:
         return layout_of(expression, self.plan)
+
+    def feed(self) -> None:
+        """The patterns become functions when all is connected that uses them."""
+        for label, queries in self.queries.items():
+            if label is None:
+                self.network.any_label.append(compile_feeds(queries))
+            else:
+                self.network.by_label[label] = compile_feeds(queries)
 
     # what is done at the end of a step
 
@@ -123,14 +128,18 @@ class _Compiler:
         Then they need not be gathered and grouped again.
         """
         window = self._compiled_window(operator)
-        left = self.layout(operator.left)
+        left, right = self.layout(operator.left), self.layout(operator.right)
         trace, make = Trace(left), deriving.window(left)
+        shared = sorted(set(left.variables) & set(right.variables))
+        store = self._window_store(operator, right, shared)
+        collect = compile_collection(operator, left, right, shared, store, deriving)
 
         def finish(step: Step, rows: list[Row]) -> None:
             if len(rows) == 1 or len({trace(row) for row in rows}) == len(rows):
                 for row in rows:
-                    found = window(step, row)
-                    if found:
+                    if collect is not None:
+                        collect(step, row)
+                    elif found := window(step, row):
                         make(step, found)
             else:
                 deriving.rows(step, [joined for row in rows for joined in window(step, row)])
@@ -144,13 +153,14 @@ class _Compiler:
         def emit_ready(step: Step, row: Row) -> None:
             step.make_ready(target[0], row if fit is None else fit(row))
 
+        ready: Emit = Ready(target) if fit is None else emit_ready
         waits = self._timer_slots(self.layout(expression), expression)
 
         def emit_waiting(step: Step, row: Row) -> None:
             until = max([row[slot].end for slot in waits])
             step.wait(until, target[0], row if fit is None else fit(row))
 
-        self.connect(expression, emit_ready if _accumulates(expression) or not waits else emit_waiting)
+        self.connect(expression, ready if _accumulates(expression) or not waits else emit_waiting)
         return target.append
 
     def slot(self, finisher: Callable[[Step, list[Row]], None]) -> int:
@@ -182,12 +192,7 @@ class _Compiler:
         """Has `emit` called with every new row of the expression."""
         match expression:
             case Matching():
-                feed = compile_feed(expression.pattern, emit)
-                label = query_label(expression.pattern)
-                if label is None:
-                    self.network.any_label.append(feed)
-                else:
-                    self.network.by_label.setdefault(label, []).append(feed)
+                self.queries.setdefault(query_label(expression.pattern), []).append((expression.pattern, emit))
             case AbsoluteTimers():
                 self.network.timers.append((expression.timer, compile_pattern(expression.timer.pattern), emit))
             case Reference():
@@ -219,12 +224,7 @@ class _Compiler:
             inner = inner.input
         test = compile_conditions(conditions[::-1], self.layout(inner), self.evaluator)
         assert test is not None
-
-        def select(step: Step, row: Row) -> None:
-            if test(row):
-                emit(step, row)
-
-        self.connect(inner, select)
+        self.connect(inner, Select(test, emit))
 
     def _join(self, join: Join, emit: Emit) -> None:
         left, right = self.layout(join.left), self.layout(join.right)
@@ -310,12 +310,7 @@ class _Compiler:
             return known
         self.network.horizons.append(None if horizon is None else max(horizon, 0))
         store = self.windows[relation, positions] = len(self.network.horizons) - 1
-        key = _key(right, shared)
-
-        def remember(step: Step, row: Row) -> None:
-            step.state.stores[store].add(key(row), step.now, row)
-
-        self.connect(operator.right, remember)
+        self.connect(operator.right, Remember(store, positions))
         return store
 
 
@@ -331,9 +326,8 @@ def _timed(timer: RelativeTimers, layout: Layout, emit: Emit) -> Emit:
     """The row with its timer; nothing if the timer does not happen."""
     slot = layout.event(timer.anchor)
     kind, duration = timer.kind, timer.duration
-    (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[kind]
-    begin_by, end_by = begin_sign * duration.microseconds, end_sign * duration.microseconds
-    simple = not duration.months
+    if not duration.months:
+        return Timed(kind, duration, slot, emit)
 
     def by_calendar(step: Step, row: Row) -> None:
         anchor = row[slot]
@@ -341,14 +335,7 @@ def _timed(timer: RelativeTimers, layout: Layout, emit: Emit) -> Emit:
         if interval is not None:
             emit(step, (*row, TimerOccurrence(interval.begin, interval.end, kind, duration, anchor)))
 
-    def by_sum(step: Step, row: Row) -> None:
-        anchor = row[slot]
-        begin = (anchor.begin if begin_edge == "begin" else anchor.end) + begin_by
-        end = (anchor.begin if end_edge == "begin" else anchor.end) + end_by
-        if MIN_TIME <= begin <= end <= MAX_TIME:
-            emit(step, (*row, TimerOccurrence(begin, end, kind, duration, anchor)))
-
-    return by_sum if simple else by_calendar
+    return by_calendar
 
 
 def _key(layout: Layout, variables: Sequence[str]) -> Key:

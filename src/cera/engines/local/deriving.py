@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from cera.engines.local.heads import Derived, Head
 from cera.engines.local.network import Network, Step
@@ -10,6 +11,7 @@ from cera.engines.local.occurrence import Draft, Occurrence
 from cera.engines.local.rows import Layout, Row
 from cera.model.constructs import free_variables
 from cera.model.terms import Term
+from cera.rules.unification import head_label
 
 
 class Deriving:
@@ -24,11 +26,11 @@ class Deriving:
     def rows(self, step: Step, rows: list[Row]) -> None:
         """Makes events of all rows of a step."""
         for begin, draft, group in self.head.events(rows):
-            self._derive(step, begin, draft, group)
+            self.derive(step, begin, draft, group)
 
     def window(self, left: Layout) -> Callable[[Step, list[Row]], None]:
         """Makes events of the rows that one row of the left side was joined to: they are those of one event trace."""
-        head, derive = self.head, self._derive
+        head, derive = self.head, self.derive
         in_order, build, begin, group_by = head.in_order, head.build, head.begin, head.group_by
         one_group = free_variables(head.construction.head).issubset(left.variables)
 
@@ -41,40 +43,37 @@ class Deriving:
 
         return make
 
-    def _derive(self, step: Step, begin: int, draft: Draft | Term, group: Sequence[Row]) -> None:
-        qualifier = self.qualifier
-        if draft.__class__ is tuple:
-            occurrence = Occurrence(begin, step.now, draft[0], None, None, draft, qualifier)
-        else:
-            assert isinstance(draft, Term)
-            occurrence = Occurrence(begin, step.now, draft.label, None, draft, None, qualifier)
-        source = (self.head, group)
+    def derive(self, step: Step, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
+        """An event of the step; it is one event with several derivations if it was derived in it already."""
+        derived = Derived(begin, step.now, content, self.qualifier, (self.head, group))
         if step.derived:
-            known = _known(step, occurrence)
+            known = _known(step, derived)
             if known is not None:
-                known.sources.append(source)
+                known.sources += derived.sources
                 return
-        derived = Derived(occurrence, [source])
         step.derived.append(derived)
         if step.index is not None:
-            step.index.setdefault((occurrence.label, begin), []).append(derived)
+            step.index.setdefault((derived.label, begin), []).append(derived)
+        if self.heard:
+            occurrence = derived.occurrence
+            if not (step.base and _is_incoming(step, occurrence)):
+                self.network.take(step, occurrence)
+
+    @cached_property
+    def heard(self) -> bool:
+        """Whether some rule may query what this one derives; known when the network is complete."""
+        label = head_label(self.head.construction.head)
         network = self.network
-        if self.internal and (occurrence.label in network.by_label or network.any_label):
-            if step.base and _is_incoming(step, occurrence):
-                return
-            network.take(step, occurrence)
+        return self.internal and (label is None or label in network.by_label or bool(network.any_label))
 
 
-def _known(step: Step, occurrence: Occurrence) -> Derived | None:
-    """The same event, if it was derived in this step already: it is one event with several derivations."""
+def _known(step: Step, new: Derived) -> Derived | None:
     if step.index is None:
         step.index = {}
         for derived in step.derived:
-            step.index.setdefault((derived.occurrence.label, derived.occurrence.begin), []).append(derived)
-    for derived in step.index.get((occurrence.label, occurrence.begin), ()):
-        if derived.occurrence.is_same(occurrence):
-            return derived
-    return None
+            step.index.setdefault((derived.label, derived.begin), []).append(derived)
+    same_place = step.index.get((new.label, new.begin), ())
+    return next((derived for derived in same_place if derived.occurrence.is_same(new.occurrence)), None)
 
 
 def _is_incoming(step: Step, occurrence: Occurrence) -> bool:

@@ -15,6 +15,7 @@ from cera.engines.local.processor import Processor
 from cera.errors import ProgramError
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
+from cera.optimizer.driver import optimize
 from cera.rules.rule import Rule, RuleProgram
 from cera.rules.strata import recursive_components
 
@@ -44,11 +45,11 @@ def run(
 
 
 def plan_of(program: RuleProgram) -> Plan:
-    """The plan of a hierarchical program; a recursive one is refused, with the engine that can run it."""
+    """The optimized plan of a hierarchical program; a recursive one is refused, with the engine that can run it."""
     cycles = recursive_components(program.rules)
     if cycles:
         raise ProgramError([_recursion(cycle) for cycle in cycles])
-    return translate(program)
+    return optimize(translate(program))
 
 
 def _recursion(rules: Sequence[Rule]) -> Diagnostic:

@@ -25,11 +25,29 @@ from cera.rules.rule import Semantics
 class Derived:
     """A derived event and the rows it came from; terms, ids and derivations are made when they are asked for."""
 
-    __slots__ = ("occurrence", "sources")
+    __slots__ = ("_occurrence", "begin", "content", "end", "qualifier", "sources")
 
-    def __init__(self, occurrence: Occurrence, sources: list[tuple[Head, Sequence[Row]]]) -> None:
-        self.occurrence = occurrence
-        self.sources = sources
+    def __init__(
+        self, begin: int, end: int, content: Draft | Term, qualifier: str | None, source: tuple[Head, Sequence[Row]]
+    ) -> None:
+        self.begin = begin
+        self.end = end
+        self.content = content
+        self.qualifier = qualifier
+        self.sources = [source]
+        self._occurrence: Occurrence | None = None
+
+    @property
+    def label(self) -> str:
+        return self.content.label if isinstance(self.content, Term) else self.content[0]
+
+    @property
+    def occurrence(self) -> Occurrence:
+        if self._occurrence is None:
+            term = self.content if isinstance(self.content, Term) else None
+            draft = None if isinstance(self.content, Term) else self.content
+            self._occurrence = Occurrence(self.begin, self.end, self.label, None, term, draft, self.qualifier)
+        return self._occurrence
 
     @property
     def rule(self) -> str:
@@ -48,6 +66,7 @@ class Head:
         compiler = HeadCompiler(layout, evaluator)
         self.construction = construction
         self.layout = layout
+        self.evaluator = evaluator
         self.formal = semantics == "formal"
         self.grouping = has_grouping(construction.head)
         self.qualifier = construction.recipient.qualifier if construction.recipient else None
@@ -124,6 +143,26 @@ class Head:
         causes: dict[str, Event] = {name: first[slot].event for name, slot in self._causes if first[slot] is not None}
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
         yield Derivation(self.construction.rule, causes, tuple(collected))
+
+
+class Joined(Sequence[Row]):
+    """The rows of one row joined to others, made when they are asked for."""
+
+    __slots__ = ("_columns", "_others", "_row")
+
+    def __init__(self, row: Row, others: list[Row], columns: Sequence[int]) -> None:
+        self._row = row
+        self._others = others
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._others)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        other = self._others[index]
+        return (*self._row, *[other[column] for column in self._columns])
 
 
 class Trace:

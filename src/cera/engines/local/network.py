@@ -75,7 +75,7 @@ class Network:
 
     #: How long each store keeps a row past its end; None keeps it for good.
     horizons: list[int | None] = field(default_factory=list)
-    by_label: dict[str, list[Feed]] = field(default_factory=dict)
+    by_label: dict[str, Feed] = field(default_factory=dict)
     any_label: list[Feed] = field(default_factory=list)
     timers: list[tuple[TimerQuery, Matcher, Emit]] = field(default_factory=list)
     #: What is done with the rows of each slot at the end of a step; slots are in the order of the plan.
@@ -117,7 +117,8 @@ class Network:
         state = step.state
         state.counter += 1
         occurrence.number = state.counter
-        for feed in self.by_label.get(occurrence.label, ()):
-            feed(step, occurrence)
+        by_label = self.by_label.get(occurrence.label)
+        if by_label is not None:
+            by_label(step, occurrence)
         for feed in self.any_label:
             feed(step, occurrence)

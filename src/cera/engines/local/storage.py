@@ -15,18 +15,21 @@ from typing import Any
 from cera.engines.local.rows import Row
 from cera.model.interval import MAX_TIME, MIN_TIME
 
-_COMPACT = 32
+#: Below so many rows the gone ones at the front are taken out at once, else when they are half of them.
+COMPACT = 32
 
 
 class Bucket:
-    """The rows of one key, by end. There is always one."""
+    """The rows of one key, by end. There is always one. It is plain if all its events are points, each at another time:
+    then what lies in a window, and in which order, follows from the ends alone."""
 
-    __slots__ = ("ends", "rows", "start")
+    __slots__ = ("ends", "plain", "rows", "start")
 
     def __init__(self, end: int, row: Row) -> None:
         self.ends: list[int] = [end]
         self.rows: list[Row] = [row]
         self.start = 0
+        self.plain = False
 
     def all(self) -> list[Row]:
         return self.rows[self.start :] if self.start else self.rows
@@ -35,17 +38,17 @@ class Bucket:
         """Forgets the rows that end before a time; says how many."""
         start = bisect_left(self.ends, before, self.start)
         gone = start - self.start
-        if start > _COMPACT and start * 2 > len(self.ends):
+        if len(self.ends) < COMPACT or start * 2 > len(self.ends):
             del self.rows[:start], self.ends[:start]
             start = 0
         self.start = start
         return gone
 
-    def __getstate__(self) -> tuple[list[int], list[Row]]:
-        return self.ends[self.start :], self.rows[self.start :]
+    def __getstate__(self) -> tuple[list[int], list[Row], bool]:
+        return self.ends[self.start :], self.rows[self.start :], self.plain
 
-    def __setstate__(self, state: tuple[list[int], list[Row]]) -> None:
-        self.ends, self.rows = state
+    def __setstate__(self, state: tuple[list[int], list[Row], bool]) -> None:
+        self.ends, self.rows, self.plain = state
         self.start = 0
 
 
@@ -67,6 +70,22 @@ class Store:
             self.buckets[key] = Bucket(end, row)
             return
         ends = bucket.ends
+        ends.append(end)
+        bucket.rows.append(row)
+        if self.horizon is not None and ends[bucket.start] < end - self.horizon:
+            self.size -= bucket.cut(end - self.horizon)
+
+    def add_event(self, key: Any, end: int, row: Row) -> None:
+        """Adds the row of an event, which stands at its end, for windows to find."""
+        self.size += 1
+        bucket = self.buckets.get(key)
+        if bucket is None:
+            bucket = self.buckets[key] = Bucket(end, row)
+            bucket.plain = row[-1].begin == end
+            return
+        ends = bucket.ends
+        if bucket.plain and (ends[-1] == end or row[-1].begin != end):
+            bucket.plain = False
         ends.append(end)
         bucket.rows.append(row)
         if self.horizon is not None and ends[bucket.start] < end - self.horizon:

@@ -141,14 +141,17 @@ class Theory:
 
     # its enumeration
 
-    def matches(self, events: Interpretation, branch: Branch) -> Iterator[Match]:
-        """Every match of the branch: positive literals first, then collections, then absences."""
+    def matches(self, events: Interpretation, branch: Branch, new: frozenset[Event] | None = None) -> Iterator[Match]:
+        """Every match of the branch: positive literals first, then collections, then absences.
+
+        With `new`, only those that use one of these events: all others have been found before they came.
+        """
         late_variables = frozenset[str]().union(
             *(patterns.variables(part.pattern) for part in branch.collections)
         ) - frozenset().union(*(patterns.bound_variables(query.pattern) for query in branch.events))
         early = [c for c in branch.conditions if not expressions.variables(c) & late_variables]
         late = [c for c in branch.conditions if expressions.variables(c) & late_variables]
-        for trace, values in self._traces(events, branch):
+        for trace, values in self._traces(events, branch, new):
             if not self._hold(early, values, trace):
                 continue
             for collected, extended in self._collect(events, branch, trace, values):
@@ -157,14 +160,29 @@ class Theory:
                 ):
                     yield Match(trace, collected, extended)
 
-    def _traces(self, events: Interpretation, branch: Branch) -> Iterator[tuple[Trace, Substitution]]:
+    def _traces(
+        self, events: Interpretation, branch: Branch, new: frozenset[Event] | None
+    ) -> Iterator[tuple[Trace, Substitution]]:
         """Every τ with the σ that its events give: all combinations of events that agree on shared variables."""
+        if new is None or branch.collections:  # what is new may also be collected
+            yield from self._traces_with(events, branch, None, frozenset())
+        else:
+            for place in range(len(branch.events)):
+                yield from self._traces_with(events, branch, place, new)
+
+    def _traces_with(
+        self, events: Interpretation, branch: Branch, place: int | None, new: frozenset[Event]
+    ) -> Iterator[tuple[Trace, Substitution]]:
+        """The traces whose event at the place is one of the new ones; all of them without a place."""
         partial: list[tuple[Trace, Substitution]] = [({}, {})]
-        for query in branch.events:
+        for number, query in enumerate(branch.events):
+            candidates = events.candidates(query.pattern)
+            if number == place:
+                candidates = [event for event in new if event in events]
             partial = [
                 ({**trace, query.identifier: event}, joined)
                 for trace, values in partial
-                for event in events.candidates(query.pattern)
+                for event in candidates
                 for answer in events.answers(query.pattern, event)
                 if (joined := join(values, answer)) is not None
             ]

@@ -18,7 +18,7 @@ from cera.engines.reference.entailment import Match, Theory
 from cera.engines.reference.interpretation import Interpretation
 from cera.errors import EngineError, RecursionLimitError
 from cera.model.events import Derivation, DerivedEvent, Event, in_output_order
-from cera.model.terms import MAX_DEPTH, TermError
+from cera.model.terms import TermError
 from cera.rules.rule import Rule
 from cera.rules.strata import Dependency, dependencies, recursive_components, stratify
 
@@ -52,11 +52,13 @@ def _in_order(derivations: Mapping[object, Derivation]) -> tuple[Derivation, ...
     return tuple(sorted(derivations.values(), key=lambda derivation: derivation.key))
 
 
-def consequences(rule: Rule, events: Interpretation, theory: Theory) -> Iterator[tuple[Event, Derivation]]:
-    """Every e^t that the rule derives from I, with its derivation."""
+def consequences(
+    rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None = None
+) -> Iterator[tuple[Event, Derivation]]:
+    """Every e^t that the rule derives from I, with its derivation; with `new`, only what needs one of these events."""
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
-        for match in theory.matches(events, branch):
+        for match in theory.matches(events, branch, new):
             traces.setdefault(frozenset(match.trace.items()), []).append(match)
     qualifier = rule.recipient.qualifier if rule.recipient else None
     for matches in traces.values():
@@ -95,11 +97,12 @@ def _to_fixpoint(
 ) -> None:
     """T^ω within a stratum: apply its rules together until nothing new comes."""
     pending = list(stratum)
-    while pending:
+    last: frozenset[Event] | None = None  # what the round before added; a rule of a stratum that is applied again
+    while pending:  # neither groups nor negates what is new, so that looking at its matches with new events is enough
         new: dict[Event, None] = {}
         productive: set[str] = set()
         for rule in pending:
-            for event, derivation in _guarded(rule, model.events, theory):
+            for event, derivation in _guarded(rule, model.events, theory, last):
                 model.record(rule, event, derivation)
                 if rule.recipient is None and event not in model.events:
                     productive.add(rule.name)
@@ -107,6 +110,7 @@ def _to_fixpoint(
                         counter.count(rule)
                     new[event] = None
         model.events.add(new)
+        last = frozenset(new)
         # a rule can have something new only if a rule that it queries had
         affected = {dependency.rule.name for dependency in depends if dependency.on.name in productive}
         pending = [rule for rule in stratum if rule.name in affected]
@@ -131,13 +135,15 @@ class _Counter:
             )
 
 
-def _guarded(rule: Rule, events: Interpretation, theory: Theory) -> Iterator[tuple[Event, Derivation]]:
+def _guarded(
+    rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None
+) -> Iterator[tuple[Event, Derivation]]:
     """The consequences of a rule, with errors that name it."""
     try:
-        yield from consequences(rule, events, theory)
+        yield from consequences(rule, events, theory, new)
     except TermError as error:
         raise RecursionLimitError(
-            f"rule '{rule.name}'{_place(rule)} derives terms that are nested deeper than {MAX_DEPTH} levels; "
+            f"rule '{rule.name}'{_place(rule)} derives a term that is too large: {error}; "
             "a recursion that wraps its own events does not end"
         ) from error
     except EngineError as error:

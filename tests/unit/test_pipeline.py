@@ -1,0 +1,90 @@
+"""Programs from files and texts, and what keeps a run from going wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cera.cli.main import main
+from cera.connectors.files import Layout, read_events
+from cera.connectors.sinks import base_line
+from cera.errors import RecursionLimitError, UsageError
+from cera.model.events import Event
+from cera.model.time_text import TimeFormat
+from cera.model.values import infer_scalar
+from cera.pipeline import load
+from cera.testing import event
+
+
+def test_a_text_without_braces_is_a_program_all_the_same() -> None:
+    assert [d.event.label for d in load("DETECT a ON b END").run([event("b", 1)]).derived] == ["a"]
+
+
+def test_naive_times_of_a_file_are_read_in_the_time_zone_of_the_program(tmp_path: Path) -> None:
+    events = tmp_path / "e.jsonl"
+    events.write_text('{"at": "2026-07-01T00:00", "term": {"b": {}}}\n')
+    [derived] = load("DETECT a ON b END", timezone="Europe/Berlin").run(events).derived
+    assert TimeFormat().format(derived.event.begin) == "2026-06-30T22:00:00Z"
+
+
+@pytest.mark.parametrize("options", [{"semantics": "foo"}, {"timezone": "Mars"}])
+def test_an_option_that_means_nothing_is_refused_at_once(options: dict[str, str]) -> None:
+    with pytest.raises(UsageError):
+        load("DETECT a ON b END", **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("DETECT r{} ON event e: x{{h{var H}}} where { e equals timer:datetime{{hour{var H}}} } END", "XC404"),
+        ("DETECT r{} ON event e: timer:datetime{{month{2}, day{30}}} END", "XC403"),
+        ("DETECT r{} ON event e: timer:datetime{{year{2026}, month{2}, day{29}}} END", "XC403"),
+    ],
+)
+def test_a_timer_that_means_nothing_is_told(program: str, code: str) -> None:
+    assert code in [d.code for d in load(program).check()]
+
+
+@pytest.mark.parametrize("day", ["{{month{2}, day{29}}}", "{{hour{9}}}"])
+def test_a_timer_that_happens_is_not(day: str) -> None:
+    assert load(f"DETECT r{{}} ON event e: timer:datetime{day} END").check() == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "start"),
+    [
+        ("DETECT n{var X + 1} ON n{var X} END", "n{1}"),
+        ("DETECT n{concat(var X, var X)} ON n{var X} END", 'n{"ab"}'),
+        ("DETECT n{x{var X}} ON var X -> n{{}} END", "n{}"),
+    ],
+)
+def test_a_recursion_that_grows_stops_with_an_error_that_names_the_rule(program: str, start: str) -> None:
+    with pytest.raises(RecursionLimitError, match="'n'"):
+        load(program).run([event(start, 1)])
+
+
+def test_a_file_that_is_read_is_not_overwritten(tmp_path: Path) -> None:
+    program, events = tmp_path / "p.xceq", tmp_path / "e.jsonl"
+    program.write_text("DETECT a ON b END")
+    events.write_text('{"at": 1, "term": {"b": {}}}\n')
+    before = events.read_text()
+    for option in ("--out", "--rejected"):
+        result = CliRunner().invoke(main, ["run", str(program), "--events", str(events), option, str(events)])
+        assert result.exit_code == 2
+        assert events.read_text() == before
+
+
+def test_an_event_with_an_id_of_its_source_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
+    original = event("b{1}", 1, id="x1")
+    path = tmp_path / "e.jsonl"
+    path.write_text(json.dumps(base_line(original, TimeFormat())) + "\n")
+    [again] = read_events(str(path), Layout())
+    assert isinstance(again, Event)
+    assert again == original
+
+
+def test_a_text_of_thousands_of_digits_is_a_text() -> None:
+    assert infer_scalar("9" * 5_000) == "9" * 5_000
