@@ -108,10 +108,19 @@ def _in_rule(rule: RuleSyntax) -> Iterator[str]:
     timers = [literal for literal in literals(rule.query) if isinstance(literal, RelativeTimerLiteral)]
     identifiers = {timer.identifier.name for timer in timers if timer.identifier is not None}
     yield from ("timer chain" for timer in timers if timer.anchor.name in identifiers)
-    windows = [literal for literal in literals(rule.query) if isinstance(literal, WhileLiteral)]
+    yield from _several(rule.query)
+
+
+def _several(query: Query) -> Iterator[str]:
+    """Several windows side by side; those of different branches do not meet."""
+    if not isinstance(query, Conjunction | Disjunction):
+        return
+    windows = [part for part in query.queries if isinstance(part, WhileLiteral)]
     for name, negated in (("absences", True), ("collections", False)):
-        if sum(window.negated == negated for window in windows) > 1:
+        if isinstance(query, Conjunction) and sum(window.negated == negated for window in windows) > 1:
             yield f"several {name}"
+    for part in query.queries:
+        yield from _several(part)
 
 
 def _in_query(query: Query) -> Iterator[str]:
