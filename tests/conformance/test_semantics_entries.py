@@ -10,7 +10,7 @@ from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
 from cera.engines.reference.interpretation import Interpretation
 from cera.model.interval import Interval
-from cera.pipeline import load
+from cera.pipeline import ENGINES, load
 from cera.rules.strata import stratify
 from cera.testing import assert_same_events, event
 from conformance.asking import FIRE_RULES, ask, codes, fire_stream, temp
@@ -132,6 +132,17 @@ def test_ERR_18_a_head_with_grouping_groups_the_union_of_the_branches() -> None:
     stream = [event("day{}", 0, 10), event("buy{3}", 1), event("sell{4}", 2), event("sell{4}", 3)]
     assert_same_events(ask(program, *stream), [event("traded{11}", 0, 10)])
     assert_same_events(ask(program, *stream, semantics="formal"), [event("traded{7}", 0, 10)])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ERR_18_an_event_that_two_branches_collect_counts_once(engine: str) -> None:
+    program = """
+    DETECT r[sum(all var P), count(all var P)]
+    ON and { event d: day{{}}, or { while d: collect sell{{price{var P}}}, while d: collect *{{price{var P}}} } } END
+    """
+    stream = [event("day{}", 0, 10), event("sell{price{5}}", 1)]
+    answer = load(program).run(stream, engine=engine)  # type: ignore[arg-type]
+    assert_same_events(answer.derived, [event("r[5, 1]", 0, 10)])
 
 
 def test_a_disjunction_without_grouping_answers_for_each_branch() -> None:

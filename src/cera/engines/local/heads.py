@@ -121,8 +121,11 @@ class Head:
             ends = [row[slot].end if row[slot] is not None else 0 for row in rows]
             if all(a < b for a, b in pairwise(ends)):
                 return rows
-        if len(rows) > 1:
-            rows = sorted(rows, key=self._match_key)
+        if len(rows) > 1:  # one for each event and substitution, also where two branches of an `or` find it
+            first: dict[Any, Row] = {}
+            for row in rows:
+                first.setdefault(self._match_key(row), row)
+            rows = [first[key] for key in sorted(first)]
         if self.formal:
             distinct: dict[Any, Row] = {}
             for row in rows:

@@ -27,9 +27,11 @@ Item = TypeVar("Item")
 
 def construct_terms(head: Construct, matches: Group, theory: Theory) -> Iterator[tuple[Term, Group]]:
     """The terms of one rule and one event trace, each with the matches it was made from."""
-    ordered = sorted(matches, key=lambda m: m.key)
+    in_order = sorted(matches, key=lambda m: m.key)
     if theory.semantics == "formal":
-        ordered = distinct(ordered, lambda m: substitution_key(m.values))
+        ordered = distinct(in_order, lambda m: substitution_key(m.values))
+    else:  # one for each event and substitution, also where two branches of an `or` find it
+        ordered = distinct(in_order, lambda m: m.key)
     for group in groups(ordered, free_variables(head)):
         for value in instantiate(head, group, theory) or ():
             if isinstance(value, Term):
