@@ -88,3 +88,7 @@ def test_an_event_with_an_id_of_its_source_is_the_same_after_it_was_written_and_
 
 def test_a_text_of_thousands_of_digits_is_a_text() -> None:
     assert infer_scalar("9" * 5_000) == "9" * 5_000
+
+
+def test_a_bracket_in_the_middle_of_a_number_is_told() -> None:
+    assert "XC002" in [d.code for d in load("DETECT p{y{-1}1}} ON a{{}} END").check()]

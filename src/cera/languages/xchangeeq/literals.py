@@ -50,7 +50,10 @@ def read_number(text: str) -> int | float:
         value = number(int(text)) if len(text.lstrip("-0")) < _MOST_DIGITS else None
         hint = "an integer has 64 bits; with a point, as in 1.0e20, it is a fraction of double precision"
     else:
-        value, hint = number(float(text)), "a fraction has double precision, up to 1.7e308"
+        try:
+            value, hint = number(float(text)), "a fraction has double precision, up to 1.7e308"
+        except ValueError:  # the text around a mistake, where recovery has put something else in its place
+            raise LiteralError(f"{shortened(text)} is no number", None) from None
     if value is None:
         raise LiteralError(f"the number {shortened(text)} is too large", hint)
     return value
