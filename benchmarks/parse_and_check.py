@@ -1,13 +1,14 @@
 """How long a large program takes from text to checked rules.
 
 The program has rules of five kinds, as large programs do: joins of base events, absences, averages, alternatives, and
-rules over what the others derive. Every stage is measured on its own, three times, and the fastest counts.
+rules over what the others derive. Two more programs have rules that all query and derive the same label. Every stage
+is measured on its own, three times, and the fastest counts.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from rich.table import Table
@@ -17,7 +18,7 @@ from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
 from cera.rules.checks import check
-from cera.rules.strata import dependencies, stratify
+from cera.rules.strata import stratify
 
 RULES = 1_000
 REPETITIONS = 3
@@ -72,35 +73,68 @@ END
 )
 
 
+#: Rules that all query and derive one label: told apart by a constant, and not told apart at all.
+_SAME_LABEL = """\
+DETECT reading{{sensor{{"s{n}"}}, value{{var T}}}}
+ON and {{
+  event m: reading{{{{sensor{{"s{before}"}}, value{{var T}}}}}},
+  event n: reading{{{{sensor{{"raw{n}"}}, value{{var U}}}}}}
+}} where {{ m before n, {{m, n}} within 1 min, var T > var U }}
+END
+"""
+_SAME_SHAPE = """\
+DETECT reading{{sensor{{var S}}, value{{var T + {n}}}}}
+ON event m: reading{{{{sensor{{var S}}, value{{var T}}}}}} where {{ var T > {n} }}
+END
+"""
+
+
 def program_text(rules: int = RULES) -> str:
-    """A program with so many rules."""
+    """A program with so many rules of all kinds."""
     return "\n".join(_KINDS[i % len(_KINDS)].format(n=i // len(_KINDS)) for i in range(rules))
 
 
+def one_label_text(rule: str, rules: int = RULES) -> str:
+    """A program with so many rules like this one."""
+    return "\n".join(rule.format(n=i, before=i - 1) for i in range(rules))
+
+
 def measure() -> Table:
-    source = Source("generated.xceq", program_text())
+    programs = (
+        ("rules of five kinds", program_text()),
+        ("one label, told apart by a constant", one_label_text(_SAME_LABEL)),
+        ("one label, each on all", one_label_text(_SAME_SHAPE)),
+    )
+    columns = [list(_stages(text)) for _, text in programs]
+    table = Table(title=f"seconds for a program of {RULES:,} rules")
+    table.add_column("stage")
+    for (name, text), _ in zip(programs, columns, strict=True):
+        table.add_column(f"{name} ({len(text) // 1024:,} KiB)", justify="right")
+    for row in zip(*columns, strict=True):
+        stage = row[0][0]
+        table.add_row(stage, *(f"{seconds:.2f}" for _, seconds in row), end_section=stage == "together")
+    return table
+
+
+def _stages(text: str) -> Iterator[tuple[str, float]]:
+    """Each stage and how long it takes."""
+    source = Source("generated.xceq", text)
     parsed = parse(source)
     program, problems = lower([parsed.program], calendars=(), timezone="UTC", semantics=None)
     errors = [d for d in (*parsed.diagnostics, *problems, *check(program)) if d.severity == "error"]
     if errors:
         raise SystemExit("\n".join(map(str, errors[:3])))
-    size = f"{len(program.rules):,} rules, {source.text.count(chr(10)):,} lines, {len(source.text) // 1024:,} KiB"
-    table = Table(title=f"a program of {size}")
-    table.add_column("stage")
-    table.add_column("seconds", justify="right")
     total = 0.0
     for stage, seconds in (
         ("parse", fastest(lambda: parse(source))),
         ("lower", fastest(lambda: lower([parsed.program], calendars=(), timezone="UTC", semantics=None))),
         ("check", fastest(lambda: check(program))),
     ):
-        table.add_row(stage, f"{seconds:.2f}")
+        yield stage, seconds
         total += seconds
-    table.add_row("together", f"{total:.2f}", end_section=True)
-    table.add_row("dependencies alone", f"{fastest(lambda: dependencies(program.rules)):.2f}")
-    table.add_row("strata alone", f"{fastest(lambda: stratify(program.rules)):.2f}")
-    table.add_row("fmt", f"{fastest(lambda: format_source(source)):.2f}")
-    return table
+    yield "together", total
+    yield "strata alone", fastest(lambda: stratify(program.rules))
+    yield "fmt", fastest(lambda: format_source(source))
 
 
 def fastest(work: Callable[[], Result]) -> float:

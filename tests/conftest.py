@@ -1,6 +1,31 @@
-"""Settings for all tests: a slow machine is no failure."""
+"""Settings for all tests: a slow machine is no failure. One Spark session serves all tests that need one."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 settings.register_profile("cera", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cera")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    from cera.engines.spark.session import session
+
+    small = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        # to compile a query takes far longer than to interpret it over a few rows
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    }
+    made = session("local[2]", small, "cera tests")
+    yield made
+    made.stop()

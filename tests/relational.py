@@ -32,7 +32,8 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.schema import MERGED, begin, end, matching, reference
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Match, Theory, timer_event
+from cera.engines.reference.entailment import Theory, timer_event
+from cera.engines.reference.enumeration import Match
 from cera.model.events import Event
 from cera.model.interval import Interval, Time
 from cera.model.matching import match

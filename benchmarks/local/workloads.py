@@ -20,7 +20,7 @@ from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.layout import Layout, Rejected
 from cera.connectors.sinks import event_line
 from cera.diagnostics import Source
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.languages.xchangeeq.lowering import lower
@@ -105,8 +105,7 @@ def written(plan: Plan) -> Workload:
     def run(path: str, count: Count) -> None:
         with open("/dev/null", "w") as out:
             for derived in answers(plan, path, count):
-                json.dump(event_line(derived.result(), times), out)
-                out.write("\n")
+                out.write(json.dumps(event_line(derived.result(), times), ensure_ascii=False) + "\n")
                 count.derived += 1
 
     return run

@@ -27,7 +27,8 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.rules.dependencies import Producers, event_patterns
+from cera.rules.dependencies import event_patterns
+from cera.rules.producers import Producers
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.rules.strata import dependencies, recursive_components, stratify
 from cera.rules.unification import query_label
@@ -87,8 +88,11 @@ class Explanation(TypedDict):
     plan: ExplainedPlan | None
 
 
-def explain(program: RuleProgram) -> Explanation:
-    """What there is to know about a program without errors before it runs."""
+def explain(program: RuleProgram, *, max_duration: int | None = None, differences: bool = False) -> Explanation:
+    """What there is to know about a program without errors before it runs.
+
+    State is bounded as in a run with this `max_duration`, in microseconds; `differences` adds those of the plan.
+    """
     strata = stratify(program.rules).strata
     cycles = [[rule.name for rule in component] for component in recursive_components(program.rules)]
     stratum_of = {rule.name: number for number, stratum in enumerate(strata, start=1) for rule in stratum}
@@ -108,7 +112,7 @@ def explain(program: RuleProgram) -> Explanation:
         ],
         "strata": [[rule.name for rule in stratum] for stratum in strata],
         "recursion": cycles,
-        "plan": explain_plan(program),
+        "plan": explain_plan(program, max_duration=max_duration, differences=differences),
     }
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any, TypedDict
 
 from cera.algebra.as_json import plan_to_json
+from cera.algebra.differencing import delta
 from cera.algebra.notation import Notation
 from cera.algebra.operators import AntiSemiJoin, Expression, Join, RelativeTimers, TemporalJoin, walk
-from cera.algebra.plan import Plan
-from cera.algebra.printing import display_name, print_plan
+from cera.algebra.plan import Plan, Point
+from cera.algebra.printing import display_name, print_plan, print_point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.languages.layout import render
@@ -48,16 +49,30 @@ class StateBound(TypedDict):
     kept_for_points: str | None
 
 
+class Difference(TypedDict):
+    """What a point gains in a step, in terms of what the relations below it gain (Δ) and had before (∘)."""
+
+    point: str
+    text: str
+
+
 class ExplainedPlan(TypedDict):
+    """The plan before and after the optimizer. The state is that of a run with this `max_duration` of events (null:
+    they last as long as they like). `differences` are of the plan after, if they were asked for."""
+
     before: dict[str, Any]
     before_text: str
     passes: list[str]
     after: dict[str, Any]
     after_text: str
+    differences: list[Difference] | None
+    max_duration: str | None
     state: list[StateBound]
 
 
-def explain_plan(program: RuleProgram) -> ExplainedPlan | None:
+def explain_plan(
+    program: RuleProgram, *, max_duration: int | None = None, differences: bool = False
+) -> ExplainedPlan | None:
     """The plan before and after the optimizer; None for a recursive program, which has no plan (X-36)."""
     if not is_hierarchical(program.rules):
         return None
@@ -69,13 +84,23 @@ def explain_plan(program: RuleProgram) -> ExplainedPlan | None:
         "passes": list(after.applied),
         "after": plan_to_json(after.plan, NOTATION),
         "after_text": print_plan(after.plan, NOTATION),
-        "state": state_bounds(after.plan),
+        "differences": explain_differences(after.plan) if differences else None,
+        "max_duration": None if max_duration is None else format_duration(Duration(0, max_duration)),
+        "state": state_bounds(after.plan, max_duration),
     }
 
 
-def state_bounds(plan: Plan) -> list[StateBound]:
-    """How long each join and each window remembers what it looks into, if events last as long as they like."""
-    general, of_points = _bounds(plan, None), _bounds(plan, 0)
+def explain_differences(plan: Plan) -> list[Difference]:
+    """The finite differences of the materialization points (Fig. 11 of seed 000, corrected)."""
+    return [
+        {"point": point.name, "text": print_point(Point(f"Δ{point.name}", delta(point.expression)), NOTATION)}
+        for point in plan.points
+    ]
+
+
+def state_bounds(plan: Plan, max_duration: int | None = None) -> list[StateBound]:
+    """How long each join and each window remembers what it looks into, if no event lasts longer than given."""
+    general, of_points = _bounds(plan, max_duration), _bounds(plan, 0)
     return [
         {
             "point": point,
@@ -134,7 +159,12 @@ def plan_lines(plan: ExplainedPlan | None) -> Iterator[str]:
     else:
         yield "optimized plan: the same"
     yield ""
-    yield "state:" if plan["state"] else "state: none"
+    if plan["differences"] is not None:
+        yield "differences:"
+        yield from _indented("\n\n".join(difference["text"] for difference in plan["differences"]))
+        yield ""
+    lasting = "" if plan["max_duration"] is None else f", if no event lasts longer than {plan['max_duration']}"
+    yield f"state{lasting}:" if plan["state"] else "state: none"
     for bound in plan["state"]:
         yield f"  {display_name(bound['point'])}, {bound['used_by']}: {_bound_text(bound)}"
 

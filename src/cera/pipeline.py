@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from cera.algebra.unbounded import check_state
 from cera.connectors.files import Layout, read_events
@@ -37,7 +37,10 @@ from cera.model.time_text import TimeError, TimeFormat
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics
 
-Engine = Literal["reference", "local"]
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Engine = Literal["spark", "local", "reference"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,12 @@ def _run_local(program: RuleProgram, events: Iterable[Event], options: RunOption
         max_delay=options.max_delay,
         max_duration=options.max_duration,
     )
+
+
+def _run_spark(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
+    from cera.engines.spark import engine as spark  # starts nothing, but is heavy and needs the extra `spark`
+
+    return spark.run(program, events, until=options.until, timezone=options.timezone, max_duration=options.max_duration)
 
 
 ENGINES: Mapping[str, Callable[[RuleProgram, Iterable[Event], RunOptions], Answer]] = MappingProxyType(
@@ -179,6 +188,23 @@ class Program:
             events = in_time(events, max_delay, late or (lambda event: None))
         return ENGINES[engine](
             rules, events, RunOptions(until, self.timezone, max_delay, max_duration, recursion_limit)
+        )
+
+    def detect(
+        self, events: DataFrame, *, max_delay: int | str = 0, max_duration: int | str | None = None
+    ) -> DataFrame:
+        """The derived events of a Spark DataFrame of events, recorded or streaming: `events.transform(program.detect)`.
+
+        The events have the columns that `cera.spark.events` makes. On a stream, events may come `max_delay` late.
+        """
+        from cera.engines.spark.detecting import detect  # needs the extra `spark`
+
+        return detect(
+            self.checked(),
+            events,
+            max_delay=microseconds(max_delay),
+            max_duration=None if max_duration is None else microseconds(max_duration),
+            timezone=self.timezone,
         )
 
     def session(

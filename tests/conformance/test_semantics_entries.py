@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from cera.engines.reference.entailment import Theory
+from cera.engines.reference.enumeration import matches
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
 from cera.engines.reference.interpretation import Interpretation
 from cera.model.interval import Interval
@@ -183,7 +184,7 @@ def test_X_17_entailment_and_its_enumeration_agree_on_the_sensor_program() -> No
             Interval(min(s.begin, t.begin), max(s.end, t.end)),
         )
     }
-    matched = {(m.trace["s"], m.trace["t"], m.values["T"]) for m in theory.matches(events, branch)}
+    matched = {(m.trace["s"], m.trace["t"], m.values["T"]) for m in matches(theory, events, branch)}
     assert entailed == matched == {(fire_stream()[1], fire_stream()[2], 41)}
 
 
@@ -192,7 +193,7 @@ def test_X_18_accumulation_is_entailed_exactly_for_the_matches(rule: int) -> Non
     events = Interpretation(fire_stream())
     theory = Theory()
     branch = load(FIRE_RULES).checked().rules[rule].branches[0]
-    [match] = theory.matches(events, branch)
+    [match] = matches(theory, events, branch)
     assert theory.entails(events, match.values, match.trace, branch, match.interval)
     assert not theory.entails(events, {**match.values, "S": "other"}, match.trace, branch, match.interval)
     shifted = Interval(match.interval.begin, match.interval.end + 1)

@@ -1,7 +1,7 @@
 """The model theory by enumeration: every trace and every substitution there could be, judged by `Theory.entails`.
 
-Nothing here uses `Theory.matches`, which is what the engine does; so the two can be held against each other. What this
-cannot catch is a mistake that `entails` itself makes; the conformance tests are for that.
+Nothing here uses `enumeration.matches`, which is what the engine does; so the two can be held against each other. What
+this cannot catch is a mistake that `entails` itself makes; the conformance tests are for that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Match, Theory, Trace, timer_event
+from cera.engines.reference.entailment import Theory, Trace, timer_event
+from cera.engines.reference.enumeration import Match
 from cera.engines.reference.interpretation import Interpretation
 from cera.model import patterns
 from cera.model.events import Event
@@ -39,7 +40,7 @@ def entailed(theory: Theory, events: Interpretation, branch: Branch) -> Iterator
         trace = dict(zip(candidates, chosen, strict=True))
         interval = hull(event.interval for event in chosen)
         for bound in itertools.product(*values.values()):
-            substitution = dict(zip(values, bound, strict=True))
+            substitution = {name: value for name, value in zip(values, bound, strict=True) if value is not None}
             if theory.entails(events, substitution, trace, branch, interval):
                 yield trace, substitution
 
@@ -60,13 +61,16 @@ def _candidates(theory: Theory, events: Interpretation, branch: Branch) -> dict[
     return found
 
 
-def _values(theory: Theory, events: Interpretation, branch: Branch) -> dict[str, list[Value]]:
-    """The values that each variable could have: what any positive pattern binds it to on any event."""
-    found: dict[str, dict[object, Value]] = {}
+def _values(theory: Theory, events: Interpretation, branch: Branch) -> dict[str, list[Value | None]]:
+    """The values that each variable could have: what any positive pattern binds it to on any event, and None for one
+    that an `optional` may leave unbound."""
+    found: dict[str, dict[object, Value | None]] = {}
     timers = [event for timer in branch.absolute_timers for event in theory.timer_events(timer.timer)]
     for pattern in branch.positive_patterns():
         for name in patterns.bound_variables(pattern):
             found.setdefault(name, {})
+        for name in patterns.optional_variables(pattern):
+            found.setdefault(name, {})[None] = None
         for event in (*events, *timers):
             for answer in match(pattern, event.term):
                 for name, value in answer.items():

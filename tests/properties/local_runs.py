@@ -16,7 +16,7 @@ from cera.algebra.operators import AntiSemiJoin, Join, TemporalJoin
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
 from cera.engines.local.compiler import compile_plan
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.model.events import DerivedEvent, Event, in_output_order

@@ -10,6 +10,9 @@ from hypothesis import strategies as st
 from cera.engines.local.feeds import compile_feeds
 from cera.engines.local.patterns import pattern_layout
 from cera.engines.local.rows import Row
+from cera.engines.local.stages import Stage
+from cera.engines.local.state import State
+from cera.engines.local.writing import Cells, Writing
 from cera.model.json_terms import loads, term_from_json
 from cera.model.matching import match, substitution_key
 from cera.model.occurrence import json_occurrence, unwrap
@@ -47,12 +50,23 @@ PATTERNS = st.builds(
 )
 
 
+class Gather(Stage):
+    """Keeps the rows that come to it."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        return [f"{writing.name(self.rows)}.append({cells.tuple})"]
+
+
 def answers(pattern: Pattern, content: object) -> list[object]:
     """The substitutions that the compiled pattern finds in the JSON of an event's children."""
     names = pattern_layout("i", pattern).variables
     occurrence = json_occurrence(0, 0, "e", loads(json.dumps(content)))
-    rows: list[Row] = []
-    compile_feeds([(pattern, lambda _, row: rows.append(row))])(None, occurrence)  # type: ignore[arg-type]
+    gather = Gather()
+    compile_feeds([(pattern, gather)])(State(0), occurrence)
+    rows = gather.rows
     assert all(row[-1] is occurrence for row in rows)
     found = ({n: unwrap(c) for n, c in zip(names, row[:-1], strict=True) if c is not None} for row in rows)
     return sorted(substitution_key(values) for values in found)

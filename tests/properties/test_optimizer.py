@@ -13,7 +13,7 @@ import pytest
 
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import Processor

@@ -87,3 +87,25 @@ def test_a_plan_without_rules_is_empty() -> None:
     explanation = explain(load("").checked())
     assert text(explanation).endswith("state: none")
     json.dumps(explanation)
+
+
+def test_the_bounds_are_those_of_a_run_with_the_same_longest_duration() -> None:
+    """The window of an average reaches a minute back from the begin of a report, which may lie 5 s before its end."""
+    explanation = explain(load(FIRE_RULES).checked(), max_duration=5_000_000)
+    assert explanation["plan"] is not None
+    *_, average = explanation["plan"]["state"]
+    assert (average["of"], average["kept"], average["kept_for_points"]) == ("w", "1 min 5 sec", "1 min")
+    assert "\nstate, if no event lasts longer than 5 sec:\n" in text(explanation)
+
+
+def test_differences_are_shown_when_they_are_asked_for() -> None:
+    program = "DETECT f{} ON and { event a: a{{}}, event w: extend[a, 1 min], while w: not b{{}} } END"
+    explanation = explain(load(program).checked(), differences=True)
+    assert explanation["plan"] is not None
+    differences = explanation["plan"]["differences"]
+    assert differences is not None
+    assert [one["point"] for one in differences] == [point["name"] for point in explanation["plan"]["after"]["points"]]
+    shown = "\n".join(one["text"] for one in differences)
+    assert "▷_{w⊒v, v≠a} (∘B_v ∪ ΔB_v)" in shown  # ERR-01: against all that is known
+    assert "\ndifferences:\n  Δ" in text(explanation)
+    assert plan_of(program)["differences"] is None

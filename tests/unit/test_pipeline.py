@@ -14,7 +14,6 @@ from cera.connectors.sinks import base_line
 from cera.errors import RecursionLimitError, UsageError
 from cera.model.events import Event
 from cera.model.time_text import TimeFormat
-from cera.model.values import infer_scalar
 from cera.pipeline import load
 from cera.testing import event
 
@@ -84,10 +83,6 @@ def test_an_event_with_an_id_of_its_source_is_the_same_after_it_was_written_and_
     [again] = read_events(str(path), Layout())
     assert isinstance(again, Event)
     assert again == original
-
-
-def test_a_text_of_thousands_of_digits_is_a_text() -> None:
-    assert infer_scalar("9" * 5_000) == "9" * 5_000
 
 
 def test_a_bracket_in_the_middle_of_a_number_is_told() -> None:

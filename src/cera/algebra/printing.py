@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from cera.algebra.differencing import Differenced
 from cera.algebra.notation import Notation
 from cera.algebra.operators import (
     AbsoluteTimers,
@@ -58,14 +59,17 @@ def print_point(point: Point, notation: Notation) -> str:
 
 
 def display_name(name: str) -> str:
-    """The name of a point with a capital letter, as the papers name relations."""
-    return name[:1].upper() + name[1:]
+    """The name of a point with a capital letter, as the papers name relations; `ΔFire` for its changes."""
+    at = 1 if name[:1] in ("Δ", "∘") else 0
+    return name[:at] + name[at : at + 1].upper() + name[at + 1 :]
 
 
 def relation_name(matching: Matching | AbsoluteTimers) -> str:
-    """`Smoke_s` for Q[s: smoke{{…}}]."""
-    label = "timer" if isinstance(matching, AbsoluteTimers) else query_label(matching.pattern) or "event"
-    return f"{display_name(label)}_{matching.identifier}"
+    """`Smoke_s` for Q[s: smoke{{…}}](E), `ΔSmoke_s` and `∘Smoke_s` for the same of ΔE and of ∘E."""
+    if isinstance(matching, AbsoluteTimers):
+        return f"Timer_{matching.identifier}"
+    part = next((source.part for source in walk(matching.source) if isinstance(source, Differenced)), "")
+    return f"{part}{display_name(query_label(matching.pattern) or 'event')}_{matching.identifier}"
 
 
 def _matching_names(expression: Expression) -> dict[int, str]:

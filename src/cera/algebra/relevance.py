@@ -51,6 +51,16 @@ class Horizon:
     reasons: tuple[TimeReason, ...] = ()
 
 
+@dataclass(frozen=True)
+class Span:
+    """`right` ends no more than `before` microseconds before, and no more than `after` after, the end of `left`."""
+
+    left: str
+    right: str
+    before: int
+    after: int
+
+
 @dataclass
 class Relevance:
     """The horizons of the joins and windows of a plan; incoming events last at most `max_duration`, if it is known."""
@@ -79,6 +89,10 @@ class Relevance:
     def window_horizon(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         return self.window_bound(operator).microseconds
 
+    def duration(self, point: str) -> int | None:
+        """How long what a point derives can last, if that is bounded."""
+        return self._durations[point]
+
     def window_bound(self, operator: TemporalJoin | AntiSemiJoin) -> Horizon:
         """An event is looked up when the last event of the row with the window has ended."""
         positive = [name for name, _ in _positive(operator.left, self.plan)]
@@ -91,6 +105,27 @@ class Relevance:
             *(constraint for condition in operator.condition for constraint in conjunction(condition)),
         ]
         return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
+
+    def join_span(self, join: Join) -> Span | None:
+        """The pair of events of both sides that lie closest together, if the time between any two is bounded."""
+        network = self._networks[id(join)]
+        if network.contradiction is not None:
+            return None
+        spans: list[Span] = []
+        for left in self._events(join.left):
+            for right in self._events(join.right):
+                after, before = network.bound(_end(right), _end(left)), network.bound(_end(left), _end(right))
+                if after is not None and before is not None:
+                    spans.append(Span(left, right, ceil(before.value), ceil(after.value)))
+        return min(spans, key=lambda span: span.before + span.after, default=None)
+
+    def window_length(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
+        """How long the windows of an operator can be, if that is bounded."""
+        network = self._networks[id(operator)]
+        if network.contradiction is not None:
+            return None
+        longest = network.bound(_end(operator.window), _begin(operator.window))
+        return None if longest is None else ceil(longest.value)
 
     def _horizon(self, network: TimeNetwork, stored: list[str], arriving: list[str]) -> Horizon:
         name = ", ".join(stored)

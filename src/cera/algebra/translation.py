@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 
 from cera.algebra.operators import (
@@ -35,8 +36,8 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.model.patterns import Pattern
 from cera.rules.dependencies import dependencies
+from cera.rules.producers import Producers
 from cera.rules.rule import Accumulation, Branch, PositiveLiteral, RelativeTimer, Rule, RuleProgram, Semantics
-from cera.rules.unification import could_match
 
 _FRESH = "vwuxyz"
 
@@ -74,6 +75,10 @@ class _Translator:
     semantics: Semantics
     rules: Sequence[Rule]
     fresh: Iterator[str]
+
+    @cached_property
+    def producers(self) -> Producers:
+        return Producers(self.rules)
 
     def rule(self, rule: Rule) -> Expression:
         """Q. A head with grouping groups the union of its branches; any other is built for each branch (ERR-18).
@@ -116,9 +121,7 @@ class _Translator:
         return expression
 
     def matching(self, identifier: str, pattern: Pattern) -> Matching:
-        producers = [
-            Reference(rule.name) for rule in self.rules if rule.recipient is None and could_match(pattern, rule.head)
-        ]
+        producers = [Reference(self.rules[i].name) for i in self.producers.of(pattern)]
         return Matching(identifier, pattern, Union((Stream(), *producers)) if producers else Stream())
 
     def _accumulate(self, expression: Expression, accumulation: Accumulation, branch: Branch) -> Expression:

@@ -92,9 +92,10 @@ def _conditions(conditions: Sequence[Expression]) -> str:
     return printable(", ".join(print_expression(condition) for condition in conditions))
 
 
-def graph(causes: Causes, event: Event) -> dict[str, Any]:
-    """The event and all it came from, each event once, nearest first; they refer to each other by id."""
-    return {"event": event.id, "events": [_event_record(causes, found) for found in causes.reachable(event)]}
+def graph(causes: Causes, events: Sequence[Event]) -> dict[str, Any]:
+    """The events and all they came from, each event once, nearest first; they refer to each other by id."""
+    asked = [event.id for event in events]
+    return {"asked": asked, "events": [_event_record(causes, found) for found in causes.reachable(events)]}
 
 
 def _event_record(causes: Causes, event: Event) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,10 +106,10 @@ class Causes:
         evaluator = Evaluator(self.program.rules.calendars, self.program.timezone)
         return [values for values in found if all(evaluator.holds(c, values, times) for c in conditions)]
 
-    def reachable(self, event: Event) -> list[Event]:
-        """The event and everything it came from, nearest first."""
-        found: dict[Event, None] = {event: None}
-        waiting = [event]
+    def reachable(self, events: Sequence[Event]) -> list[Event]:
+        """The events and everything they came from, nearest first."""
+        found = dict.fromkeys(events)
+        waiting = list(found)
         for current in waiting:  # grows as it goes
             for reason in self.reasons(current):
                 causes = (*reason.derivation.causes.values(), *reason.derivation.collected)

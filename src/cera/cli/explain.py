@@ -11,13 +11,19 @@ from cera.cli.options import program_options
 from cera.cli.writing import write_output
 from cera.explain import explain as explained
 from cera.explain import text
-from cera.pipeline import Program
+from cera.pipeline import Program, microseconds
 
 
 @click.command("explain", short_help="Show rules, strata, plan and state.")
 @program_options
+@click.option(
+    "--max-duration",
+    metavar="DURATION",
+    help="Shows what is remembered when no event lasts longer, as `cera run --max-duration` has it.",
+)
+@click.option("--differences", is_flag=True, help="Shows how each part of the plan changes when something new comes.")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def explain(program: Program, as_json: bool) -> None:
+def explain(program: Program, max_duration: str | None, differences: bool, as_json: bool) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
     derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
     translated and as it is optimized, and how long events are remembered and why.
@@ -25,9 +31,11 @@ def explain(program: Program, as_json: bool) -> None:
     \b
     Examples:
       cera explain fire.xceq
+      cera explain fire.xceq --max-duration "5 sec"
       cera explain fire.xceq --json | jq .strata
     """
     rules = program.checked()
     report.show_diagnostics(program.diagnostics)
-    explanation = explained(rules)
+    longest = None if max_duration is None else microseconds(max_duration)
+    explanation = explained(rules, max_duration=longest, differences=differences)
     write_output((json.dumps(explanation, indent=2, ensure_ascii=False) if as_json else text(explanation)) + "\n")

@@ -6,7 +6,7 @@ Each decorator adds its options to a command and hands them over as one object.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,6 +46,8 @@ class Replay:
     late: Path | None
     rejected: Path | None
     strict: bool
+    master: str
+    settings: Mapping[str, str]
 
     @property
     def times(self) -> TimeFormat:
@@ -121,14 +123,31 @@ def replay_options(command: Command[R]) -> Command[R]:
         show_default=True,
         help="Whether text in XML that looks like a number is one.",
     )
+    @click.option(
+        "--string-field",
+        "string_fields",
+        metavar="NAME",
+        multiple=True,
+        help="A column of CSV, or an element or attribute of XML, whose text is a string even if it looks like a "
+        "number. May be given several times.",
+    )
     @click.option("--until", metavar="TIME", help="Answers as if now were this time.")
     @click.option(
         "--engine",
         type=click.Choice(list(ENGINES)),
         default="reference",
+        envvar="CERA_ENGINE",
         show_default=True,
-        help="What computes the answers; they are the same on every engine.",
+        help="What computes the answers; they are the same on every engine. CERA_ENGINE sets another default.",
     )
+    @click.option(
+        "--master",
+        metavar="URL",
+        default="local[*]",
+        show_default=True,
+        help="Where Spark runs; local[*] needs no cluster.",
+    )
+    @click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
     @click.option(
         "--recursion-limit",
         metavar="N",
@@ -168,6 +187,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         id_field: str | None,
         time_unit: Any,
         xml_types: Any,
+        string_fields: tuple[str, ...],
         until: str | None,
         engine: Engine,
         recursion_limit: int,
@@ -176,12 +196,15 @@ def replay_options(command: Command[R]) -> Command[R]:
         max_duration: str | None,
         rejected: Path | None,
         strict: bool,
+        master: str,
+        conf: tuple[str, ...],
         **others: Any,
     ) -> R:
         if label_field is not None and label is not None:
             raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
         times = TimeFormat(time_unit, others["timezone"])
-        layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_)
+        strings = frozenset(string_fields)
+        layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_, strings)
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
         replay = Replay(
@@ -195,10 +218,23 @@ def replay_options(command: Command[R]) -> Command[R]:
             late,
             rejected,
             strict,
+            master,
+            spark_settings(conf),
         )
         return command(replay=replay, **others)
 
     return with_replay
+
+
+def spark_settings(pairs: tuple[str, ...]) -> dict[str, str]:
+    """The settings of --conf."""
+    settings: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--conf takes KEY=VALUE, not '{pair}'")
+        settings[key] = value
+    return settings
 
 
 def _until(text: str | None, times: TimeFormat) -> Time | None:

@@ -7,7 +7,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -16,10 +16,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from cera.cli import report
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_input, check_writable, lines, write_file
-from cera.connectors.files import Rejected, read_events
+from cera.connectors.files import Rejected, formats, read_events, sources
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
-from cera.errors import DataError
+from cera.errors import DataError, UsageError
 from cera.model.events import Event
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
@@ -74,7 +74,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
             check_not_input(option, path, replay.paths)
     with progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
-    _dispose_of(recording.rejected, replay)
+    dispose_of(recording.rejected, replay)
     with progress(f"answering over {report.count(len(recording.events), 'event')}"):
         answered = program.run(
             recording.events,
@@ -84,6 +84,16 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
             recursion_limit=replay.recursion_limit,
         )
     return recording, answered
+
+
+def tell_formats(replay: Replay) -> None:
+    """Says of a folder with files of several formats what there is in it."""
+    for path in replay.paths:
+        with suppress(UsageError):  # a path that cannot be read is told when it is read
+            found = formats(sources(path, replay.layout, parquet=True)) if path != "-" else {}
+            if len(found) > 1:
+                files = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
+                report.say(f"{report.printable(path)} has several formats, each file read by its ending: {files}")
 
 
 def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
@@ -123,7 +133,7 @@ def too_long(happened: Event | Occurrence, replay: Replay) -> Rejected | None:
     return Rejected(f"event {event.id}", "the event lasts longer than --max-duration", text)
 
 
-def _dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:
+def dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:
     """Malformed records go to their file, or the first few are shown; with --strict they end the run."""
     if replay.rejected is not None:
         write_file(replay.rejected, lines(rejected_line(record) for record in rejected))

@@ -11,7 +11,8 @@ import click
 
 from cera.cli import report
 from cera.cli.options import Replay, program_options, replay_options
-from cera.cli.recording import Recording, answer
+from cera.cli.recording import Recording, answer, tell_formats
+from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
@@ -51,8 +52,12 @@ def run(program: Program, replay: Replay, select: tuple[str, ...], base: bool, o
       cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
     """
     _check_out(program, replay, out)
+    tell_formats(replay)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and on_terminal()
+    if replay.engine == "spark":
+        run_on_spark(program, replay, labels, out, base=base, table=table)
+        return
     if replay.engine == "local" and replay.max_delay is not None and not base and not table:
         _stream(program, replay, labels, out)
         return

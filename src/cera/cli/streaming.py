@@ -18,8 +18,8 @@ from cera.cli.writing import LineWriter
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.sinks import base_line, event_line
+from cera.engines.local.derived import Derived
 from cera.engines.local.engine import plan_of
-from cera.engines.local.heads import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.errors import DataError

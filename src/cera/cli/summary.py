@@ -26,7 +26,7 @@ def show_summary(
     if undefined:
         say(
             f"{count(undefined, 'expression')} had no value (division by zero, overflow, wrong type, missing "
-            "child); comparisons with such a value are false"
+            "child, a term too large); comparisons with such a value are false"
         )
     if unused := _unused(program, counts):
         say(f"events that no rule asks for: {listed(unused)}")

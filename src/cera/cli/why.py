@@ -17,14 +17,21 @@ from cera.pipeline import Program
 @click.command("why", short_help="Show how an event came about.")
 @replay_options
 @program_options
-@click.option("--event", "name", metavar="ID", required=True, help="The id of an event, its begin, or a source's id.")
+@click.option(
+    "--event",
+    "names",
+    metavar="ID",
+    required=True,
+    multiple=True,
+    help="The id of an event, its begin, or a source's id. May be given several times.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The events and derivations as JSON, each event once.")
-def why(program: Program, replay: Replay, name: str, as_json: bool) -> None:
+def why(program: Program, replay: Replay, names: tuple[str, ...], as_json: bool) -> None:
     """Shows how an event came about when the FILEs' program runs over recorded events: every rule that derived it and
     the events that made the rule fire, down to the input, with their times.
 
     ID is what `cera run` writes as "id" and "causes", its first characters if they are enough, or the id that the
-    source gave an input event.
+    source gave an input event. With several, the trees come one after the other, in the order of the options.
 
     \b
     Example:
@@ -32,8 +39,9 @@ def why(program: Program, replay: Replay, name: str, as_json: bool) -> None:
     """
     recording, answered = answer(program, replay)
     causes = Causes(program, recording, answered, replay.times)
-    event = causes.find(name)
+    events = tuple(dict.fromkeys(causes.find(name) for name in names))
     if as_json:
-        write_output(json.dumps(graph(causes, event), indent=2, ensure_ascii=False) + "\n")
+        write_output(json.dumps(graph(causes, events), indent=2, ensure_ascii=False) + "\n")
     else:
-        write_output(lines([event.id, *draw(tree(causes, event))]))
+        trees = (lines([event.id, *draw(tree(causes, event))]) for event in events)
+        write_output("\n".join(trees))

@@ -1,6 +1,7 @@
 """CSV files: a header, then a flat record in each row.
 
-Cells are typed like XML text, `true` and `false` are truth values, an empty cell is an absent field.
+Cells are typed like XML text, `true` and `false` are truth values, an empty cell is an absent field. Quotes say nothing
+about the type: many programs put them around every cell.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from cera.connectors.layout import (
     check_text,
     decode,
     rejected,
+    too_large,
 )
 from cera.connectors.records import flat_event
 from cera.model.events import Event
-from cera.model.values import Scalar, infer_scalar
+from cera.model.values import NumberTooLargeError, Scalar, infer_scalar
 
 _TRUTH_VALUES: Mapping[str, bool] = {"true": True, "false": False}
 
@@ -105,9 +107,10 @@ def _event(row: list[str], header: list[str], layout: Layout, place: str, text: 
         check_text(text)
         if len(row) != len(header):
             raise RecordError(f"the row has {_cells(row)}, the header has {_cells(header)}")
-        named = {layout.label_source, layout.id_field, *(layout.time_source or TIME_FIELDS)}
+        texts = {layout.label_source, layout.id_field, *(layout.time_source or TIME_FIELDS), *layout.string_fields}
         cells = {name: cell for name, cell in zip(header, row, strict=True) if cell}
-        return flat_event({name: cell if name in named else _scalar(cell) for name, cell in cells.items()}, layout)
+        typed = {name: cell if name in texts else _scalar(name, cell) for name, cell in cells.items()}
+        return flat_event(typed, layout)
     except RECORD_ERRORS as error:
         return rejected(place, str(error), text)
 
@@ -116,5 +119,8 @@ def _cells(row: list[str]) -> str:
     return "1 cell" if len(row) == 1 else f"{len(row)} cells"
 
 
-def _scalar(cell: str) -> Scalar:
-    return _TRUTH_VALUES[cell] if cell in _TRUTH_VALUES else infer_scalar(cell)
+def _scalar(name: str, cell: str) -> Scalar:
+    try:
+        return _TRUTH_VALUES[cell] if cell in _TRUTH_VALUES else infer_scalar(cell)
+    except NumberTooLargeError as error:
+        raise too_large(name, str(error)) from None

@@ -1,14 +1,16 @@
 """JSON lines of event objects as occurrences, without a term for each.
 
 Most lines of a large file are plain: `{"at": T, "term": {"label": {…}}}` with a string or a number in each child. Such
-a line is read by Python's own JSON reader and checked afterwards. Wherever a check leaves a doubt, the ordinary reader
-reads the line again and decides, so that exactly the same lines are accepted and rejected, for the same reasons.
+a line is read by its shape, if a line before it had the same one, else by Python's own JSON reader, and then it is
+checked afterwards. Wherever a check leaves a doubt, the ordinary reader reads the line again and decides, so that
+exactly the same lines are accepted and rejected, for the same reasons.
 """
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from json import JSONDecoder
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,14 +18,14 @@ from typing import Any, BinaryIO
 from cera.connectors.files import ENDINGS, read_events
 from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, Rejected, decode, rejected
+from cera.connectors.line_shapes import Shapes, time_reader
 from cera.model.events import Event
-from cera.model.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.occurrence import Occurrence, occurrence
 from cera.model.time_text import TimeFormat
 from cera.model.values import MAX_INTEGER, MIN_INTEGER, number
 
-#: For each unit: microseconds in it, and below which size doubles of it still tell microseconds apart.
-_UNITS = {"s": (1_000_000, 2.0**33), "ms": (1_000, 2.0**43)}
+#: About how many bytes of a file are read at a time.
+_CHUNK = 1 << 13
 
 
 def read_occurrences(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
@@ -43,27 +45,83 @@ def _is_jsonl(path: str, layout: Layout) -> bool:
 def _read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
     try:
         with open(path, "rb") as stream:
-            yield from read(stream, path, layout)
+            yield from read_chunks(stream, path, layout)
     except OSError as error:
         yield rejected(path, f"could not be read further: {error.strerror or error}")
 
 
-def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
-    """The events of a stream of event objects, a line each."""
-    fast = _plain_line_reader(layout.times)
-    for number_, line in enumerate(stream, 1):
-        found = fast(line)
-        if found is not None:
-            yield found
-        elif text := decode(line).rstrip(" \t\r\n"):
-            event = event_in(text, f"{name}:{number_}", layout)
-            yield event if isinstance(event, Rejected) else occurrence(event)
+def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Occurrence | Rejected]:
+    """The events of a stream of event objects, a line each, or of a part of it that begins with the line `first`."""
+    return _read(lines, name, layout, first)
+
+
+def read_chunks(stream: BinaryIO, name: str, layout: Layout, size: int = _CHUNK) -> Iterator[Occurrence | Rejected]:
+    """The same for a stream that need not be waited for, several lines at a time."""
+    return _read(iter(lambda: stream.read(size) + stream.readline(), b""), name, layout, 1)
+
+
+def _read(parts: Iterable[bytes], name: str, layout: Layout, first: int) -> Iterator[Occurrence | Rejected]:
+    """The events in some whole lines after the other."""
+    reader = _Reader(layout.times, first)
+    for lines in parts:
+        for found in reader.read(lines):
+            if found.__class__ is Occurrence:
+                yield found
+            else:  # (number of the line, its text)
+                event = event_in(found[1], f"{name}:{found[0]}", layout)
+                yield event if isinstance(event, Rejected) else occurrence(event)
+
+
+class _Reader:
+    """Reads the lines of one source."""
+
+    def __init__(self, times: TimeFormat, first: int) -> None:
+        #: The number of the next line.
+        self._number = first
+        self._shapes = Shapes(times)
+        self._plain = _plain_line_reader(times)
+
+    def read(self, lines: bytes) -> list[Any]:
+        """The events of the next lines; of a line that is not plain, its number and text."""
+        found: list[Any] = []
+        try:
+            text = lines.decode()
+        except UnicodeDecodeError:
+            for line in io.BytesIO(lines):
+                found += self._read_line(line)
+            return found
+        match, makers, position, number_ = self._shapes.match, self._shapes.makers, 0, self._number
+        while position < len(text):
+            known = match(text, position)
+            event = None if known is None else makers[known.lastindex](known)  # type: ignore[index]  # all have groups
+            if event is not None:
+                position = known.end()  # type: ignore[union-attr]  # there is no event without
+                found.append(event)
+                number_ += 1
+            else:
+                end = text.find("\n", position) + 1 or len(text)
+                self._number = number_
+                found += self._read_line(text[position:end].encode())
+                position, number_, match = end, self._number, self._shapes.match
+        self._number = number_
+        return found
+
+    def _read_line(self, line: bytes) -> Sequence[Any]:
+        """The same for a line of no known shape; nothing if it is empty."""
+        number_ = self._number
+        self._number += 1
+        event = self._plain(line)
+        if event is not None:
+            self._shapes.learn(line.decode(), event)
+            return (event,)
+        text = decode(line).rstrip(" \t\r\n")
+        return ((number_, text),) if text else ()
 
 
 def _plain_line_reader(times: TimeFormat) -> Callable[[bytes], Occurrence | None]:
     """A function that gives the event of a plain line, and None for any other line."""
     raw_decode = JSONDecoder().raw_decode
-    time_of = _time_reader(times)
+    time_of = time_reader(times)
 
     def read_line(line: bytes) -> Occurrence | None:
         try:
@@ -115,21 +173,3 @@ def _colons(label: str, content: dict[str, Any], record: dict[str, Any]) -> int:
     """The colons inside of strings."""
     strings: Iterable[Any] = (label, *content, *content.values(), *record.values())
     return sum(string.count(":") for string in strings if isinstance(string, str))
-
-
-def _time_reader(times: TimeFormat) -> Callable[[Any], Time]:
-    """`times.parse`, faster for numbers. A double is taken to microseconds and back: if it comes back the same, it is
-    the one that stands for that microsecond, since below the limit no two microseconds share a double."""
-    parse = times.parse
-    microseconds, limit = _UNITS.get(times.unit or "s", (1, 0.0))
-
-    def time_of(value: Any) -> Time:
-        if value.__class__ is float and -limit < value < limit:
-            time = round(value * microseconds)
-            if time / microseconds == value:
-                return time
-        elif value.__class__ is int and MIN_TIME <= (time := value * microseconds) <= MAX_TIME:
-            return time
-        return parse(number(value) if value.__class__ is float else value)
-
-    return time_of

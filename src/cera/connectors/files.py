@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,7 +16,7 @@ from cera.errors import UsageError
 from cera.model.events import Event
 from cera.model.spelling import did_you_mean
 
-__all__ = ["ENDINGS", "Layout", "Rejected", "read_events"]
+__all__ = ["ENDINGS", "Layout", "Rejected", "Source", "formats", "read_events", "read_source", "sources"]
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
 
@@ -28,8 +30,17 @@ _READERS: Mapping[str, Reader] = {
 #: The format that each ending of a file name stands for.
 ENDINGS: Mapping[str, str] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".xml": "xml"}
 
-_PARQUET = "Parquet is read by the Spark engine, which is not there yet; convert it to JSON lines"
-_KNOWN = f"known endings are {', '.join(ENDINGS)}"
+#: How many names a message lists.
+_NAMED = 5
+_PARQUET = "Parquet is read by the Spark engine; give --engine spark, or convert it to JSON lines"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file and the format that it is read in."""
+
+    path: Path
+    format: str
 
 
 def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
@@ -38,18 +49,56 @@ def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
     `-` is standard input (JSON lines unless the layout says otherwise). A folder is all event files below it, by their
     endings and in the order of their paths; hidden files and names that start with `_` are not looked at.
     """
-    if layout.format is not None and layout.format not in _READERS:
-        if layout.format == "parquet":
-            raise UsageError(_PARQUET)
-        guess = did_you_mean(layout.format, _READERS)
-        raise UsageError(f"unknown format '{layout.format}'{guess}; known formats are {', '.join(_READERS)}")
     if path == "-":
+        _check_format(layout, parquet=False)
         return _READERS[layout.format or "jsonl"](sys.stdin.buffer, "<stdin>", layout)
+    return _read_sources(sources(path, layout), layout)
+
+
+def sources(path: str, layout: Layout, *, parquet: bool = False) -> list[Source | Rejected]:
+    """The files at a path, in order, and what is in the folder and is not read. `parquet`: whether that can be read.
+
+    Raises UsageError if there is nothing to read.
+    """
+    _check_format(layout, parquet=parquet)
     file = Path(path)
     _check_readable(file)
-    if file.is_dir():
-        return _read_folder(file, layout)
-    return _read_file(file, _format_of_named(file, layout), layout)
+    return _in_folder(file, layout, parquet) if file.is_dir() else [Source(file, _format_of(file, layout, parquet))]
+
+
+def formats(found: Iterable[Source | Rejected]) -> Mapping[str, int]:
+    """How many files there are of each format, in the order of the formats' names."""
+    return Counter(sorted(source.format for source in found if isinstance(source, Source)))
+
+
+def read_source(source: Source, layout: Layout) -> Iterator[Event | Rejected]:
+    """The events of one file that is not Parquet."""
+    try:
+        with source.path.open("rb") as stream:
+            yield from _READERS[source.format](stream, str(source.path), layout)
+    except OSError as error:
+        yield rejected(str(source.path), f"could not be read further: {error.strerror or error}")
+
+
+def _read_sources(found: Iterable[Source | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
+    for source in found:
+        if isinstance(source, Source):
+            yield from read_source(source, layout)
+        else:
+            yield source
+
+
+def _known(parquet: bool) -> str:
+    return f"known endings are {', '.join((*ENDINGS, '.parquet') if parquet else ENDINGS)}"
+
+
+def _check_format(layout: Layout, *, parquet: bool) -> None:
+    known = (*_READERS, "parquet") if parquet else tuple(_READERS)
+    if layout.format is not None and layout.format not in known:
+        if layout.format == "parquet":
+            raise UsageError(_PARQUET)
+        guess = did_you_mean(layout.format, known)
+        raise UsageError(f"unknown format '{layout.format}'{guess}; known formats are {', '.join(known)}")
 
 
 def _check_readable(file: Path) -> None:
@@ -71,26 +120,41 @@ def _names_in(folder: Path) -> list[str]:
         return []
 
 
-def _format_of_named(file: Path, layout: Layout) -> str:
+def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
     """The format of a file that was asked for by name."""
     if layout.format is not None:
         return layout.format
     ending = file.suffix.lower()
     if ending == ".parquet":
-        raise UsageError(f"{file}: {_PARQUET}")
+        if not parquet:
+            raise UsageError(f"{file}: {_PARQUET}")
+        return "parquet"
     if ending not in ENDINGS:
         found = f"the ending {file.suffix}" if file.suffix else "no ending"
-        raise UsageError(f"{file} has {found}, so its format is not known; {_KNOWN}; or give --format")
+        raise UsageError(f"{file} has {found}, so its format is not known; {_known(parquet)}; or give --format")
     return ENDINGS[ending]
 
 
-def _read_folder(folder: Path, layout: Layout) -> Iterator[Event | Rejected]:
+def _in_folder(folder: Path, layout: Layout, parquet: bool) -> list[Source | Rejected]:
     entries = list(_entries(folder))
-    formats = {entry: _format_in_folder(entry, layout) for entry in entries}
-    if not any(formats.values()):
-        found = f"only {', '.join(sorted(entry.name for entry in entries)[:5])}" if entries else "nothing"
-        raise UsageError(f"the folder {folder} has no event files, {found}; {_KNOWN}")
-    return _read_entries(formats, layout)
+    found = [_in_folder_found(entry, layout, parquet) for entry in entries]
+    if not any(isinstance(source, Source) for source in found):
+        raise UsageError(_nothing_in(folder, entries, parquet))
+    return found
+
+
+def _nothing_in(folder: Path, entries: list[Path], parquet: bool) -> str:
+    """Why there is nothing to read in a folder, of which these entries were looked at."""
+    if entries:
+        names = sorted(entry.name for entry in entries)
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        return f"the folder {folder} has no event files, only {', '.join(names[:_NAMED])}{more}; {_known(parquet)}"
+    endings = ", ".join((*ENDINGS, ".parquet") if parquet else ENDINGS)
+    looked_for = f"looked for files that end in {endings}, in it and in the folders below"
+    if not (names := sorted(_names_in(folder))):
+        return f"the folder {folder} is empty: {looked_for}"
+    left_out = "names that begin with . or _ are left out, and folders without files do not count"
+    return f"the folder {folder} has no event files, only {', '.join(names[:_NAMED])}: {looked_for}; {left_out}"
 
 
 def _entries(folder: Path) -> Iterator[Path]:
@@ -108,26 +172,12 @@ def _is_entered(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and os.access(entry, os.R_OK | os.X_OK)
 
 
-def _format_in_folder(entry: Path, layout: Layout) -> str | None:
-    return None if entry.is_dir() else ENDINGS.get(entry.suffix.lower(), layout.format)
-
-
-def _read_entries(formats: Mapping[Path, str | None], layout: Layout) -> Iterator[Event | Rejected]:
-    for entry, name in formats.items():
-        if name is not None:
-            yield from _read_file(entry, name, layout)
-        elif entry.is_dir():
-            reason = "a link to a folder, not followed" if entry.is_symlink() else "a folder that may not be read"
-            yield rejected(str(entry), reason)
-        elif entry.suffix.lower() == ".parquet":
-            yield rejected(str(entry), f"not read: {_PARQUET}")
-        else:
-            yield rejected(str(entry), f"unknown ending, not read; {_KNOWN}")
-
-
-def _read_file(file: Path, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    try:
-        with file.open("rb") as stream:
-            yield from _READERS[name](stream, str(file), layout)
-    except OSError as error:
-        yield rejected(str(file), f"could not be read further: {error.strerror or error}")
+def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rejected:
+    if entry.is_dir():
+        reason = "a link to a folder, not followed" if entry.is_symlink() else "a folder that may not be read"
+        return rejected(str(entry), reason)
+    ending = entry.suffix.lower()
+    if ending == ".parquet" and (parquet or layout.format is None):
+        return Source(entry, "parquet") if parquet else rejected(str(entry), f"not read: {_PARQUET}")
+    name = ENDINGS.get(ending, layout.format)
+    return rejected(str(entry), f"unknown ending, not read; {_known(parquet)}") if name is None else Source(entry, name)

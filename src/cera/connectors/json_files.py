@@ -1,7 +1,7 @@
 """JSON files: one event object, an array of them, or `{"events": […]}`.
 
-The elements of an array are read one by one, so that a bad one does not cost the others, and a file that breaks off
-still gives what stands before the break.
+The elements of an array are read one by one, so that a bad one does not cost the others, not even one that is nested
+too deep to be read, and a file that breaks off still gives what stands before the break.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from cera.connectors.layout import Layout, Rejected, decode, rejected
 from cera.model.events import Event
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)
+_CLOSING = {"[": "]", "{": "}"}
 _ARRAY_START = re.compile(r'[ \t\r\n]*(?P<object>\{[ \t\r\n]*"events"[ \t\r\n]*:[ \t\r\n]*)?\[')
 
 
@@ -81,7 +83,24 @@ def _end_of_value(text: str, start: int) -> int:
         place = f"line {error.lineno}, column {error.colno}"
         raise _BrokenError(f"not JSON at {place}: {error.msg}", start) from None
     except RecursionError:
-        raise _BrokenError("not readable: the JSON is nested too deep", start) from None
+        return _end_of_deep_value(text, start)
+
+
+def _end_of_deep_value(text: str, start: int) -> int:
+    """The end by brackets alone, for a value that is nested too deep for Python's reader."""
+    open_brackets: list[str] = []
+    for found in _STRING_OR_BRACKET.finditer(text, start):
+        token = found[0]
+        if token in _CLOSING:
+            open_brackets.append(_CLOSING[token])
+        elif token in ("]", "}"):
+            if open_brackets.pop() != token:
+                break
+            if not open_brackets:
+                return found.end()
+        elif token == '"':  # a string that is not closed
+            break
+    raise _BrokenError("not readable: the JSON is nested too deep, and its brackets do not show where it ends", start)
 
 
 def _expect(text: str, position: int, wanted: str, description: str) -> int:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
 
 from cera.connectors.layout import RECORD_ERRORS, Layout, Rejected, check_text, decode, rejected
 from cera.connectors.records import event_from_object
@@ -11,8 +10,9 @@ from cera.model.events import Event
 from cera.model.json_terms import loads
 
 
-def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    for number, line in enumerate(stream, 1):
+def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Event | Rejected]:
+    """The events of a stream, or of a part of it that begins with the line `first`."""
+    for number, line in enumerate(lines, first):
         if text := decode(line).rstrip(" \t\r\n"):
             yield event_in(text, f"{name}:{number}", layout)
 

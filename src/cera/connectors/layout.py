@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -38,6 +39,8 @@ class Layout:
     times: TimeFormat = field(default_factory=TimeFormat)
     xml_types: Types = "inferred"
     format: str | None = None
+    #: Fields of CSV and XML whose text is a string even if it looks like a number.
+    string_fields: frozenset[str] = frozenset()
 
     @property
     def is_flat(self) -> bool:
@@ -93,6 +96,12 @@ def _printable(text: str) -> str:
 
 class RecordError(ValueError):
     """A record is no event; the message is the reason."""
+
+
+def too_large(name: str, reason: str, *options: str) -> RecordError:
+    """A field's text looks like a number that has no value; what to do if it is no number."""
+    ways = " or ".join((f"--string-field {shlex.quote(name)}", *options))
+    return RecordError(f"in `{name}`: {reason}; if it is a text and not a number, give {ways}")
 
 
 #: What the record itself is to blame for.

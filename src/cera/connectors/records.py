@@ -18,7 +18,7 @@ from cera.model.time_text import TimeError, TimeFormat
 from cera.model.values import number
 
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
-_OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")
+OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")
 _EXPECTED = "expected begin/end/term or at/term, or give --label-field and --time-field"
 _HASH_DIGITS = 32
 
@@ -32,7 +32,7 @@ def event_from_object(record: object, layout: Layout) -> Event:
         return flat_event(present, layout)
     id_field = layout.id_field or "id"
     is_output = "rule" in record
-    known = {*TIME_FIELDS, "term", id_field, *_OUTPUT_FIELDS, *(["id"] if is_output else [])}
+    known = {*TIME_FIELDS, "term", id_field, *OUTPUT_FIELDS, *(["id"] if is_output else [])}
     if "term" not in record or not known.issuperset(record):
         found = ", ".join(map(str, record)) or "no fields at all"
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")

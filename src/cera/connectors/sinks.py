@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from cera.model.events import DerivedEvent, Event
+from cera.model.events import DerivedEvent, Event, Recipient
 from cera.model.json_terms import term_to_json
 from cera.model.time_text import TimeFormat
 
@@ -18,16 +19,19 @@ def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:
 def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:
     """A derived event with its first derivation, and where it goes if a RAISE rule made it."""
     derivation = derived.derivations[0]
-    line = {
-        **_when_and_what(derived.event, times),
-        "rule": derivation.rule,
-        "id": derived.event.id,
-        "causes": {identifier: event.id for identifier, event in derivation.causes.items()},
-    }
-    if derived.recipient is not None:
-        line["to"] = {"recipient": derived.recipient.address}
-        if derived.recipient.transport is not None:
-            line["to"]["transport"] = derived.recipient.transport
+    causes = {identifier: event.id for identifier, event in derivation.causes.items()}
+    return derived_line(derived.event, derivation.rule, causes, derived.recipient, times)
+
+
+def derived_line(
+    event: Event, rule: str, causes: Mapping[str, str], recipient: Recipient | None, times: TimeFormat
+) -> dict[str, Any]:
+    """A derived event with the rule and the ids of its causes."""
+    line = {**_when_and_what(event, times), "rule": rule, "id": event.id, "causes": dict(causes)}
+    if recipient is not None:
+        line["to"] = {"recipient": recipient.address}
+        if recipient.transport is not None:
+            line["to"]["transport"] = recipient.transport
     return line
 
 

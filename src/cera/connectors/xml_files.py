@@ -13,11 +13,21 @@ import itertools
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from cera.connectors.layout import BYTE_ORDER_MARK, RECORD_ERRORS, TIME_FIELDS, Layout, RecordError, Rejected, rejected
+from cera.connectors.layout import (
+    BYTE_ORDER_MARK,
+    RECORD_ERRORS,
+    TIME_FIELDS,
+    Layout,
+    RecordError,
+    Rejected,
+    rejected,
+    too_large,
+)
 from cera.connectors.records import event_of, flat_interval, interval_of
 from cera.model.events import Event
+from cera.model.terms import Term
 from cera.model.xml_elements import Element, StrayText, XmlError, elements, is_blank
-from cera.model.xml_terms import term_of, to_text
+from cera.model.xml_terms import XmlNumberError, term_of, to_text
 
 _CHUNK = 1 << 16
 _EXPECTED = 'expected <event begin="…" end="…"> or <event at="…"> around one element, or give --time-field'
@@ -70,7 +80,14 @@ def _wrapped_event(element: Element, layout: Layout) -> Event:
     if len(content) != 1 or not isinstance(content[0], Element):
         raise RecordError(f"an event has one element inside, its term; found {len(content) or 'nothing'}; {_EXPECTED}")
     interval = interval_of(element.attributes, layout.times)
-    return event_of(term_of(content[0], layout.xml_types), interval, element.attributes.get(id_field))
+    return event_of(_term(content[0], layout), interval, element.attributes.get(id_field))
+
+
+def _term(element: Element, layout: Layout) -> Term:
+    try:
+        return term_of(element, layout.xml_types, layout.string_fields)
+    except XmlNumberError as error:
+        raise too_large(error.name, error.reason, "--xml-types string") from None
 
 
 def _flat_event(element: Element, layout: Layout) -> Event:
@@ -79,7 +96,7 @@ def _flat_event(element: Element, layout: Layout) -> Event:
     if not rest.name:
         raise RecordError(f"the label is missing: there is no attribute or element `{layout.label_field}`")
     interval, _ = flat_interval(fields, layout)
-    return event_of(term_of(rest, layout.xml_types), interval, fields.get(layout.id_field or ""))
+    return event_of(_term(rest, layout), interval, fields.get(layout.id_field or ""))
 
 
 def _apart(element: Element, names: set[str | None]) -> tuple[dict[str, str], Element]:

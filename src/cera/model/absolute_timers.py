@@ -7,9 +7,12 @@ occurs when it says, and fixed parts are those of the begin of its occurrence, b
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from functools import cache
 from zoneinfo import ZoneInfo
 
+from cera.model.allen import RELATIONS
 from cera.model.clock import time_zone
 from cera.model.clock_pattern import DATETIME_PARTS, FINENESS, RANGES, ClockPattern, Part, clock_parts
 from cera.model.events import Event
@@ -57,7 +60,13 @@ def timer_events(
     label = f"timer:{query.name}"
     for interval in timer_intervals(query, calendars, first, last, timezone):
         parts = clock_parts(interval.begin, zone)
-        yield Event(Term(label, [Term(part, [value]) for part, value in parts.items()]), interval)
+        yield Event(Term(label, itertools.starmap(_part, parts.items())), interval)
+
+
+@cache
+def _part(part: Part, value: int) -> Term:
+    """One term for all ticks that have the part: a timer may tick every second."""
+    return Term(part, [value])
 
 
 def timer_intervals(
@@ -75,11 +84,26 @@ def timer_intervals(
     return _with_parts(_calendar(query.name, calendars).occurrences(first, last), fixed, zone)
 
 
-def periodic_touching(
-    query: TimerQuery, calendars: Sequence[Calendar], interval: Interval, timezone: str
-) -> Iterator[Interval]:
-    """The intervals that share a point with the given one, as all of Allen's relations but before and after need."""
-    return timer_intervals(query, calendars, interval.begin, interval.end, timezone)
+#: The relations of an occurrence to an interval in which it touches the begin of the interval, or else its end.
+_AT_BEGIN = frozenset(("meets", "overlaps", "starts", "started-by", "contains", "equals"))
+_AT_END = frozenset(("met-by", "overlapped-by", "finishes", "finished-by"))
+
+
+def occurs_in_relation(
+    query: TimerQuery, calendars: Sequence[Calendar], relation: str, interval: Interval, timezone: str
+) -> bool:
+    """Whether some occurrence stands in Allen's relation to the interval; `before` and `after` are never asked for.
+
+    Only occurrences at one of the two ends can do so, or, for `during`, one inside. They come in the order of their
+    begins, so the first that begins inside most often decides. A month of seconds is never gone through.
+    """
+    begin, end = interval
+    if relation in _AT_BEGIN:
+        end = begin
+    elif relation in _AT_END:
+        begin = end
+    related = RELATIONS[relation]
+    return any(related(one, interval) for one in timer_intervals(query, calendars, begin, end, timezone))
 
 
 def _with_parts(

@@ -30,7 +30,7 @@ from cera.model.absolute_timers import (
     DATETIME,
     CalendarError,
     check_timer,
-    periodic_touching,
+    occurs_in_relation,
     timer_events,
     timer_intervals,
 )
@@ -53,8 +53,8 @@ __all__ = [
     "Schedule",
     "check_timer",
     "load_calendars",
+    "occurs_in_relation",
     "parse_calendars",
-    "periodic_touching",
     "timer_events",
     "timer_intervals",
 ]

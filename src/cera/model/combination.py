@@ -43,13 +43,14 @@ class Search:
 
 def _cut_off(pattern: Pattern, reason: str) -> MatchLimitError:
     return MatchLimitError(
-        f"matching the pattern {_described(pattern)} was cut off: on one event, {reason}. Too many of its variables "
+        f"matching the pattern {described(pattern)} was cut off: on one event, {reason}. Too many of its variables "
         "range over too many children of the event independently of one another; give the parts that hold them "
         "labels or values that fewer children have, or leave out variables that are not needed."
     )
 
 
-def _described(pattern: Pattern) -> str:
+def described(pattern: Pattern) -> str:
+    """The pattern by its label or variable and its place, for a message."""
     match pattern:
         case TermPattern(label=AnyLabel()):
             name = "`*`"

@@ -9,12 +9,12 @@ work on that. No data makes an evaluation fail; how often something was undefine
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from cera.model.allen import RELATIONS
-from cera.model.calendars import Calendar, periodic_touching
+from cera.model.allen import CONVERSES, RELATIONS
+from cera.model.calendars import Calendar, occurs_in_relation
 from cera.model.durations import Distance, Duration, shift
 from cera.model.expressions import (
     Aggregate,
@@ -125,17 +125,16 @@ class Evaluator:
 
     def _related(self, condition: Temporal, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
         """Allen's relation; a periodic operand stands for any of its intervals."""
-        relation = RELATIONS[condition.relation]
         if isinstance(condition.left, Periodic):
             right = self._interval(condition.right, values, times)
-            return right is not None and any(relation(i, right) for i in self._near(condition.left, right))
+            return right is not None and self._occurs(condition.left, condition.relation, right)
         left = self._interval(condition.left, values, times)
         if left is None:
             return False
         if isinstance(condition.right, Periodic):
-            return any(relation(left, i) for i in self._near(condition.right, left))
+            return self._occurs(condition.right, CONVERSES[condition.relation], left)
         right = self._interval(condition.right, values, times)
-        return right is not None and relation(left, right)
+        return right is not None and RELATIONS[condition.relation](left, right)
 
     def _interval(
         self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
@@ -143,8 +142,8 @@ class Evaluator:
         value = self.value(expression, values, times)
         return value if isinstance(value, Interval) else None
 
-    def _near(self, periodic: Periodic, interval: Interval) -> Iterator[Interval]:
-        return periodic_touching(periodic.timer, self.calendars, interval, self.timezone)
+    def _occurs(self, periodic: Periodic, relation: str, interval: Interval) -> bool:
+        return occurs_in_relation(periodic.timer, self.calendars, relation, interval, self.timezone)
 
     def _within(self, condition: Within, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
         found = [self._interval(interval, values, times) for interval in condition.intervals]
@@ -178,7 +177,7 @@ def negative(value: Result | None) -> Result | None:
         case int() | float():
             return number(-value)
         case Duration():
-            return -value
+            return _duration(-value.months, -value.microseconds)
         case Distance():
             return Distance(value.end, value.begin)
         case _:
@@ -224,18 +223,24 @@ def _time_arithmetic(operator: ArithmeticOperator, left: Result, right: Result) 
         case "+", Duration(), Interval() if right.is_point:
             return _time_arithmetic("+", right, left)
         case (("+" | "-"), Duration(), Duration()):
-            return left + (right if operator == "+" else -right)
+            total = left + (right if operator == "+" else -right)
+            return _duration(total.months, total.microseconds)
         case "*", Duration(), int():
-            return Duration(left.months * right, left.microseconds * right)
+            return _duration(left.months * right, left.microseconds * right)
         case "*", int(), Duration():
             return _time_arithmetic("*", right, left)
         case (("+" | "-"), (Duration() | Distance()), (Duration() | Distance())):
             one, other = _microseconds(left), _microseconds(right)
             if one is None or other is None:
                 return None
-            return Duration(0, one + other if operator == "+" else one - other)
+            return _duration(0, one + other if operator == "+" else one - other)
         case _:
             return None
+
+
+def _duration(months: int, microseconds: int) -> Duration | None:
+    """A duration, like every integer, has 64 bits for each of its parts."""
+    return None if number(months) is None or number(microseconds) is None else Duration(months, microseconds)
 
 
 def _microseconds(value: Duration | Distance) -> int | None:
@@ -284,6 +289,8 @@ def _order(left: Result, right: Result) -> int | None:
         case Interval(), Interval() if left.is_point and right.is_point:
             return _sign(left.begin, right.begin)
         case Distance(), Distance():
+            return _sign(left.microseconds, right.microseconds)
+        case Distance(), Duration(months=0):
             return _sign(left.microseconds, right.microseconds)
         case Distance(), Duration():
             limit = shift(left.begin, right)

@@ -19,7 +19,7 @@ from cera.model.interval import EPOCH, MICROSECOND, Interval, hull, point
 from cera.model.matching import compile_regex
 from cera.model.terms import Term, Value, format_scalar
 from cera.model.timers import SYNONYMS, relative_timer
-from cera.model.values import infer_scalar, is_number, number
+from cera.model.values import NumberTooLargeError, infer_scalar, is_number, number
 
 Kind = Literal["number", "string", "boolean", "any", "interval", "duration"]
 
@@ -73,7 +73,7 @@ def _substring(text: str, start: int | float, length: int | float | None = None)
 
 def _matches(text: str, expression: str) -> bool | None:
     try:
-        return compile_regex(expression).fullmatch(text) is not None
+        return compile_regex(expression).matches(text)
     except ValueError:
         return None
 
@@ -81,7 +81,10 @@ def _matches(text: str, expression: str) -> bool | None:
 def _to_number(text: Value) -> int | float | None:
     if isinstance(text, bool):
         return None
-    value = infer_scalar(text) if isinstance(text, str) else text
+    try:
+        value = infer_scalar(text) if isinstance(text, str) else text
+    except NumberTooLargeError:
+        return None
     return value if isinstance(value, int | float) else None
 
 

@@ -9,6 +9,7 @@ order of their hashes. Two chains that start with different first values make 12
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 
 from xxhash import xxh64_intdigest
 
@@ -17,41 +18,82 @@ from cera.model.terms import Term, Value
 
 _SPARK_SEED = 42
 _CHAINS = (1, 2)
-_STRING, _INTEGER, _FRACTION, _BOOLEAN, _ORDERED, _UNORDERED = range(1, 7)
+#: What a value is, in its hash.
+STRING, INTEGER, FRACTION, BOOLEAN, ORDERED, UNORDERED = range(1, 7)
+
+
+_integer = struct.Struct("<q").pack
+_unsigned = struct.Struct("<Q").pack
+_fraction = struct.Struct("<d").pack
+_TOP_BIT = 2**63
 
 
 def chain(*values: str | int) -> int:
     """xxhash64(v1, …, vn) as Spark computes it for string and bigint columns; a signed 64-bit integer."""
+    return _signed(_links(*values))
+
+
+def _links(*values: str | int) -> int:
     seed = _SPARK_SEED
     for value in values:
-        data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else struct.pack("<q", value)
+        data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else _integer(value)
         seed = xxh64_intdigest(data, seed)
-    return seed - 2**64 if seed >= 2**63 else seed
+    return seed
+
+
+def _signed(hashed: int) -> int:
+    return hashed - 2**64 if hashed >= _TOP_BIT else hashed
 
 
 def hash_value(value: Value, first: int) -> int:
-    """The hash of a value in the chain that starts with `first`."""
-    match value:
-        case Term():
-            children = [hash_value(child, first) for child in value.children]
-            if not value.ordered:
-                children.sort()
-            kind = _ORDERED if value.ordered else _UNORDERED
-            return chain(first, kind, value.label, len(children), *children)
-        case bool():
-            return chain(first, _BOOLEAN, int(value))
-        case int():
-            return chain(first, _INTEGER, value)
-        case float():
-            return chain(first, _FRACTION, struct.unpack("<q", struct.pack("<d", value))[0])
-        case str():
-            return chain(first, _STRING, value)
+    """The hash of a value in the chain that starts with `first`, which is 1 or 2."""
+    return _signed(_hashes(value)[_CHAINS.index(first)])
+
+
+def _hashes(value: Value) -> tuple[int, int]:
+    """The hashes of a value in both chains, unsigned. How most chains start is known: only what differs is hashed."""
+    if isinstance(value, Term):
+        children = value.children
+        one, two = _start(ORDERED if value.ordered else UNORDERED, value.label, len(children))
+        if len(children) == 1:
+            first, second = _hashes(children[0])
+            return xxh64_intdigest(_unsigned(first), one), xxh64_intdigest(_unsigned(second), two)
+        pairs = [_hashes(child) for child in children]
+        firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        if not value.ordered:
+            firsts.sort(key=_TOP_BIT.__xor__)  # by their signed values
+            seconds.sort(key=_TOP_BIT.__xor__)
+        for first, second in zip(firsts, seconds, strict=True):
+            one, two = xxh64_intdigest(_unsigned(first), one), xxh64_intdigest(_unsigned(second), two)
+        return one, two
+    if isinstance(value, str):
+        data, (one, two) = value.encode("utf-8", "surrogatepass"), _STRINGS
+    elif isinstance(value, float):
+        data, (one, two) = _fraction(value), _FRACTIONS
+    else:
+        data, (one, two) = _integer(value), _BOOLEANS if isinstance(value, bool) else _INTEGERS
+    return xxh64_intdigest(data, one), xxh64_intdigest(data, two)
+
+
+@lru_cache(maxsize=10_000)  # labels are few
+def _start(*values: str | int) -> tuple[int, int]:
+    """Both chains after some values."""
+    one, two = (_links(first, *values) for first in _CHAINS)
+    return one, two
+
+
+_STRINGS, _INTEGERS, _FRACTIONS, _BOOLEANS = (_start(kind) for kind in (STRING, INTEGER, FRACTION, BOOLEAN))
+_EVENTS = _start()
 
 
 def event_id(term: Term, interval: Interval, qualifier: str | None = None) -> str:
     """32 hexadecimal digits that stand for (term, interval), and for the source's own id where it names one."""
-    tail = () if qualifier is None else (qualifier,)
-    return "".join(
-        f"{chain(first, hash_value(term, first), interval.begin, interval.end, *tail) % 2**64:016x}"
-        for first in _CHAINS
-    )
+    begin, end = _integer(interval.begin), _integer(interval.end)
+    found = ""
+    for hashed, seed in zip(_hashes(term), _EVENTS, strict=True):
+        seed = xxh64_intdigest(_unsigned(hashed), seed)
+        seed = xxh64_intdigest(end, xxh64_intdigest(begin, seed))
+        if qualifier is not None:
+            seed = xxh64_intdigest(qualifier.encode("utf-8", "surrogatepass"), seed)
+        found += f"{seed:016x}"
+    return found

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cera.model.terms import MAX_DEPTH, Term, TermError, Value
-from cera.model.values import Scalar, number
+from cera.model.values import NumberTooLargeError, Scalar, read_fraction, read_integer
 
 _UNORDERED = "{}"
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -39,30 +39,17 @@ def loads(text: str) -> Any:
     """The value of a JSON text; refuses a key given twice, numbers out of range and halves of surrogate pairs."""
     try:
         value = json.loads(
-            text, parse_int=_integer, parse_float=_fraction, parse_constant=_absent, object_pairs_hook=_object
+            text, parse_int=read_integer, parse_float=read_fraction, parse_constant=_absent, object_pairs_hook=_object
         )
         if _HALF_PAIR.search(text):
             _refuse_half_pairs(value)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}" if error.lineno > 1 else f"column {error.colno}"
         raise JsonError(f"not JSON at {place}: {error.msg}", error.lineno, error.colno) from None
+    except NumberTooLargeError as error:
+        raise JsonError(str(error)) from None
     except RecursionError:
         raise JsonError("not readable: the JSON is nested too deep") from None
-    return value
-
-
-def _integer(text: str) -> int:
-    # 19 digits and a sign; Python itself refuses to read integers of thousands of digits.
-    value = number(int(text)) if len(text) <= 20 else None
-    if value is None:
-        raise JsonError(f"the number {_cut(text)} is too large: integers have 64 bits")
-    return int(value)
-
-
-def _fraction(text: str) -> int | float:
-    value = number(float(text))
-    if value is None:
-        raise JsonError(f"the number {_cut(text)} is too large for a 64-bit floating point number")
     return value
 
 

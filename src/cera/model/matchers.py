@@ -6,11 +6,11 @@ Answers may be shared between results and are never changed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from cera.model.combination import Search
 from cera.model.patterns import Pattern
+from cera.model.regular_expressions import CompiledRegex
 from cera.model.substitutions import NOTHING_BOUND, Substitution, bindings_key, identity, join, restrict
 from cera.model.terms import Term, Value
 from cera.model.values import Scalar
@@ -62,11 +62,11 @@ class ScalarMatcher(Matcher):
 
 
 class TextMatcher(Matcher):
-    def __init__(self, expression: re.Pattern[str]) -> None:
-        self._expression = expression
+    def __init__(self, expression: CompiledRegex) -> None:
+        self._matches = expression.matches
 
     def answers(self, value: Value, given: Substitution, search: Search) -> Sequence[Substitution]:
-        return MATCHED if isinstance(value, str) and self._expression.fullmatch(value) else FAILED
+        return MATCHED if isinstance(value, str) and self._matches(value) else FAILED
 
 
 class VariableMatcher(Matcher):

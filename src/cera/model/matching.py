@@ -125,7 +125,7 @@ class _Compiler:
             if isinstance(p, Without)
         ]
         children = Children(tuple(required), tuple(dependent), tuple(optional), tuple(without))
-        accepts = compile_regex(pattern.label.expression).fullmatch if isinstance(pattern.label, RegexLabel) else None
+        accepts = compile_regex(pattern.label.expression).matches if isinstance(pattern.label, RegexLabel) else None
         return TermMatcher(pattern, accepts, children, (patterns.variables(pattern) - surely) & outside)
 
     def _child(

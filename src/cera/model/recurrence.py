@@ -19,12 +19,13 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
-from cera.model.clock import Wall, time_of_day, time_zone, times_shown, to_local, walls_between
+from cera.model.clock import Wall, from_local, time_of_day, time_zone, times_shown, to_local, walls_between
 from cera.model.durations import Duration, shift
 from cera.model.interval import MAX_TIME, MIN_TIME, Interval, Time, point
 
 SECOND: Time = 1_000_000
 DAY: Time = 86_400 * SECOND
+_UTC = time_zone("UTC")
 
 
 @dataclass(frozen=True)
@@ -111,12 +112,20 @@ def _cron(cron: Cron, first: Time, zone: ZoneInfo) -> Iterator[Interval]:
     if cron.duration is not None:
         earliest = shift(first, -cron.duration)
         if earliest is not None and cron.duration.months:
-            earliest -= 4 * DAY  # a month back and forth again may be some days apart
+            earliest -= 5 * DAY  # a month back and forth again may be some days apart, and the zone a day off
     for begin in _cron_times(cron.expression, MIN_TIME if earliest is None else earliest, zone):
         if cron.duration is None:
             yield point(begin)
-        elif (end := shift(begin, cron.duration)) is not None:
+        elif (end := _later(begin, cron.duration, zone)) is not None:
             yield Interval(begin, end - 1)
+
+
+def _later(begin: Time, duration: Duration, zone: ZoneInfo) -> Time | None:
+    """begin + duration, with months by the clock of the zone: a month from the first is the first of the next."""
+    if not duration.months:
+        return shift(begin, duration)
+    wall = shift(from_local(to_local(begin, zone), _UTC), Duration(duration.months))
+    return None if wall is None else shift(from_local(to_local(wall, _UTC), zone), Duration(0, duration.microseconds))
 
 
 def _cron_times(expression: str, first: Time, zone: ZoneInfo) -> Iterator[Time]:

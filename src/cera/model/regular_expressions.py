@@ -1,159 +1,90 @@
-"""Regular expressions on labels and strings: the part of the notation that means the same in Python and in Java.
+"""Regular expressions on labels and strings. An expression matches the whole label or string, in linear time.
 
-An expression matches the whole label or string. Python reads it with `re.ASCII`; in Java it is `Pattern.matches`
-with `UNIX_LINES` (or `(?d)` in front), so that `.`, `^` and `$` know one line end, `\\n`, as in Python.
+RE2 does the work, which never goes back in the text. It gets the expression from its tree, with every class spelled
+out, so that it means what it means to Python's `re` with `re.ASCII` and to Java with `UNIX_LINES`. See
+docs/decisions/0009-regular-expressions.md.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+from typing import assert_never
 
-_CLASS_ESCAPES = frozenset("dDwWsS")
-_CHARACTER_ESCAPES = frozenset("nrtfa")
-_HEX_ESCAPES = {"x": 2, "u": 4}
-_REFUSED_ESCAPES = {
-    "b": "Java and Python do not agree on word boundaries",
-    "B": "Java and Python do not agree on word boundaries",
-    "A": "the expression matches the whole text anyway",
-    "Z": "the expression matches the whole text anyway",
-    "z": "the expression matches the whole text anyway",
-    "v": "it is one character in Python and a class in Java; write \\x0b",
-}
-_GROUPS = ("?:", "?=", "?!")
-_REFUSED_GROUPS = (
-    ("?<=", "lookbehind"),
-    ("?<!", "lookbehind"),
-    ("?P=", "a backreference"),
-    ("?P", "a named group"),
-    ("?<", "a named group"),
-    ("?>", "an atomic group"),
-    ("?#", "a comment"),
-    ("?(", "a conditional group"),
-)
-_REPETITION = re.compile(r"\{(\d+)(,(\d*))?\}", re.ASCII)
-_MOST_REPETITIONS = 1_000
+import re2
+
+from cera.model.backtracking import is_backtracking_safe
+from cera.model.regex_notation import RegexError
+from cera.model.regex_tree import Characters, Choice, End, Ranges, Regex, Repeat, Sequence, Start, parse_regex
+
+__all__ = ["CompiledRegex", "RegexError", "compile_regex", "is_backtracking_safe"]
 
 
-class RegexError(ValueError):
-    """A regular expression is malformed, or uses what does not mean the same everywhere."""
+class CompiledRegex:
+    """An expression that is ready to be matched."""
+
+    __slots__ = ("_fullmatch", "expression")
+
+    def __init__(self, expression: str) -> None:
+        self.expression = expression
+        self._fullmatch = _compiled(_written(parse_regex(expression))).fullmatch
+
+    def matches(self, text: str) -> bool:
+        """Whether the expression matches all of the text."""
+        # A half of a surrogate pair is a character to Python and Java; RE2 takes its three bytes for one as well.
+        return self._fullmatch(text.encode("utf-8", "surrogatepass")) is not None
 
 
-@lru_cache(maxsize=4096)
-def compile_regex(expression: str) -> re.Pattern[str]:
-    """The compiled expression, to be used with `fullmatch`; raises RegexError with the reason."""
-    _check(expression)
+@lru_cache(maxsize=256)
+def compile_regex(expression: str) -> CompiledRegex:
+    """The compiled expression; raises RegexError with the reason."""
+    return CompiledRegex(expression)
+
+
+def _compiled(pattern: str) -> re2._Regexp:
+    options = re2.Options()
+    options.log_errors = False  # on standard error, which is ours
+    options.never_capture = True
     try:
-        return re.compile(expression, re.ASCII)
-    except re.error as error:
-        place = "" if error.pos is None else f" at character {error.pos + 1}"
-        raise RegexError(f"{error.msg}{place}") from None
-    except (OverflowError, RecursionError):
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        [reason] = error.args
+        if b"repetition size" in reason:
+            raise RegexError("its repetitions inside of repetitions come to more than 1000 together") from None
         raise RegexError("it is too large") from None
 
 
-def _check(expression: str) -> None:
-    """Refuse every construct outside of the shared part; what is left is judged by `re.compile`."""
-    position = 0
-    while position < len(expression):
-        match expression[position]:
-            case "\\":
-                position = _after_escape(expression, position)
-            case "[":
-                position = _after_class(expression, position)
-            case "(":
-                position = _after_group_start(expression, position)
-            case "*" | "+" | "?" | "{":
-                position = _after_quantifier(expression, position)
-            case _:
-                position += 1
+def _written(tree: Regex) -> str:
+    """The expression in the notation of RE2."""
+    match tree:
+        case Characters(ranges):
+            return _class(ranges)
+        case Start():
+            return r"\A"
+        case End():
+            return r"\z"
+        case Sequence(items):
+            return "".join(_written(item) for item in items)
+        case Choice(alternatives):
+            return f"(?:{'|'.join(_written(alternative) for alternative in alternatives)})"
+        case Repeat(body, least, most):
+            return f"(?:{_written(body)}){_quantifier(least, most)}"
+        case _:
+            assert_never(tree)
 
 
-def _refuse(what: str, position: int, reason: str) -> RegexError:
-    return RegexError(f"{what} at character {position + 1} is not supported: {reason}")
+def _quantifier(least: int, most: int | None) -> str:
+    match least, most:
+        case 0, None:
+            return "*"
+        case 1, None:
+            return "+"
+        case 0, 1:
+            return "?"
+        case _:
+            return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 
-def _after_escape(expression: str, position: int) -> int:
-    character = expression[position + 1 : position + 2]
-    if not character:
-        raise RegexError("it ends with a backslash; write \\\\ for a backslash")
-    if character in _HEX_ESCAPES:
-        return _after_hexadecimal(expression, position, _HEX_ESCAPES[character])
-    if character.isdigit():
-        raise _refuse(f"\\{character}", position, "there are no backreferences and no octal characters")
-    if character.isalpha() and character not in _CLASS_ESCAPES | _CHARACTER_ESCAPES:
-        reason = _REFUSED_ESCAPES.get(character, "it is not an escape that Java and Python share")
-        raise _refuse(f"\\{character}", position, reason)
-    return position + 2
-
-
-def _after_hexadecimal(expression: str, position: int, length: int) -> int:
-    start = position + 2
-    digits = expression[start : start + length]
-    if not re.fullmatch(f"[0-9A-Fa-f]{{{length}}}", digits):
-        letter = expression[position + 1]
-        raise RegexError(f"\\{letter} at character {position + 1} must be followed by {length} hexadecimal digits")
-    if 0xD800 <= int(digits, 16) <= 0xDFFF:
-        raise _refuse(f"\\u{digits}", position, "it is half of a character; write the character itself")
-    return start + length
-
-
-def _after_class(expression: str, start: int) -> int:
-    """The position after a class such as `[^a-z_]`; inside, `[`, `]`, `&&` and most `-` must be escaped."""
-    position = start + 1
-    if expression.startswith("^", position):
-        position += 1
-    first = position
-    single = False  # whether the item before is one character, so that a range can begin with it
-    while position < len(expression):
-        character = expression[position]
-        if character == "]" and position > first:
-            return position + 1
-        if character in "[]":
-            raise _refuse(f"{character} inside a class", position, f"write \\{character}")
-        if expression[position : position + 2] in ("&&", "||", "~~", "--"):
-            raise _refuse(
-                expression[position : position + 2] + " inside a class", position, "write it with backslashes"
-            )
-        if character == "-" and position > first and expression[position + 1 : position + 2] != "]":
-            position = _after_range_end(expression, position, single)
-            single = False
-            continue
-        single = not (character == "\\" and expression[position + 1 : position + 2] in _CLASS_ESCAPES)
-        position = _after_escape(expression, position) if character == "\\" else position + 1
-    raise RegexError(f"the class that opens at character {start + 1} is not closed with ]")
-
-
-def _after_range_end(expression: str, dash: int, single: bool) -> int:
-    end = expression[dash + 1 : dash + 2]
-    if not single or end in ("[", "") or expression[dash + 1 : dash + 3] in {f"\\{c}" for c in _CLASS_ESCAPES}:
-        raise _refuse("- inside a class", dash, "write \\- unless it stands between two characters")
-    return _after_escape(expression, dash + 1) if end == "\\" else dash + 2
-
-
-def _after_group_start(expression: str, position: int) -> int:
-    rest = expression[position + 1 : position + 4]
-    if not rest.startswith("?"):
-        return position + 1
-    if rest.startswith(_GROUPS):
-        return position + 3
-    for start, name in _REFUSED_GROUPS:
-        if rest.startswith(start):
-            raise _refuse(f"({start}", position, f"{name} does not mean the same in Java and Python")
-    raise _refuse("(?", position, "flags cannot be set inside an expression")
-
-
-def _after_quantifier(expression: str, position: int) -> int:
-    end = position + 1
-    if expression[position] == "{":
-        repetition = _REPETITION.match(expression, position)
-        if repetition is None:
-            raise _refuse("{", position, "write \\{ for a brace, {n}, {n,} or {n,m} for a repetition")
-        if any(len(count) > 4 or int(count) > _MOST_REPETITIONS for count in repetition.group(1, 3) if count):
-            raise RegexError(
-                f"{repetition.group()} at character {position + 1} repeats more than {_MOST_REPETITIONS} times"
-            )
-        end = repetition.end()
-    if expression.startswith("+", end):
-        raise _refuse(expression[position : end + 1], position, "there are no possessive quantifiers")
-    return end + 1 if expression.startswith("?", end) else end
+def _class(ranges: Ranges) -> str:
+    if not ranges:
+        return r"[^\x{0}-\x{10ffff}]"
+    return "[" + "".join(rf"\x{{{first:x}}}-\x{{{last:x}}}" for first, last in ranges) + "]"

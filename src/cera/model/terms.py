@@ -24,7 +24,7 @@ _NAME = re.compile(r"@?[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
 
 
 class TermError(ValueError):
-    """A term cannot be built: nested too deep, or a number has no representation."""
+    """A term cannot be built: nested too deep, too large, or a number has no representation."""
 
 
 class Term:
@@ -49,7 +49,7 @@ class Term:
         depth = 1 + max((child.depth for child in canonical if isinstance(child, Term)), default=0)
         if depth > MAX_DEPTH:
             raise TermError(f"a term is nested deeper than {MAX_DEPTH} levels")
-        size = 1 + sum(_size(child) for child in canonical)
+        size = 1 + sum(value_size(child) for child in canonical)
         if size > MAX_SIZE:
             raise TermError(f"a term has more than {MAX_SIZE:,} nodes, 16 characters counting as one")
         self.size = size
@@ -96,7 +96,8 @@ def _canonical(child: Value) -> Value:
     return child
 
 
-def _size(child: Value) -> int:
+def value_size(child: Value) -> int:
+    """How much a value adds to the size of the term that it stands in."""
     return child.size if isinstance(child, Term) else len(child) // 16 + 1 if isinstance(child, str) else 1
 
 

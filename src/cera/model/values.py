@@ -15,8 +15,9 @@ Scalar = str | int | float | bool
 MIN_INTEGER = -(2**63)
 MAX_INTEGER = 2**63 - 1
 
-#: Longer texts are no numbers: doubles need at most some 800 digits to be told apart.
-_LONGEST_NUMBER = 1_000
+
+class NumberTooLargeError(ValueError):
+    """A number is written that has no value: an integer past 64 bits, or a fraction past the doubles."""
 
 
 def number(value: int | float) -> int | float | None:
@@ -43,14 +44,31 @@ def scalar_key(value: Scalar) -> tuple[Any, ...]:
     return (1, value)
 
 
+def read_integer(digits: str) -> int:
+    """The integer of some digits, perhaps with a sign and without zeros in front."""
+    # 19 digits and a sign; Python itself refuses to read integers of thousands of digits.
+    value = number(int(digits)) if len(digits) <= 20 else None
+    if value is None:
+        raise NumberTooLargeError(f"the number {_cut(digits)} is too large: integers have 64 bits")
+    return int(value)
+
+
+def read_fraction(text: str) -> int | float:
+    value = number(float(text))
+    if value is None:
+        raise NumberTooLargeError(f"the number {_cut(text)} is too large for a 64-bit floating point number")
+    return value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
 def infer_scalar(text: str) -> Scalar:
     """The value that a piece of untyped text (XML, CSV) stands for: an integer, a decimal, else the string itself.
 
-    A number that does not fit stays a string, so that nothing is lost; `007` and `1e5` are strings as well, because
-    they are more often names than numbers.
+    `007` and `1e5` are strings, because they are more often names than numbers. Raises NumberTooLargeError.
     """
-    if len(text) > _LONGEST_NUMBER:
-        return text
     stripped = text.strip()
     digits = stripped[1:] if stripped[:1] in "+-" else stripped
     whole, point, fraction = digits.partition(".")
@@ -58,5 +76,4 @@ def infer_scalar(text: str) -> Scalar:
         return text
     if point and not (fraction.isascii() and fraction.isdigit()):
         return text
-    value = number(float(stripped) if point else int(stripped))
-    return text if value is None else value
+    return read_fraction(stripped) if point else read_integer(stripped)

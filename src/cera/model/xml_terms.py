@@ -4,7 +4,8 @@
 
 An element is an ordered term: first its attributes as children `@name`, then its content. An element with nothing but
 text is `label{leaf}`, an empty one `label{}`. White space between elements is dropped. A name with a namespace is
-`{uri}name`. Text has the type that `values.infer_scalar` gives it, or with types="string" none.
+`{uri}name`. Text has the type that `values.infer_scalar` gives it, or with types="string" none; some elements and
+attributes can be named whose text is a string whatever it looks like.
 
 XML does not say whether children are ordered, so writing forgets it: reading what was written gives the same term up to
 the kind of its brackets. Everything else that XML cannot carry is refused with an error that says why.
@@ -14,20 +15,29 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 from cera.model.terms import Term, Value, format_scalar, label, same
-from cera.model.values import Scalar, infer_scalar
+from cera.model.values import NumberTooLargeError, Scalar, infer_scalar
 from cera.model.xml_elements import Element, XmlError, elements, is_blank
 
 Types = Literal["inferred", "string"]
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
+
+
+class XmlNumberError(XmlError):
+    """The text of an element or attribute, `name`, is a number that is too large."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"in `{name}`: {reason}")
+        self.name = name
+        self.reason = reason
 
 
 def term_from_xml(text: str | bytes, *, types: Types = "inferred") -> Term:
@@ -40,20 +50,25 @@ def _root(text: str | bytes) -> Element:
     return root
 
 
-def term_of(element: Element, types: Types = "inferred") -> Term:
-    """The term of an element."""
+def term_of(element: Element, types: Types = "inferred", strings: Collection[str] = ()) -> Term:
+    """The term of an element; `strings` names the elements and attributes whose text is a string."""
+
+    def leaf(name: str, text: str) -> Scalar:
+        if types == "string" or name in strings:
+            return text
+        try:
+            return infer_scalar(text)
+        except NumberTooLargeError as error:
+            raise XmlNumberError(name, str(error)) from None
+
     texts_only = all(isinstance(part, str) for part in element.content)
-    children: list[Value] = [Term(f"@{name}", [_leaf(value, types)]) for name, value in element.attributes.items()]
+    children: list[Value] = [Term(f"@{name}", [leaf(name, value)]) for name, value in element.attributes.items()]
     for part in element.content:
         if isinstance(part, Element):
-            children.append(term_of(part, types))
+            children.append(term_of(part, types, strings))
         elif texts_only or not is_blank(part):
-            children.append(_leaf(part, types))
+            children.append(leaf(element.name, part))
     return Term(element.name, children, ordered=bool(element.attributes) or not texts_only)
-
-
-def _leaf(text: str, types: Types) -> Scalar:
-    return infer_scalar(text) if types == "inferred" else text
 
 
 def term_to_xml(term: Term, *, types: Types = "inferred") -> str:
@@ -118,7 +133,11 @@ def _text(value: Scalar, types: Types) -> str:
     text = value if isinstance(value, str) else _digits(value)
     if found := _ILLEGAL.search(text):
         raise _refused(f"the character U+{ord(found[0]):04X} is not allowed in XML")
-    if not same(_leaf(text, types), value):
+    try:
+        is_read_back = same(infer_scalar(text) if types == "inferred" else text, value)
+    except NumberTooLargeError:
+        is_read_back = False
+    if not is_read_back:
         kind = "number" if isinstance(value, str) else "string"
         raise _refused(f"the value {format_scalar(value)} would be read back as a {kind}")
     return text

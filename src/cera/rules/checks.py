@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cera.diagnostics import Diagnostic, in_source_order
+from cera.rules.depth import check_depth
 from cera.rules.joins import check_joins
 from cera.rules.kinds import check_kinds
 from cera.rules.names import check_labels, check_timer_circles, check_variables
@@ -25,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     check_strata,  # XC301 to XC303
     check_satisfiability,  # XC401 to XC403
     check_kinds,  # XC404 to XC406
+    check_depth,  # XC405
     check_placement,  # XC407
 )
 

@@ -13,14 +13,15 @@ system, so nothing depends on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
 from cera.model.patterns import Pattern
+from cera.rules.producers import Producers
 from cera.rules.rule import Rule
-from cera.rules.unification import could_match, head_label, query_label
 
 DependencyKind = Literal["temporal", "grouping", "negative", "positive"]
 
@@ -60,60 +61,61 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
             yield EventPattern(part.pattern, part.negated, False, part.span)
 
 
-class Producers:
-    """The rules by the labels of their heads, to find those that derive what a pattern matches."""
-
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self._rules = rules
-        self._deductive = [i for i, rule in enumerate(rules) if rule.recipient is None]
-        self._by_label: dict[str, list[int]] = {}
-        self._any_label: list[int] = []
-        for i in self._deductive:
-            label = head_label(rules[i].head)
-            (self._any_label if label is None else self._by_label.setdefault(label, [])).append(i)
-
-    @property
-    def labels(self) -> frozenset[str]:
-        return frozenset(self._by_label)
-
-    def with_label(self, label: str) -> list[int]:
-        """The rules whose events have that label."""
-        return self._by_label.get(label, [])
-
-    def of(self, pattern: Pattern) -> list[int]:
-        """The positions of the rules whose heads the pattern could match, in the order of the text."""
-        label = query_label(pattern)
-        candidates = self._deductive
-        if label is not None:
-            candidates = sorted((*self._by_label.get(label, ()), *self._any_label))
-        return [i for i in candidates if could_match(pattern, self._rules[i].head)]
-
-
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:
     """All dependencies between the rules, by dependent rule, then by the rule it depends on."""
-    return tuple(dependency for _, _, dependency in dependency_edges(rules))
+    uses = rule_uses(rules)
+    return tuple(d for i, use in enumerate(uses) for d in use.dependencies(rules, i, use.all))
 
 
-def dependency_edges(rules: Sequence[Rule]) -> Iterator[tuple[int, int, Dependency]]:
-    """The dependencies with the positions of the two rules."""
+@dataclass(frozen=True)
+class RuleUses:
+    """For each kind of dependency, the positions of the rules that one rule depends on, with the first such query.
+
+    Where thousands of rules derive the same label these are millions, so the dependencies are made when asked for.
+    """
+
+    by_kind: Mapping[DependencyKind, Mapping[int, EventPattern]]
+
+    @cached_property
+    def strict(self) -> frozenset[int]:
+        return frozenset(j for kind, found in self.by_kind.items() if kind != "positive" for j in found)
+
+    @cached_property
+    def all(self) -> tuple[int, ...]:
+        return tuple(sorted(frozenset().union(*self.by_kind.values())))
+
+    def strict_dependencies(self, rules: Sequence[Rule], i: int, j: int) -> Iterator[Dependency]:
+        if j in self.strict:
+            yield from self.dependencies(rules, i, (j,))
+
+    def dependencies(self, rules: Sequence[Rule], i: int, on: Iterable[int]) -> Iterator[Dependency]:
+        """How the rule at i depends on those others; positively only if in no other way."""
+        kinds = sorted(self.by_kind.items())
+        for j in on:
+            head = rules[j].head.span or rules[j].span
+            for kind, found in kinds:
+                if j in found and (kind != "positive" or j not in self.strict):
+                    yield Dependency(rules[i], rules[j], kind, found[j].span, head)
+
+
+def rule_uses(rules: Sequence[Rule]) -> list[RuleUses]:
+    """What each rule depends on."""
     producers = Producers(rules)
-    for i, rule in enumerate(rules):
-        grouping = rule.grouping
-        found: dict[tuple[int, DependencyKind], EventPattern] = {}
-        known: dict[int, list[int]] = {}
-        for query in event_patterns(rule):
-            # the branches of a disjunction share the objects of their common literals
-            if id(query.pattern) not in known:
-                known[id(query.pattern)] = producers.of(query.pattern)
-            kinds = _kinds(query, grouping)
-            for j in known[id(query.pattern)]:
-                for kind in kinds:
-                    found.setdefault((j, kind), query)
-        strict = {j for j, kind in found if kind != "positive"}
-        for (j, kind), query in sorted(found.items(), key=lambda item: item[0]):
-            if kind != "positive" or j not in strict:
-                on = rules[j]
-                yield i, j, Dependency(rule, on, kind, query.span, on.head.span or on.span)
+    return [_uses(rule, producers) for rule in rules]
+
+
+def _uses(rule: Rule, producers: Producers) -> RuleUses:
+    grouping = rule.grouping
+    found: dict[DependencyKind, dict[int, EventPattern]] = {}
+    known: dict[int, tuple[int, ...]] = {}
+    for query in event_patterns(rule):
+        # the branches of a disjunction share the objects of their common literals
+        if id(query.pattern) not in known:
+            known[id(query.pattern)] = producers.of(query.pattern)
+        met = dict.fromkeys(known[id(query.pattern)], query)
+        for kind in _kinds(query, grouping):
+            found[kind] = {**met, **found[kind]} if kind in found else met
+    return RuleUses(found)
 
 
 def _kinds(query: EventPattern, grouping: bool) -> list[DependencyKind]:

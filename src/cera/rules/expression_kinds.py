@@ -41,6 +41,7 @@ from cera.model.values import is_number
 from cera.rules.constants import constant
 from cera.rules.quotation import listed, quoted
 from cera.rules.signatures import arity, signature
+from cera.rules.undefined import always_undefined
 
 #: `unknown` is what has been reported already.
 ExpressionKind = OneOf["number", "string", "boolean", "any", "interval", "duration", "distance", "unknown"]
@@ -59,6 +60,15 @@ KIND_NAMES: Mapping[ExpressionKind, str] = MappingProxyType(
 )
 DATA_KINDS: tuple[ExpressionKind, ...] = ("number", "string", "boolean", "any")
 _LENGTHS: tuple[ExpressionKind, ...] = ("duration", "distance")
+_TAKING_ANY: Mapping[str, tuple[ExpressionKind, ...]] = MappingProxyType(
+    {
+        "seconds": ("interval", *_LENGTHS),
+        "number": DATA_KINDS,
+        "string": DATA_KINDS,
+        "least": ("number", "string", "any"),
+        "greatest": ("number", "string", "any"),
+    }
+)
 _SECONDS = "seconds(…) is a length of time as a number"
 
 
@@ -100,11 +110,11 @@ class KindInference:
             case Variable():
                 return "any"
             case Negative():
-                return self._negative(expression)
+                return self._defined(expression, self._negative(expression))
             case Arithmetic():
-                return self._arithmetic(expression)
+                return self._defined(expression, self._arithmetic(expression))
             case Call():
-                return self._call(expression)
+                return self._defined(expression, self._call(expression))
             case Aggregate():
                 return self._aggregate(expression)
             case Comparison():
@@ -120,6 +130,13 @@ class KindInference:
                 return "boolean"
             case _:
                 assert_never(expression)
+
+    def _defined(self, expression: Expression, kind: ExpressionKind) -> ExpressionKind:
+        """The kind, unless no data gives the expression a value; reports it if so."""
+        undefined = None if kind == "unknown" else always_undefined(expression)
+        if undefined is None:
+            return kind
+        return self.wrong(undefined.at, undefined.message, undefined.hint, undefined.code)
 
     def _expect(self, operand: Expression, kinds: tuple[ExpressionKind, ...], why: str) -> bool:
         """Whether the operand is of one of the kinds; reports it if not."""
@@ -187,19 +204,35 @@ class KindInference:
                 "XC406",
             )
         sound = True
+        kinds: list[ExpressionKind] = []
         for index, argument in enumerate(expression.arguments):
             parameter = function.parameter(index)
             if parameter == "any":
-                sound &= self.kind(argument) != "unknown"
+                kinds.append(self.kind(argument))
                 continue
             accepted: tuple[ExpressionKind, ...] = (parameter,)
             if parameter == "duration":
                 accepted = _LENGTHS
             why = f"`{function.name}` takes {KIND_NAMES[parameter]} here"
             sound &= self._expect(argument, accepted, why)
-        if not sound:
+        if not sound or "unknown" in kinds:
             return "unknown"
+        if function.name in _TAKING_ANY:
+            return self._taking_any(expression, kinds)
         return "distance" if function.result == "duration" else function.result
+
+    def _taking_any(self, expression: Call, kinds: list[ExpressionKind]) -> ExpressionKind:
+        """Functions whose parameters are not of one kind, but not of any kind either."""
+        accepted = _TAKING_ANY[expression.function]
+        for kind, argument in zip(kinds, expression.arguments, strict=True):
+            if kind not in accepted:
+                names = listed(list(dict.fromkeys(KIND_NAMES[k] for k in accepted if k != "any")), "or")
+                what = quoted(argument.span, "it")
+                message = f"`{expression.function}` takes {names}, but {what} is {KIND_NAMES[kind]}"
+                return self.wrong(argument, message, as_data(kind))
+        if expression.function in ("least", "greatest") and {"number", "string"} <= set(kinds):
+            return self.wrong(expression, f"`{expression.function}` takes numbers or strings, not both")
+        return FUNCTIONS[expression.function].result if expression.function != "seconds" else "number"
 
     def _unknown_function(self, expression: Call) -> ExpressionKind:
         if expression.function in AGGREGATES:

@@ -9,8 +9,9 @@ from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.model import constructs, expressions, patterns
 from cera.model.expressions import Periodic, Variable
 from cera.model.patterns import VariablePattern
-from cera.rules.dependencies import EventPattern, Producers, event_patterns
+from cera.rules.dependencies import EventPattern, event_patterns
 from cera.rules.near_labels import NearLabels
+from cera.rules.producers import Producers
 from cera.rules.quotation import listed
 from cera.rules.rule import Branch, RelativeTimer, Rule, RuleProgram
 from cera.rules.unification import query_label

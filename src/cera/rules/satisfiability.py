@@ -1,27 +1,30 @@
 """Conditions that can never hold and timers that can never happen: XC401, XC402, XC403.
 
-Only what follows from constants is found. A warning is never wrong; a condition without one can still be impossible.
-Branches whose identifiers are not in order (declared twice, timers in a circle) have been reported and are not judged.
+A warning is never wrong; a condition without one can still be impossible. Branches whose identifiers are not in
+order (declared twice, timers in a circle) have been reported and are not judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.model import expressions
+from cera.model import expressions, patterns
 from cera.model.calendars import timer_intervals
 from cera.model.evaluation import Evaluator
-from cera.model.expressions import DateTime, DurationLiteral, Expression, Temporal, Within
+from cera.model.expressions import DateTime, DurationLiteral, EventReference, Expression, Temporal, Within
 from cera.model.interval import MAX_TIME, MIN_TIME
+from cera.rules.cases import Case, no_case_holds
 from cera.rules.constants import conjuncts, is_constant
 from cera.rules.difference_bounds import DifferenceBounds, reasons_of
 from cera.rules.kinds import problems_of_condition
 from cera.rules.names import timer_circles
+from cera.rules.pattern_facts import pattern_facts
 from cera.rules.quotation import listed, quoted
-from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer, Rule, RuleProgram
+from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, RelativeTimer, Rule, RuleProgram
+from cera.rules.time_cases import no_times
 from cera.rules.time_constraints import Happens, TimeNetwork, TimeReason, combined, literal_constraints
-from cera.rules.value_constraints import contradictory_values
+from cera.rules.value_constraints import no_values
 
 
 def check_satisfiability(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -45,14 +48,21 @@ def _branch_problems(rule: Rule, branch: Branch) -> Iterator[Diagnostic]:
     if network.contradiction is not None:
         yield _impossible_times(rule, reasons_of(network.contradiction), _WHOLE_BODY)
         network = DifferenceBounds()
-    problems = list(_problems(rule, network, branch.conditions, _WHOLE_BODY))
-    yield from problems
-    if problems:
+    facts = tuple(pattern_facts(branch.positive_patterns()))
+    found = list(_problems(rule, network, (*facts, *branch.conditions), branch.bound_variables, _WHOLE_BODY))
+    yield from found
+    if found:
         return
     for part in branch.accumulations:
-        if part.conditions:
+        own = part.conditions if not part.negated else (*pattern_facts([part.pattern]), *part.conditions)
+        if own:
             consequence = "the query after `not` never matches" if part.negated else _WHOLE_BODY
-            yield from _problems(rule, network, (*branch.conditions, *part.conditions), consequence)
+            conditions = (*facts, *branch.conditions, *own)
+            yield from _problems(rule, network, conditions, _bound(branch, part), consequence)
+
+
+def _bound(branch: Branch, part: Accumulation) -> frozenset[str]:
+    return branch.bound_variables | patterns.bound_variables(part.pattern)
 
 
 def _never_ticks(timer: AbsoluteTimer) -> bool:
@@ -63,39 +73,52 @@ def _never_ticks(timer: AbsoluteTimer) -> bool:
 
 
 def _problems(
-    rule: Rule, network: TimeNetwork, conditions: Sequence[Expression], consequence: str
+    rule: Rule, network: TimeNetwork, conditions: Sequence[Expression], bound: frozenset[str], consequence: str
 ) -> Iterator[Diagnostic]:
     """Conditions with operands of the wrong kind are left out: they have been reported as errors."""
     sound = [c for c in conjuncts(conditions) if not problems_of_condition(c)]
     for condition in sound:
         if is_constant(condition) and not Evaluator().holds(condition, {}, {}):
-            code = "XC401" if any(isinstance(p, _TIMES) for p in expressions.walk(condition)) else "XC402"
-            yield _never(code, rule, (condition,), consequence)
+            yield _never(_code((condition,)), rule, (condition,), consequence)
     open_conditions = [c for c in sound if not is_constant(c)]
     reasons = _impossible_together(network, open_conditions)
     if reasons is not None:
         yield _impossible_times(rule, reasons, consequence)
-    values = contradictory_values(open_conditions)
-    if values is not None:
-        yield _never("XC402", rule, values, consequence)
+    values = _impossible_cases(open_conditions, lambda case: no_values(case, bound))
+    if values:
+        yield _never(_code(values), rule, values, consequence)
+    if reasons is None and not values and _code(open_conditions) == "XC401":
+        both = _impossible_cases(open_conditions, lambda case: no_values(case, bound) or no_times(network, case))
+        if both:
+            yield _never(_code(both), rule, both, consequence)
 
 
 _WHOLE_BODY = "the rule derives nothing here"
-_TIMES = (DateTime, DurationLiteral, Temporal, Within)
+_TIMES = (DateTime, DurationLiteral, EventReference, Temporal, Within)
+
+
+def _code(conditions: Sequence[Expression]) -> str:
+    parts = (part for condition in conditions for part in expressions.walk(condition))
+    return "XC401" if any(isinstance(part, _TIMES) for part in parts) else "XC402"
+
+
+def _impossible_cases(conditions: Sequence[Expression], impossible: Callable[[Case], bool]) -> list[Expression]:
+    """Conditions of which no case is possible and that are all needed for it; none if some case may be."""
+    needed = list(conditions)
+    if not no_case_holds(needed, impossible):
+        return []
+    for condition in conditions:
+        others = [c for c in needed if c is not condition]
+        if no_case_holds(others, impossible):
+            needed = others
+    return needed
 
 
 def _impossible_together(network: TimeNetwork, conditions: Sequence[Expression]) -> tuple[TimeReason, ...] | None:
-    """Reasons that no times satisfy together; None if none are found."""
-    certain, clauses = combined(conditions)
-    network = network.adding(certain)
-    if network.contradiction is not None:
-        return reasons_of(network.contradiction)
-    for clause in clauses:
-        cycles = [network.adding(alternative).contradiction for alternative in clause]
-        found = [cycle for cycle in cycles if cycle is not None]
-        if len(found) == len(clause):
-            return reasons_of(constraint for cycle in found for constraint in cycle)
-    return None
+    """Conditions and timers around a cycle of times that cannot be; None if there is none without choices."""
+    certain, _ = combined(conditions)
+    contradiction = network.adding(certain).contradiction
+    return None if contradiction is None else reasons_of(contradiction)
 
 
 def _impossible_times(rule: Rule, reasons: Sequence[TimeReason], consequence: str) -> Diagnostic:

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from cera.diagnostics import Diagnostic, Note
 from cera.errors import ProgramError
-from cera.rules.dependencies import Dependency, DependencyKind, dependencies, dependency_edges
+from cera.rules.dependencies import Dependency, DependencyKind, dependencies, rule_uses
 from cera.rules.graph import Graph, shortest_path, strongly_connected_components
 from cera.rules.rule import Rule, RuleProgram
 
@@ -42,13 +42,8 @@ class PrecedenceGraph:
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
-        self.edges: dict[tuple[int, int], list[Dependency]] = {}
-        for i, j, dependency in dependency_edges(rules):
-            self.edges.setdefault((i, j), []).append(dependency)
-        successors: list[list[int]] = [[] for _ in rules]
-        for i, j in self.edges:
-            successors[i].append(j)
-        self.graph: Graph = successors
+        self.uses = rule_uses(rules)
+        self.graph: Graph = [use.all for use in self.uses]
         self.components = strongly_connected_components(self.graph)
 
     def recursive_components(self) -> list[list[int]]:
@@ -58,21 +53,36 @@ class PrecedenceGraph:
     def strict_cycles(self) -> Iterator[list[Dependency]]:
         """For each component and strict kind the shortest cycle that begins with such a dependency."""
         for component in self.recursive_components():
-            inside = set(component)
-            graph = [[j for j in successors if j in inside] for successors in self.graph]
-            shortest: dict[DependencyKind, list[Dependency]] = {}
-            for i in component:
-                for j in graph[i]:
-                    for first in self.edges[i, j]:
-                        known = shortest.get(first.kind)
-                        if first.strict and (known is None or len(known) > 1):
-                            cycle = [first, *self._along(shortest_path(graph, j, i) or [])]
-                            if known is None or len(cycle) < len(known):
-                                shortest[first.kind] = cycle
-            yield from shortest.values()
+            strict = list(self._strict_inside(frozenset(component)))
+            for kind in dict.fromkeys(dependency.kind for _, _, dependency in strict):
+                yield self._shortest_cycle(component, [edge for edge in strict if edge[2].kind == kind])
+
+    def _strict_inside(self, inside: frozenset[int]) -> Iterator[tuple[int, int, Dependency]]:
+        for i in sorted(inside):
+            for j in sorted(self.uses[i].strict & inside):
+                for dependency in self.uses[i].strict_dependencies(self.rules, i, j):
+                    yield i, j, dependency
+
+    def _shortest_cycle(
+        self, component: Sequence[int], edges: Sequence[tuple[int, int, Dependency]]
+    ) -> list[Dependency]:
+        """The shortest cycle through one of the edges; of several the first."""
+        for i, j, dependency in edges:
+            if i == j:
+                return [dependency]
+        inside = set(component)
+        graph = [[j for j in self.graph[i] if j in inside] if i in inside else [] for i in range(len(self.graph))]
+        shortest: list[Dependency] = []
+        for i, j, dependency in edges:
+            cycle = [dependency, *self._along(shortest_path(graph, j, i) or [])]
+            if not shortest or len(cycle) < len(shortest):
+                shortest = cycle
+            if len(shortest) == 2:  # no rule depends on itself, so there is none shorter
+                break
+        return shortest
 
     def _along(self, path: Sequence[int]) -> list[Dependency]:
-        return [self.edges[i, j][0] for i, j in pairwise(path)]
+        return [next(self.uses[i].dependencies(self.rules, i, (j,))) for i, j in pairwise(path)]
 
 
 def stratify(rules: Sequence[Rule]) -> Stratification:
@@ -86,7 +96,7 @@ def stratify(rules: Sequence[Rule]) -> Stratification:
         inside = set(component)
         lowest = max(
             (
-                stratum[j] + any(dependency.strict for dependency in precedence.edges[i, j])
+                stratum[j] + (j in precedence.uses[i].strict)
                 for i in component
                 for j in precedence.graph[i]
                 if j not in inside

@@ -7,9 +7,8 @@ is a solution of its network, but not the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from cera.model.allen import CONVERSES
 from cera.model.expressions import (
@@ -23,6 +22,7 @@ from cera.model.expressions import (
     Temporal,
     Within,
 )
+from cera.rules.comparisons import CONVERSE
 from cera.rules.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
 from cera.rules.time_points import (
@@ -59,11 +59,7 @@ Alternative = tuple[TimeConstraint, ...]
 Clause = tuple[Alternative, ...]
 
 #: The timers that can have their begin after their end; all others happen whenever their anchor does.
-_MAY_FAIL = ("shorten", "shorten-begin")
-
-_FLIPPED: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(
-    {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-)
+MAY_FAIL = ("shorten", "shorten-begin")
 
 
 def time_network(branch: Branch) -> TimeNetwork:
@@ -77,7 +73,7 @@ def literal_constraints(branch: Branch) -> Alternative:
     found: list[TimeConstraint] = []
     for literal in branch.positive:
         own = stretch_of_event(literal.identifier)
-        reason = Happens(literal) if isinstance(literal, RelativeTimer) and literal.kind in _MAY_FAIL else None
+        reason = Happens(literal) if isinstance(literal, RelativeTimer) and literal.kind in MAY_FAIL else None
         found.append(_at_most(own.begin, own.end, NO_TIME, reason))
         if isinstance(literal, RelativeTimer):
             anchor = stretch_of_event(literal.anchor)
@@ -96,7 +92,7 @@ def clauses(condition: Expression) -> tuple[Clause, ...]:
             return (tuple(conjunction(operand) for operand in condition.operands),)
         case Temporal():
             left, right = stretch_of(condition.left), stretch_of(condition.right)
-            return () if left is None or right is None else ((_related(condition.relation, left, right, condition),),)
+            return () if left is None or right is None else ((related(condition.relation, left, right, condition),),)
         case Within():
             length = constant_length(condition.duration)
             stretches = [stretch for i in condition.intervals if (stretch := stretch_of(i)) is not None]
@@ -117,7 +113,7 @@ def _at_most(left: Moved, right: Moved, length: Length, reason: TimeReason | Non
     return Constraint(left.point, right.point, length.most + right.by.most - left.by.least, reason)
 
 
-def _before(left: Moved, right: Moved, reason: TimeReason) -> TimeConstraint:
+def strictly_before(left: Moved, right: Moved, reason: TimeReason) -> TimeConstraint:
     return _at_most(left, right, exactly(-1), reason)
 
 
@@ -134,29 +130,29 @@ def _point(stretch: Stretch, reason: TimeReason) -> Alternative:
     return () if stretch.is_point else (_at_most(stretch.end, stretch.begin, NO_TIME, reason),)
 
 
-def _related(relation: str, i: Stretch, j: Stretch, reason: TimeReason) -> Alternative:
+def related(relation: str, i: Stretch, j: Stretch, reason: TimeReason) -> Alternative:
     """Allen's relations as `cera.model.allen` defines them."""
     match relation:
         case "before":
-            return (_before(i.end, j.begin, reason),)
+            return (strictly_before(i.end, j.begin, reason),)
         case "meets":
             return _same(i.end, j.begin, reason)
         case "overlaps":
             return (
-                _before(i.begin, j.begin, reason),
-                _before(j.begin, i.end, reason),
-                _before(i.end, j.end, reason),
+                strictly_before(i.begin, j.begin, reason),
+                strictly_before(j.begin, i.end, reason),
+                strictly_before(i.end, j.end, reason),
             )
         case "starts":
-            return (*_same(i.begin, j.begin, reason), _before(i.end, j.end, reason))
+            return (*_same(i.begin, j.begin, reason), strictly_before(i.end, j.end, reason))
         case "during":
-            return (_before(j.begin, i.begin, reason), _before(i.end, j.end, reason))
+            return (strictly_before(j.begin, i.begin, reason), strictly_before(i.end, j.end, reason))
         case "finishes":
-            return (_before(j.begin, i.begin, reason), *_same(i.end, j.end, reason))
+            return (strictly_before(j.begin, i.begin, reason), *_same(i.end, j.end, reason))
         case "equals":
             return _equal(i, j, reason)
         case _:
-            return _related(CONVERSES[relation], j, i, reason)
+            return related(CONVERSES[relation], j, i, reason)
 
 
 def _covered(stretches: Sequence[Stretch], length: Length, reason: TimeReason) -> Alternative:
@@ -173,7 +169,7 @@ def _compared(condition: Comparison) -> tuple[Clause, ...]:
         return _compared_length(condition, condition.left, condition.operator, length)
     length = constant_length(condition.left)
     if length is not None:
-        return _compared_length(condition, condition.right, _FLIPPED[condition.operator], length)
+        return _compared_length(condition, condition.right, CONVERSE[condition.operator], length)
     return ()
 
 
@@ -181,18 +177,18 @@ def _compared_times(condition: Comparison, left: Stretch, right: Stretch) -> Cla
     points = (*_point(left, condition), *_point(right, condition))
     match condition.operator:
         case "<":
-            return ((*points, _before(left.begin, right.begin, condition)),)
+            return ((*points, strictly_before(left.begin, right.begin, condition)),)
         case "<=":
             return ((*points, _at_most(left.begin, right.begin, NO_TIME, condition)),)
         case ">":
-            return ((*points, _before(right.begin, left.begin, condition)),)
+            return ((*points, strictly_before(right.begin, left.begin, condition)),)
         case ">=":
             return ((*points, _at_most(right.begin, left.begin, NO_TIME, condition)),)
         case "=":
             return (_equal(left, right, condition),)
         case "!=":
             return tuple(
-                (_before(one, other, condition),)
+                (strictly_before(one, other, condition),)
                 for edge in ((left.begin, right.begin), (left.end, right.end))
                 for one, other in (edge, edge[::-1])
             )
@@ -208,7 +204,7 @@ def _compared_length(
             return () if stretch is None else _difference(condition, stretch.end, stretch.begin, operator, length)
         case Call(function="timeDiff", arguments=(i, j)):
             stretches = [stretch for k in (i, j) if (stretch := stretch_of(k)) is not None]
-            return _hull_length(condition, stretches, operator, length) if len(stretches) == 2 else ()
+            return compared_hull(condition, stretches, operator, length) if len(stretches) == 2 else ()
         case Arithmetic(operator="-"):
             later, earlier = stretch_of(measured.left), stretch_of(measured.right)
             if later is None or earlier is None:
@@ -220,7 +216,7 @@ def _compared_length(
 
 
 def _difference(
-    condition: Comparison, later: Moved, earlier: Moved, operator: ComparisonOperator, length: Length
+    condition: Comparison | Within, later: Moved, earlier: Moved, operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
     """later - earlier operator length."""
     match operator:
@@ -238,8 +234,8 @@ def _difference(
             return ()
 
 
-def _hull_length(
-    condition: Comparison, stretches: Sequence[Stretch], operator: ComparisonOperator, length: Length
+def compared_hull(
+    condition: Comparison | Within, stretches: Sequence[Stretch], operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
     """The length of the hull operator length. It is at least so long if some end lies that long after some begin."""
     match operator:
@@ -259,8 +255,8 @@ def _hull_length(
             )
         case "=":
             return (
-                *_hull_length(condition, stretches, "<=", length),
-                *_hull_length(condition, stretches, ">=", length),
+                *compared_hull(condition, stretches, "<=", length),
+                *compared_hull(condition, stretches, ">=", length),
             )
         case "!=":
             return ()

@@ -65,6 +65,11 @@ def head_label(head: Construct) -> str | None:
     return labels.pop() if len(labels) == 1 else None
 
 
+def choices_of(construct: Construct) -> tuple[ConstructTerm | ConstructValue, ...]:
+    """What can stand in the place of the construct."""
+    return _slot(construct).choices
+
+
 def _slot(construct: Construct) -> _Slot:
     match construct:
         case ConstructTerm() | ConstructValue():
@@ -151,7 +156,7 @@ def _labels_agree(label: Label, other: str) -> bool:
 
 @cache
 def _matches(expression: str, text: str) -> bool:
-    return compile_regex(expression).fullmatch(text) is not None
+    return compile_regex(expression).matches(text)
 
 
 def _children_agree(pattern: TermPattern, term: ConstructTerm) -> bool:

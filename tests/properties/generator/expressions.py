@@ -21,6 +21,7 @@ from cera.model.expressions import (
 )
 from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.timers import TIMERS
+from cera.rules.undefined import always_undefined
 from cera.testing import SECOND
 
 from .choices import Choices
@@ -74,15 +75,21 @@ def number(choices: Choices, scope: Scope, depth: int = 2) -> Expression:
     if depth and choices.chance(35):
         operator = choices.featured(OPERATORS, lambda o: f"arithmetic {o}")
         if operator is not None and choices.chance(45):
-            return Arithmetic(operator, number(choices, scope, depth - 1), number(choices, scope, depth - 1))
+            left, right = number(choices, scope, depth - 1), number(choices, scope, depth - 1)
+            return _with_a_value(Arithmetic(operator, left, right), left)
         if choices.may("negative", 20):
             return Negative(number(choices, scope, depth - 1))
         function = choices.featured(_NUMBER_FUNCTIONS, lambda name: f"function {name}")
         if function is not None:
-            return _number_function(choices, scope, function, depth - 1)
+            return _with_a_value(_number_function(choices, scope, function, depth - 1), Literal(1))
     if scope.scalars and choices.chance(70):
         return Variable(choices.one_of(scope.scalars))
     return Literal(choices.one_of((1, 2, 3, 0, 2.5, -1)))
+
+
+def _with_a_value(expression: Expression, otherwise: Expression) -> Expression:
+    """The expression, unless the checks refuse it because it is undefined for all data, as 1 / 0 is."""
+    return expression if always_undefined(expression) is None else otherwise
 
 
 def _number_function(choices: Choices, scope: Scope, function: str, depth: int) -> Expression:

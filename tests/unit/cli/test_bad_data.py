@@ -112,7 +112,7 @@ def test_input_without_an_event_is_no_failure_and_is_said(cera: Cera, folder: Pa
         ("evnts.jsonl", "there is no file or folder evnts.jsonl; did you mean 'events.jsonl'?"),
         ("fire.xceq", "its format is not known"),
         ("history.parquet", "Spark"),
-        ("empty", "has no event files"),
+        ("empty", "the folder empty is empty: looked for files that end in .jsonl, .ndjson, .json, .csv, .xml"),
     ],
 )
 def test_a_path_that_cannot_be_read_is_a_wrong_command_line(cera: Cera, folder: Path, path: str, said: str) -> None:
@@ -121,6 +121,24 @@ def test_a_path_that_cannot_be_read_is_a_wrong_command_line(cera: Cera, folder: 
     result = cera("run", "fire.xceq", "--events", "events.jsonl", "--events", path)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
+
+
+TOO_LARGE = {
+    "n.csv": "label,at,n\ntemp,1,1\ntemp,2,99999999999999999999\ntemp,3,3\n",
+    "n.xml": '<e>\n<event at="1"><temp><n>1</n></temp></event>\n'
+    '<event at="2"><temp><n>99999999999999999999</n></temp></event>\n<event at="3"><temp><n>3</n></temp></event></e>',
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_a_number_too_large_is_told_with_what_to_do_and_loses_no_other(cera: Cera, folder: Path, name: str) -> None:
+    (folder / name).write_text(TOO_LARGE[name])
+    result = cera("run", "fire.xceq", "--events", name)
+    assert f"warning: {name}:3: in `n`: the number 99999999999999999999 is too large" in result.stderr
+    assert "2 events read; 1 record rejected\n" in result.stderr
+    assert "give --string-field n" in result.stderr
+    told = cera("run", "fire.xceq", "--events", name, "--string-field", "n")
+    assert "3 events read\n" in told.stderr
 
 
 def test_a_folder_of_mixed_formats_is_read_as_one(cera: Cera, folder: Path) -> None:
@@ -135,3 +153,7 @@ def test_a_folder_of_mixed_formats_is_read_as_one(cera: Cera, folder: Path) -> N
     assert len(terms(result.stdout)) == 3
     assert "history/notes.txt: unknown ending" in result.stderr
     assert "3 events read; 1 record rejected" in result.stderr
+    assert (
+        "history has several formats, each file read by its ending: 1 csv file, 1 json file, 1 jsonl file\n"
+        in result.stderr
+    )

@@ -59,6 +59,31 @@ def test_an_average_comes_from_what_was_collected(cera: Cera, ids: dict[str, str
     ]
 
 
+def test_several_events_are_shown_one_after_the_other_in_the_order_asked(cera: Cera, ids: dict[str, str]) -> None:
+    fire, loss = cera(*WHY, ids["fire"]).stdout, cera(*WHY, ids["burnt_down"]).stdout
+    assert fire.splitlines()[1].startswith("fire{")
+    assert loss.splitlines()[1].startswith("burnt_down{")
+    assert cera(*WHY, ids["burnt_down"], "--event", ids["fire"]).stdout == f"{loss}\n{fire}"
+
+
+def test_an_event_that_is_asked_for_twice_is_shown_once(cera: Cera, ids: dict[str, str]) -> None:
+    assert cera(*WHY, ids["fire"], "--event", ids["fire"][:8]).stdout == cera(*WHY, ids["fire"]).stdout
+
+
+def test_one_unknown_id_among_several_is_told_before_anything_is_shown(cera: Cera, ids: dict[str, str]) -> None:
+    result = cera(*WHY, ids["fire"], "--event", "zzzzzz")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "'zzzzzz'" in result.stderr
+
+
+def test_json_of_several_events_is_one_graph_with_every_event_once(cera: Cera, ids: dict[str, str]) -> None:
+    graph = json.loads(cera(*WHY, ids["fire"], "--event", ids["burnt_down"], "--json").stdout)
+    assert graph["asked"] == [ids["fire"], ids["burnt_down"]]
+    labels = [next(iter(event["term"])) for event in graph["events"]]
+    assert labels[:2] == ["fire", "burnt_down"]
+    assert sorted(labels[2:]) == ["smoke", "temp", "timer:from-end"]
+
+
 def test_an_input_event_has_no_causes(cera: Cera, ids: dict[str, str]) -> None:
     assert tree(cera, *WHY, ids["smoke"]) == ['smoke{area{"a"}} [65, 68]']
 
@@ -236,7 +261,7 @@ def test_why_over_no_event_at_all(cera: Cera, folder: Path) -> None:
 
 def test_json_has_every_event_once_and_refers_by_id(cera: Cera, ids: dict[str, str]) -> None:
     graph: dict[str, Any] = json.loads(cera(*WHY, ids["burnt_down"], "--json").stdout)
-    assert graph["event"] == ids["burnt_down"]
+    assert graph["asked"] == [ids["burnt_down"]]
     loss, heat, timer = graph["events"]
     assert [event["kind"] for event in graph["events"]] == ["derived", "input", "timer"]
     assert (timer["begin"], timer["end"]) == (80, 92)
@@ -247,3 +272,22 @@ def test_json_has_every_event_once_and_refers_by_id(cera: Cera, ids: dict[str, s
     assert derivation["conditions"] == ["var T > 40"]
     absence = {"query": "temp{{sensor{{var S}}}}", "window": "i", "begin": 80, "end": 92, "conditions": []}
     assert derivation["absent"] == [absence]
+
+
+def test_in_a_recursion_the_first_derivation_leads_back_to_the_input(cera: Cera, folder: Path) -> None:
+    (folder / "round.xceq").write_text(
+        "DETECT b{} ON event x: c{} END\nDETECT b{} ON event y: a{} END\nDETECT c{} ON event z: b{} END\n"
+    )
+    write_lines(folder / "a.jsonl", ['{"at": 1, "term": {"a": {}}}'])
+    replay = ("round.xceq", "--events", "a.jsonl", "--time-unit", "s")
+    b, c = records(cera("run", *replay).stdout)
+    assert (b["rule"], list(b["causes"])) == ("b#2", ["y"])
+    assert tree(cera, "why", *replay, "--event", c["id"]) == [
+        "c{} [1, 1]",
+        "└─ by rule c (round.xceq:3:1)",
+        "   └─ z: b{} [1, 1]",
+        "      ├─ by rule b#2 (round.xceq:2:1)",
+        "      │  └─ y: a{} [1, 1]",
+        "      └─ by rule b (round.xceq:1:1)",
+        "         └─ x: c{} [1, 1] (see above)",
+    ]

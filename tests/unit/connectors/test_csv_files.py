@@ -59,6 +59,9 @@ def test_columns_are_used_as_the_layout_says(layout: Layout, content: str, event
         (b"temp,,a", "the time is missing"),
         (b"temp,soon,a", "in the field `at`: 'soon' is not a time"),
         (b"temp,60,\xff", "not UTF-8: the byte 0xFF at column 9"),
+        (b"temp,60,99999999999999999999", "in `area`: the number 99999999999999999999 is too large: integers have 64"),
+        (b'temp,60,"9223372036854775808"', "if it is a text and not a number, give --string-field area"),
+        (b"temp,60," + b"9" * 400 + b".5", "too large for a 64-bit floating point number"),
         (b'temp,60,"a"b', "not CSV: "),
         (b'temp,60,"a', "not CSV: "),
     ],
@@ -76,6 +79,21 @@ def test_a_bad_row_is_rejected_and_the_rest_goes_on(row: bytes, reason: str) -> 
     assert bad.place == "f:3"
     assert reason in bad.reason
     assert bad.text == row.decode(errors="replace")
+
+
+def test_a_column_can_be_named_whose_cells_are_texts() -> None:
+    content = "label,at,card,zip,n\nt,1,99999999999999999999,01234,5\nt,2,17,91234,true\n"
+    assert read(csv_files.read, content, Layout(string_fields=frozenset({"card", "zip"}))) == [
+        happened('t{card{"99999999999999999999"}, zip{"01234"}, n{5}}', 1),
+        happened('t{card{"17"}, zip{"91234"}, n{true}}', 2),
+    ]
+
+
+@pytest.mark.parametrize("name", ["id", "at", "label"])
+def test_the_cells_of_id_time_and_label_are_no_numbers_that_could_be_too_large(name: str) -> None:
+    cells = {"label": "t", "at": "60", "id": "7", name: "99999999999999999999"}
+    [item] = read(csv_files.read, f"{','.join(cells)}\n{','.join(cells.values())}\n", Layout(id_field="id"))
+    assert isinstance(item, Rejected) == (name == "at")
 
 
 def test_a_cell_may_have_several_lines_and_lines_are_counted_all_the_same() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cera.connectors import csv_files, json_files, jsonl, xml_files
-from cera.connectors.files import Layout, Rejected, read_events
+from cera.connectors.files import Layout, Rejected, formats, read_events, sources
 from cera.connectors.layout import TEXT_LIMIT
 from cera.errors import UsageError
 from cera.model.events import Event
@@ -112,17 +112,32 @@ def test_standard_input_is_json_lines_unless_said_otherwise(monkeypatch: pytest.
         ("notes.txt", r"has the ending \.txt, so its format is not known; known endings are .* --format"),
         ("README", "has no ending"),
         ("old.parquet", "Parquet is read by the Spark engine"),
-        ("empty", "the folder .* has no event files, nothing; known endings are"),
+        ("empty", r"the folder .*empty is empty: looked for files that end in \.jsonl, .*\.xml, in it and in the"),
+        ("hidden", r"has no event files, only _x\.jsonl: looked for .*; names that begin with \. or _ are left out"),
+        ("hollow", r"has no event files, only deeper: looked for .* folders without files do not count"),
+        ("many", r"only a0\.txt, a1\.txt, a2\.txt, a3\.txt, a4\.txt and 2 more; known endings are"),
         ("texts", r"the folder .* has no event files, only notes\.txt"),
     ],
 )
 def test_a_path_that_cannot_be_read_is_an_error_before_anything_is_read(
     tmp_path: Path, name: str, message: str
 ) -> None:
-    for present in ("events.jsonl", "notes.txt", "README", "old.parquet", "texts/notes.txt", "empty/_x.jsonl"):
+    for present in ("events.jsonl", "notes.txt", "README", "old.parquet", "texts/notes.txt", "hidden/_x.jsonl"):
         write(tmp_path, present)
+    for number in range(7):
+        write(tmp_path, f"many/a{number}.txt")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "hollow" / "deeper").mkdir(parents=True)
     with pytest.raises(UsageError, match=message):
         read_events(f"{tmp_path}/{name}", EVENTS)
+
+
+def test_the_formats_in_a_folder_are_counted(tmp_path: Path) -> None:
+    for name in ("b.jsonl", "a/c.ndjson", "d.csv", "notes.txt", "_x.xml"):
+        write(tmp_path, name)
+    assert formats(sources(str(tmp_path), EVENTS)) == {"csv": 1, "jsonl": 2}
+    assert formats(sources(str(tmp_path), Layout(format="json"))) == {"csv": 1, "json": 1, "jsonl": 2}
+    assert formats(sources(str(tmp_path / "b.jsonl"), EVENTS)) == {"jsonl": 1}
 
 
 @pytest.mark.parametrize(("name", "message"), [("jsonlines", "unknown format 'jsonlines'"), ("parquet", "Spark")])

@@ -43,6 +43,9 @@ def test_the_three_shapes_are_read(content: str, events: list[object]) -> None:
         ('{"at": 1, "term": {"a": 1e999}}', "too large"),
         (r'{"at": 1, "term": {"a": "\ud800"}}', "half of a surrogate pair"),
         ("17", "an event is an object, found 17"),
+        ('{"at": 1, "term": {"a": ' + "[" * 100_000 + "]" * 100_000 + "}}", "nested too deep"),
+        ('{"at": 1, "term": {"a": ' + '{"]\\"}": [' * 50_000 + "]}" * 50_000 + "}}", "nested too deep"),
+        ('{"at": 1, "term": {"a": ' + "[" * 150 + "]" * 150 + "}}", "nested deeper than 100 levels"),
         ("null", "an event is an object, found null"),
         ("[]", "an event is an object"),
     ],
@@ -76,6 +79,8 @@ def test_an_element_that_is_not_utf_8_is_rejected_alone() -> None:
         (f'{{"events": [{A}],\n"more": 1}}', 1, "beside `events` there is nothing else"),
         (f"{A}\n{B}\n", 2, "if every line is an event, name the file .jsonl"),
         (f"[{A},\n" + "[" * 100_000, 2, "nested too deep"),
+        (f"[{A},\n" + "[" * 100_000 + "}" + f",\n{B}]", 2, "its brackets do not show where it ends"),
+        (f"[{A},\n" + "[" * 100_000 + '"' + "]" * 100_000 + f",\n{A}]", 2, "its brackets do not show where it ends"),
     ],
 )
 def test_what_stands_before_a_break_is_kept_and_one_rejection_says_where_it_is(

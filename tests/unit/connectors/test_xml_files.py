@@ -30,6 +30,27 @@ def test_text_has_no_types_if_the_layout_says_so_but_times_are_times() -> None:
     assert read(xml_files.read, f"<e>{GOOD}</e>", Layout(xml_types="string")) == [happened('a{"1"}', 1)]
 
 
+@pytest.mark.parametrize("inside", ["<a><n>{}</n></a>", '<a n="{}"/>', "<n>{}</n>", "<n>x<b/>{}</n>"])
+def test_a_number_too_large_costs_its_own_event_only(inside: str) -> None:
+    bad = f'<event at="2">{inside.format("9" * 20)}</event>'
+    first, second, third = read(xml_files.read, f"<e>\n{GOOD}\n{bad}\n{GOOD}</e>")
+    assert first == third == happened("a{1}", 1)
+    assert isinstance(second, Rejected)
+    assert second.place == "f:3"
+    assert second.reason == (
+        "in `n`: the number 99999999999999999999 is too large: integers have 64 bits; if it is a text and not a number,"
+        " give --string-field n or --xml-types string"
+    )
+
+
+@pytest.mark.parametrize("layout", [Layout(xml_types="string"), Layout(string_fields=frozenset({"n"}))])
+def test_a_text_that_looks_like_a_number_too_large_is_read_where_it_is_said_to_be_one(layout: Layout) -> None:
+    content = '<e><event at="1"><a><n>99999999999999999999</n><n n="1">2</n></a></event></e>'
+    assert read(xml_files.read, content, layout) == [
+        happened('a[n{"99999999999999999999"}, n[@n{"1"}, "2"]]', 1),
+    ]
+
+
 @pytest.mark.parametrize("content", ["", " \n", "\ufeff", "<events/>", "<events>\n<!-- none --></events>"])
 def test_a_file_without_elements_has_no_events(content: str) -> None:
     assert read(xml_files.read, content) == []

@@ -95,6 +95,17 @@ def test_a_recursive_program_is_refused_with_the_cycle_and_the_engine_that_can_r
     assert "--engine reference" in str(refused.value)
 
 
+def test_the_cycle_that_is_named_is_one() -> None:
+    """All four rules depend on each other, and `a` and `d` do not depend on each other at once."""
+    program = load(
+        "DETECT a{var X} ON or { event p: b{var X}, event q: c{var X} } END DETECT b{var X} ON a{var X} END "
+        "DETECT c{var X} ON d{var X} END DETECT d{var X} ON or { event p: b{var X}, event q: c{var X} } END"
+    )
+    with pytest.raises(ProgramError, match="on each other: a → b → a\n") as refused:
+        program.session()
+    assert [note.message for note in refused.value.diagnostics[0].notes] == ["rule 'b' is on the cycle"]
+
+
 @pytest.mark.parametrize("delay", ["soon", "1 month"])
 def test_a_delay_must_be_a_length_of_time(delay: str) -> None:
     with pytest.raises(UsageError):

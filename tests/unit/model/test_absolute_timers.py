@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from cera.model.allen import RELATIONS
 from cera.model.calendars import (
     DATETIME_PARTS,
     Calendar,
@@ -13,7 +14,7 @@ from cera.model.calendars import (
     Cron,
     DailyHours,
     check_timer,
-    periodic_touching,
+    occurs_in_relation,
     timer_events,
     timer_intervals,
 )
@@ -212,27 +213,55 @@ def test_an_unknown_time_zone_is_an_error() -> None:
 # Periodic intervals in conditions.
 
 
-def test_X_11_occurrences_that_touch_an_interval_are_those_that_are_neither_before_nor_after_it() -> None:
-    monday = Interval(at("2006-09-18T07:00"), at("2006-09-18T15:00") - 1)
-
-    def touching(begin: Time, end: Time) -> list[Interval]:
-        return list(periodic_touching(timer("tradingDay"), CALENDARS, Interval(begin, end), "UTC"))
-
-    assert touching(monday.begin + 5, monday.end - 5) == [monday]
-    assert touching(monday.begin - 5, monday.end + 5) == [monday]
-    assert touching(monday.begin - 5, monday.begin) == [monday]
-    assert touching(monday.end, monday.end + 5) == [monday]
-    assert touching(monday.begin - 5, monday.begin - 1) == []
-    assert touching(monday.end + 1, monday.end + 5) == []
-    assert len(touching(monday.begin, monday.end + 24 * HOUR)) == 2
+WEEK = Calendar("week", Cron("0 0 * * mon", Duration(microseconds=7 * 24 * HOUR)))
+LONG_SHIFTS = Calendar("shifts", Cron("0 */6 * * *", Duration(microseconds=9 * HOUR)))
 
 
-def test_a_long_occurrence_touches_what_lies_inside_of_it() -> None:
-    calendars = (Calendar("week", Cron("0 0 * * mon", Duration(microseconds=7 * 24 * HOUR))),)
-    thursday = Interval(at("2006-09-21T10:00"), at("2006-09-21T11:00"))
-    assert list(periodic_touching(timer("week"), calendars, thursday, "UTC")) == [
-        Interval(at("2006-09-18"), at("2006-09-25") - 1)
-    ]
+def related(query: TimerQuery, relation: str, begin: Time, end: Time) -> bool:
+    return occurs_in_relation(query, (*CALENDARS, WEEK, LONG_SHIFTS), relation, Interval(begin, end), "UTC")
+
+
+def test_X_11_a_periodic_interval_stands_in_a_relation_if_one_of_its_occurrences_does() -> None:
+    opens, closes = at("2006-09-18T07:00"), at("2006-09-18T15:00") - 1
+    day = timer("tradingDay")
+    assert related(day, "contains", opens + 5, closes - 5)
+    assert related(day, "during", opens - 5, closes + 5)
+    assert related(day, "met-by", opens - 5, opens)
+    assert related(day, "meets", closes, closes + 5)
+    assert related(day, "equals", opens, closes)
+    assert related(day, "overlaps", closes - 5, closes + 5)
+    assert related(day, "overlapped-by", opens - 5, opens + 5)
+    assert not related(day, "equals", opens, closes + 24 * HOUR)
+    assert related(day, "starts", opens, closes + 24 * HOUR)
+    assert related(day, "finishes", opens, closes + 24 * HOUR)
+    assert not related(day, "during", opens, closes)
+
+
+def test_a_long_occurrence_contains_what_lies_inside_of_it() -> None:
+    assert related(timer("week"), "contains", at("2006-09-21T10:00"), at("2006-09-21T11:00"))
+
+
+TOUCHING = sorted(RELATIONS.keys() - {"before", "after"})
+
+
+@pytest.mark.parametrize("name", ["tradingDay", "quarter", "week", "shifts"])
+@pytest.mark.parametrize("relation", TOUCHING)
+def test_no_occurrence_that_touches_an_interval_is_overlooked(name: str, relation: str) -> None:
+    edges = [at("2006-09-18T06:00") + hour * HOUR + more for hour in (0, 1, 3, 9, 18, 33, 42) for more in (-1, 0, 1)]
+    calendars = (*CALENDARS, WEEK, LONG_SHIFTS)
+    for begin, end in itertools.combinations_with_replacement(edges, 2):
+        all_touching = timer_intervals(timer(name), calendars, begin, end, "UTC")
+        expected = any(RELATIONS[relation](one, Interval(begin, end)) for one in all_touching)
+        assert related(timer(name), relation, begin, end) == expected
+
+
+@pytest.mark.parametrize("relation", TOUCHING)
+def test_a_relation_to_seconds_is_decided_without_going_through_them(relation: str) -> None:
+    """Over two thousand years there are sixty thousand million seconds. The first of them meets and starts these."""
+    begin, end = at("0100-01-01"), at("2100-01-01") + 1
+    seconds = clock(partial("second", var("S")))
+    assert related(seconds, relation, begin, end) == (relation in ("meets", "starts", "during"))
+    assert related(clock(second=30), relation, begin, end) == (relation == "during")
 
 
 # What is wrong with them.

@@ -246,6 +246,16 @@ def test_a_duration_of_a_month_ends_by_the_calendar() -> None:
     assert list(calendar.occurrences(january.end + 1, january.end + 1)) == []
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Tokyo", "UTC"])
+def test_a_duration_of_a_month_is_counted_by_the_clock_of_the_calendar(zone: str) -> None:
+    """Months of a zone follow each other without gaps; in UTC those of Berlin begin on the last of the month before."""
+    months = Calendar("months", Cron("0 0 1 * *", Duration(months=1)), zone)
+    found = list(months.occurrences(at("2026-01-15"), at("2027-01-15")))
+    assert len(found) == 13
+    assert all(one.end + 1 == following.begin for one, following in itertools.pairwise(found))
+    assert found[2].begin == parse_datetime("2026-03-01", zone).begin
+
+
 def test_a_duration_of_months_and_days_is_found_though_it_began_earlier_than_counting_back_says() -> None:
     # 30 January + 1 month is 28 February, a day later it is 1 March; back from 1 March it is 31 January.
     calendar = only('[a]\ncron = "0 23 30 * *"\nduration = "1 month 1 day"\n')

@@ -68,7 +68,7 @@ def answers(pattern: Pattern, value: Value, outer: Bindings) -> Iterator[Binding
             if same(scalar, value):
                 yield {}
         case RegexPattern(expression=expression):
-            if isinstance(value, str) and compile_regex(expression).fullmatch(value):
+            if isinstance(value, str) and compile_regex(expression).matches(value):
                 yield {}
         case Descendant(pattern=inner):
             for below in everything_in(value):
@@ -85,7 +85,7 @@ def label_fits(pattern: TermPattern, value: Term) -> bool:
         case AnyLabel():
             return True
         case RegexLabel(expression):
-            return compile_regex(expression).fullmatch(value.label) is not None
+            return compile_regex(expression).matches(value.label)
         case label:
             return label == value.label
 

@@ -1,4 +1,4 @@
-"""Regular expressions: what is accepted means the same in Java and in Python, the rest is refused with a reason."""
+"""Regular expressions: what is accepted means the same in Python, Java and RE2, the rest is refused with a reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cera.model.matching import RegexError, compile_regex
+from cera.model.regular_expressions import RegexError, compile_regex
 
 
 @pytest.mark.parametrize(
@@ -30,20 +30,26 @@ from cera.model.matching import RegexError, compile_regex
         (r"\{\}\(\)", "{}()", "()"),
         ("(?:a|b)+", "abba", "abc"),
         ("(a)(b)", "ab", "ba"),
-        ("(?!ab)a.", "ac", "ab"),
+        ("^ab$", "ab", "ab\n"),
+        ("^(?:a|b$)|c$", "b", "b\n"),
+        (r"\s", "\x0b", "\x85"),
+        (r"[^\S]", "\x0b", "a"),
+        (r"[^\s\S]|a", "a", "b"),
         (".", "\r", "\n"),
         ("}", "}", "{"),
     ],
 )
 def test_the_shared_notation_is_understood(expression: str, matching: str, other: str) -> None:
     compiled = compile_regex(expression)
-    assert compiled.fullmatch(matching)
-    assert not compiled.fullmatch(other)
+    assert compiled.matches(matching)
+    assert not compiled.matches(other)
 
 
 @pytest.mark.parametrize(
     ("expression", "reason"),
     [
+        ("(?=a)b", "lookahead"),
+        ("(?!ab)a.", "lookahead"),
         ("(?<=a)b", "lookbehind"),
         ("(?<!a)b", "lookbehind"),
         ("(?P<n>a)", "named group"),
@@ -72,6 +78,14 @@ def test_the_shared_notation_is_understood(expression: str, matching: str, other
         ("a{,3}", "write \\{ for a brace"),
         ("{", "write \\{ for a brace"),
         ("a{99999}", "more than 1000 times"),
+        ("a{1001}", "more than 1000 times"),
+        ("(?:a{40}){40}", "come to more than 1000"),
+        ("[^a]{900}" * 200, "too large"),
+        ("(" * 5000 + ")" * 5000, "too large"),
+        ("a$\\n", "nothing can follow the end"),
+        ("(?:a$)*", "nothing can follow the end"),
+        ("(?:a|b$)c?", "nothing can follow the end"),
+        ("\ud800", "half of a character"),
         ("[a[b]]", "write \\["),
         ("[]a]", "write \\]"),
         ("[^]a]", "write \\]"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cera.model.terms import MAX_DEPTH, Term, TermError, Value, format_value, label, same, value_key
-from cera.model.values import MAX_INTEGER, MIN_INTEGER, infer_scalar, number
+from cera.model.values import MAX_INTEGER, MIN_INTEGER, NumberTooLargeError, infer_scalar, number
 from term_strategies import SCALARS, terms
 
 X, Y = Term("x", [1]), Term("y", [2])
@@ -98,7 +98,19 @@ def test_text_that_is_a_decimal_number_becomes_one(text: str, value: float) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "007", "1e5", "1.", ".5", "1_000", "٣", "NaN", "true", "0x1", "--1", "1.2.3", "9" * 19]
+    "text", ["", " ", "007", "1e5", "1.", ".5", "1_000", "٣", "NaN", "true", "0x1", "--1", "1.2.3", "1e999"]
 )
 def test_any_other_text_stays_as_it_is(text: str) -> None:
     assert same(infer_scalar(text), text)
+
+
+@pytest.mark.parametrize("text", ["9223372036854775808", "-9223372036854775809", " 9" + "9" * 5_000, "9" * 400 + ".5"])
+def test_text_that_is_a_number_without_a_value_is_refused(text: str) -> None:
+    with pytest.raises(NumberTooLargeError, match="is too large"):
+        infer_scalar(text)
+
+
+@pytest.mark.parametrize("number", [MAX_INTEGER, MIN_INTEGER])
+def test_the_largest_numbers_are_read(number: int) -> None:
+    assert same(infer_scalar(str(number)), number)
+    assert same(infer_scalar(f"{number}.5"), number + 0.5)

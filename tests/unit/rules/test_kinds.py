@@ -51,6 +51,21 @@ def heads(head: str) -> str:
         ("a", "a"),
         ("1 min", "1 min"),
         ("var X * 3", "var X * 3"),
+        ("var X > 1 / 0", "1 / 0"),
+        ("var X / (3 - 3) > 1", "var X / (3 - 3)"),
+        ("var X mod 0 = 1", "var X mod 0"),
+        ("var X < 9223372036854775807 + 1", "9223372036854775807 + 1"),
+        ("var X < 1e300 * 1e300", "1e300 * 1e300"),
+        ("seconds(1 month) > var X", "1 month"),
+        ("seconds(2 * 1 year) > var X", "2 * 1 year"),
+        ("seconds(var X) > 3", "var X"),
+        ('number("abc") > var X', 'number("abc")'),
+        ('least(var X, 3, "a") > 2', 'least(var X, 3, "a")'),
+        ("greatest(var X, true) > 2", "true"),
+        ("string(a) = var X", "a"),
+        ("length(a) > 1 min * 1.5", "1 min * 1.5"),
+        ('substring(var X, 0) = "a"', "substring(var X, 0)"),
+        ('substring(var X, 1, 1.5) = "a"', "substring(var X, 1, 1.5)"),
     ],
 )
 def test_XC405_an_operand_of_the_wrong_kind(where: str, wrong: str) -> None:
@@ -85,6 +100,16 @@ def test_XC405_an_operand_of_the_wrong_kind(where: str, wrong: str) -> None:
         'iso(begin(a)) = "2006-09-18T09:00:00Z"',
         "least(var X, var Y, 3) < 4",
         "abs(-var X) > 2",
+        "var X / var Y > 1",
+        "var X > 0 / 1",
+        "seconds(1 hour) > var X",
+        "seconds(begin(a)) > var X",
+        'substring(var X, 1, 0) = ""',
+        'substring(var X, var Y) = "a"',
+        'matches(var X, "a+")',
+        "matches(var X, var Y)",
+        "least(var X, 3, var Y) > 2",
+        'number("12") > var X',
     ],
 )
 def test_operands_of_the_right_kind_are_fine(where: str) -> None:
@@ -180,3 +205,14 @@ def test_XC404_a_periodic_interval_out_of_place(where: str) -> None:
 @pytest.mark.parametrize("where", ["a contains timer:datetime{{ hour{9} }}", "timer:datetime{{ hour{9} }} during a"])
 def test_a_periodic_interval_beside_a_single_one_is_fine(where: str) -> None:
     assert codes(conditions(where)) == []
+
+
+def test_XC004_a_regular_expression_that_cannot_be_used() -> None:
+    found = the("XC004", conditions('matches(var X, "(")'))
+    assert found.severity == "error"
+    assert marked(found) == '"("'
+
+
+def test_XC405_a_head_without_a_value() -> None:
+    assert marked(the("XC405", heads("h{ n{ 1 / 0 } }"))) == "1 / 0"
+    assert codes(heads("h{ n{ var X / var Y } }")) == []

@@ -47,6 +47,17 @@ def conditions(where: str, body: str = "event a: x{{ var X, var Y }}, event b: y
         "(a before b or a meets b), a after b",
         "a = b, a before b",
         "a != b, a equals b",
+        "not (a before b), a before b",
+        "not (begin(a) <= end(a))",
+        "not ({a, b} within 1 min), a equals b, length(a) < 1 min",
+        "not (length(a) <= 1 min), length(a) < 30 sec",
+        "not (a before b or a meets b), end(a) <= begin(b)",
+        "not (a during b), begin(a) > begin(b), end(a) < end(b)",
+        "(a before b or a meets b or b before a), begin(a) = begin(b), length(b) > 0 sec, length(a) > 0 sec",
+        "(a before b and b before a) or (b during c and c during b)",
+        "(a before b or var X > 3), a after b, var X < 2",
+        "not (begin(a) - begin(b) > 1 min), begin(a) > begin(b) + 2 min",
+        "timeDiff(a, b) > 1 min, timeDiff(a, c) > 1 min, {a, b, c} within 30 sec",
     ],
 )
 def test_XC401_times_that_exclude_each_other(where: str) -> None:
@@ -74,6 +85,13 @@ def test_XC401_times_that_exclude_each_other(where: str) -> None:
         "not (a before b), not (b before a)",
         "a != b, a before b",
         "a meets b, b meets c, c meets a",
+        "not (a < b), begin(a) < begin(b)",
+        "not (a - b > 1 min), begin(a) > begin(b) + 2 min",
+        "not (shorten(a, 1 hour) before b), a before b",
+        "not (length(a) > 1 month), length(a) > 30 days",
+        "not ({a, b} within 1 min), a equals b",
+        "(a before b or b before a), not (a before b)",
+        "a before b or (a meets b and b meets a)",
     ],
 )
 def test_times_that_can_hold_together_are_fine(where: str) -> None:
@@ -130,6 +148,38 @@ def test_XC401_a_constant_condition_on_times() -> None:
         "false",
         "var X > 0.1, var X < 0.1",
         '"a" = "b"',
+        "var X + 1 > 3, var X < 2",
+        "2 * var X > 10 and var X < 4",
+        "var X / 4 >= 3, var X < 11.9",
+        "-var X > 3, var X > -3",
+        "10 - var X < 3, var X < 6",
+        "var X > var Y, var Y > var X",
+        "var X - var Y > 5, var X < var Y",
+        "0 > var X - var Y, var X > var Y",
+        "var X - var Y = 5, var X <= var Y",
+        "var X > var Y + 5, var X < var Y",
+        "var X > var Y + 5, var X < var Y + 3",
+        "var X + var Y > 10, var X < 3, var Y < 4",
+        "var X = var Y, 2 * var X > 10, var Y < 4",
+        "var X * 3 = 3, var X < 0.9",
+        'var X + 1 > 3, var X = "a"',
+        'var X = "a", var X > 3',
+        'var X < var Y, var X = "a", var Y = 3',
+        "var X > var Y, var X = true",
+        "string-length(var X) > 3, var X < 5",
+        "not (var X > 3), var X > 5",
+        "not (var X > 3 or var X < 5), var X > 0",
+        "not (var X = 1), var X = 1",
+        "not (var X = var X)",
+        "not (var X <= 3 and var Y = 1), var X = 2, var Y = 1",
+        "(var X > 5 or var X < 1), var X = 3",
+        "(var X > 5 or var Y > 5), var X < 3, var Y < 3",
+        "(var X = 1 or var X = 2), (var X = 3 or var X = 4)",
+        "(var X > 5 and var X < 3) or (var Y = 1 and var Y = 2)",
+        "var X, var X = false",
+        "var X, not var X",
+        'matches(var X, "a+"), not matches(var X, "a+")',
+        "var X = 1 and (var Y = 2 and var X = 3)",
         'string-length("abc") > 3',
     ],
 )
@@ -147,7 +197,20 @@ def test_XC402_values_that_exclude_each_other(where: str) -> None:
         'var X > "a", var X < "b"',
         'var X != "a", var X > 5',
         "var X < var Y, var Y < 5",
-        "var X * 2 > 5, var X < 1",
+        "var X * 2 > 5, var X < 3",
+        "var X + 1 >= 3, var X < 2",
+        "var X + 1 > var X + 2 or var X > 1",
+        "var X + 1 >= var X + 2",
+        "var X - var Y >= 0, var X < var Y",
+        "var X - var Y > 5, var X > var Y",
+        "not (var X > 3), not (var X <= 3)",
+        'not (var X > 3), var X = "a"',
+        "not (var X + 1 > 3), var X > 5",
+        "not (var X = 1 and var Y = 1), var X = 1",
+        "(var X > 5 and var X < 3) or var Y > 1",
+        "(var X > 5 or var Y > 5), var X < 3",
+        "not not (var X > 3), var X < 5",
+        'matches(var X, "a+"), var X = "aa"',
         "var X > 5 or var X < 3",
         "not (var X > 5), not (var X < 5)",
         "true",
@@ -226,3 +289,31 @@ def test_a_branch_with_an_identifier_declared_twice_is_not_judged() -> None:
     timers = (RelativeTimer("t", "extend", "e", Duration(0, 1)), RelativeTimer("t", "extend", "e", Duration(0, 2)))
     branch = Branch(events=(EventQuery("e", TermPattern("a")),), relative_timers=timers)
     assert list(check_satisfiability(RuleProgram((Rule("h", ConstructTerm("h"), (branch,)),)))) == []
+
+
+def test_XC402_a_value_that_a_pattern_fixes() -> None:
+    text = "DETECT h ON and{ a{{ v{ var X -> 40 } }}, b{{ v{ var X } }} } where { var X > 50 } END"
+    found = the("XC402", text)
+    assert found.message == "`var X -> 40` and `var X > 50` can never hold together"
+    assert codes(text.replace("50", "30")) == []
+
+
+def test_a_pattern_that_is_optional_or_denied_fixes_no_value() -> None:
+    for word in ("optional", "without"):
+        text = f"DETECT h ON a{{{{ v{{ var X }}, {word} w{{ var X -> 40 }} }}}} where {{ var X > 50 }} END"
+        assert "XC402" not in codes(text)
+
+
+def test_XC402_two_queries_that_fix_a_variable_differently() -> None:
+    assert "XC402" in codes("DETECT h{ var X } ON and{ a{{ var X -> 1 }}, b{{ var X -> 2 }} } END")
+
+
+def test_XC402_a_variable_that_may_be_missing_satisfies_a_negation() -> None:
+    text = "DETECT h ON a{{ %s v{ var X } }} where { not (var X = var X) } END"
+    assert codes(text % "optional") == []
+    assert codes(text % "") == ["XC402"]
+
+
+def test_an_or_is_named_as_a_whole_and_conditions_that_play_no_part_are_not() -> None:
+    found = the("XC402", conditions("var Y > 7, var X > 5 or var X < 1, var Y < 9, var X = 3"))
+    assert found.message == "`var X > 5 or var X < 1` and `var X = 3` can never hold together"

@@ -16,6 +16,7 @@ from cera.model.expressions import (
     DurationLiteral,
     EventReference,
     Expression,
+    Not,
     Or,
     Temporal,
     Within,
@@ -23,9 +24,11 @@ from cera.model.expressions import (
 from cera.model.interval import Interval
 from cera.model.patterns import TermPattern
 from cera.model.timers import TIMERS, relative_timer
+from cera.rules.cases import no_case_holds
 from cera.rules.difference_bounds import DifferenceBounds
 from cera.rules.rule import Branch, EventQuery, RelativeTimer
-from cera.rules.time_constraints import combined, literal_constraints, time_network
+from cera.rules.time_cases import no_times
+from cera.rules.time_constraints import TimeNetwork, combined, literal_constraints, time_network
 from cera.rules.time_points import TimePoint, length_of
 from unit.rules.programs import branch
 
@@ -136,3 +139,17 @@ def test_times_that_satisfy_the_conditions_solve_the_network(
     for clause in clauses:
         assert any(all(value[c.left] - value[c.right] <= c.bound for c in alternative) for alternative in clause)
     assert DifferenceBounds(constraints).contradiction is None
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.tuples(conditions, st.booleans()), min_size=1, max_size=4), st.tuples(times, times, times))
+def test_times_of_which_conditions_hold_or_not_are_possible(
+    chosen: list[tuple[Expression, bool]], happened: tuple[Interval, Interval, Interval]
+) -> None:
+    """Every condition, or its negation where it does not hold: then there is a case that the times are in."""
+    trace = dict(zip("abc", happened, strict=True))
+    signed = [Not(condition) if inner else condition for condition, inner in chosen]
+    holding = [c if Evaluator().holds(c, {}, trace) else Not(c) for c in signed]
+    body = Branch(events=tuple(EventQuery(name, TermPattern(name)) for name in "abc"))
+    network: TimeNetwork = DifferenceBounds(literal_constraints(body))
+    assert not no_case_holds(holding, lambda case: no_times(network, case))

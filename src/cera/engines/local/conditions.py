@@ -1,4 +1,4 @@
-"""Conditions compiled to Python functions on rows.
+"""Conditions as Python source over the cells of a row.
 
 What is certain from the program (relations between events, distances, comparisons of a variable with a constant)
 becomes Python source; everything else is left to the evaluator W of the model, which is also what a compiled
@@ -9,10 +9,10 @@ faster.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from cera.engines.local.occurrence import Truth, wrap
+from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Column, Layout, Row
+from cera.engines.local.writing import Cells, Writing
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import (
     And,
@@ -55,19 +55,27 @@ def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluat
     """A function that says whether all conditions hold on a row; None if there are none."""
     if not conditions:
         return None
-    writer = _Writer(layout, evaluator)
-    source = " and ".join(f"({writer.condition(c)})" for c in conditions)
-    test: Test = eval(f"lambda r: {source}", writer.names)  # source made here from a checked program
+    writing = Writing()
+    source = write_conditions(conditions, layout, evaluator, Cells.of("row", len(layout.columns)), writing)
+    test: Test = writing.function("test", "row", [f"return {source}"])
     return test
 
 
-class _Writer:
-    """Writes conditions as Python source over a row `r`."""
+def write_conditions(
+    conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing
+) -> str:
+    """The source of whether all of some conditions hold on a row."""
+    writer = _Writer(layout, evaluator, cells, writing)
+    written = [writer.condition(condition) for condition in conditions]
+    return written[0] if len(written) == 1 else " and ".join(f"({each})" for each in written)
 
-    def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
+
+class _Writer:
+    def __init__(self, layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing) -> None:
         self.layout = layout
         self.evaluator = evaluator
-        self.names: dict[str, Any] = {"NUMBERS": frozenset((int, float)), "max": max, "min": min, "Truth": Truth}
+        self.cells = cells
+        self.writing = writing
 
     def condition(self, condition: Expression) -> str:
         match condition:
@@ -94,17 +102,22 @@ class _Writer:
 
     def evaluated(self, condition: Expression) -> str:
         """A call of the evaluator."""
-        name = f"test{len(self.names)}"
         layout, evaluator = self.layout, self.evaluator
-        self.names[name] = lambda row: evaluator.holds(condition, layout.values(row), layout.times(row))
-        return f"{name}(r)"
+
+        def holds(row: Row) -> bool:
+            return evaluator.holds(condition, layout.values(row), layout.times(row))
+
+        return f"{self.writing.name(holds)}({self.cells.tuple})"
+
+    def data(self, variable: str) -> str:
+        return self.cells[self.layout.data(variable)]
 
     def interval(self, expression: Expression) -> tuple[str, str] | None:
         """The sources of the begin and the end of an interval, if it is certain to be one."""
         match expression:
             case EventReference() if Column("event", expression.identifier) in self.layout:
-                cell = f"r[{self.layout.event(expression.identifier)}]"
-                return f"{cell}.begin", f"{cell}.end"
+                position = self.layout.event(expression.identifier)
+                return self.cells.begin(position), self.cells.end(position)
             case DateTime() if expression.interval is not None:
                 return str(expression.interval.begin), str(expression.interval.end)
             case Call(function="begin" | "end", arguments=(argument,)):
@@ -138,17 +151,16 @@ class _Writer:
             return f"{left} {operator} {right}"
         match condition.left, condition.right:
             case Variable(), Literal() if is_number(condition.right.value):
-                cell = f"r[{self.layout.data(condition.left.name)}]"
+                cell = self.data(condition.left.name)
                 compared = f"{cell} {operator} {condition.right.value!r}"
                 return f"{compared} if {cell}.__class__ in NUMBERS else {self.evaluated(condition)}"
             case Variable(), Variable():
-                one, other = (f"r[{self.layout.data(v.name)}]" for v in (condition.left, condition.right))
+                one, other = (self.data(v.name) for v in (condition.left, condition.right))
                 both = f"{one}.__class__ in NUMBERS and {other}.__class__ in NUMBERS"
                 return f"{one} {operator} {other} if {both} else {self.evaluated(condition)}"
             case Variable(), Literal() if condition.operator == "=":
-                name = f"constant{len(self.names)}"
-                self.names[name] = wrap(condition.right.value)
-                cell = f"r[{self.layout.data(condition.left.name)}]"
+                name = self.writing.name(wrap(condition.right.value))
+                cell = self.data(condition.left.name)
                 return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
             case _:
                 return None

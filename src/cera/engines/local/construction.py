@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Any, assert_never
 
 from cera.engines.local.aggregates import fold
+from cera.engines.local.limits import fits
 from cera.engines.local.occurrence import Cell, draft_term, unwrap, wrap
 from cera.engines.local.rows import Layout, Row
 from cera.model import expressions
@@ -25,7 +26,7 @@ from cera.model.constructs import (
 )
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Aggregate, Expression, Literal, Variable
-from cera.model.terms import Term, Value, value_key
+from cera.model.terms import Term, TermError, Value, value_key
 
 Group = Sequence[Row]
 
@@ -47,6 +48,19 @@ class HeadCompiler:
     def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
         self.layout = layout
         self.evaluator = evaluator
+
+    def bounded(self, construct: Construct) -> Builder:
+        """Builds what can be left out as a whole: undefined too where a term would be too deep or too large."""
+        builder = self.build(construct)
+
+        def build(group: Group) -> tuple[Any, ...] | None:
+            found = builder(group)
+            if found is None or all(map(fits, found)):
+                return found
+            self.evaluator.undefined += 1
+            return None
+
+        return build
 
     def build(self, construct: Construct) -> Builder:
         match construct:
@@ -94,13 +108,17 @@ class HeadCompiler:
 
     def _sorted_term(self, construct: ConstructTerm, builders: Sequence[Builder]) -> Builder:
         def build(group: Group) -> tuple[Any, ...] | None:
-            found: list[Value] = []
+            found: list[Any] = []
             for builder in builders:
                 children = builder(group)
                 if children is None:
                     return None
-                found += [child_value(child) for child in children]
-            return (Term(construct.label, found, ordered=construct.ordered),)
+                found += children
+            try:
+                return (Term(construct.label, map(child_value, found), ordered=construct.ordered),)
+            except TermError:  # too deep or too large
+                self.evaluator.undefined += 1
+                return None
 
         return build
 
@@ -184,17 +202,19 @@ class HeadCompiler:
         return of_expression
 
     def _optional(self, construct: OptionalConstruct) -> Builder:
-        inner = self.build(construct.construct)
+        inner = self.bounded(construct.construct)
         default = (lambda group: ()) if construct.default is None else self.build(construct.default)
 
         def build(group: Group) -> tuple[Any, ...] | None:
+            before = self.evaluator.undefined
             found = inner(group)
-            return default(group) if found is None else found
+            self.evaluator.undefined = before  # what is optional may be missing
+            return found or default(group)
 
         return build
 
     def _all(self, construct: All) -> Builder:
-        inner = self.build(construct.construct)
+        inner = self.bounded(construct.construct)
         group_by = self.grouping(free_variables(construct.construct) | frozenset(construct.group_by))
         orders = [(self.evaluate(key.expression), key.descending) for key in construct.order_by]
 

@@ -5,77 +5,137 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from cera.engines.local.heads import Derived, Head
-from cera.engines.local.network import Network, Step
+from cera.engines.local.derived import Constructed, Derived
+from cera.engines.local.head_source import flat_head
+from cera.engines.local.heads import Head
+from cera.engines.local.network import Finisher, Network
 from cera.engines.local.occurrence import Draft, Occurrence
 from cera.engines.local.rows import Layout, Row
+from cera.engines.local.stages import PRELUDE, named_row
+from cera.engines.local.state import State
+from cera.engines.local.writing import Cells, Writing, indented
 from cera.model.constructs import free_variables
 from cera.model.terms import Term
 from cera.rules.unification import head_label
 
 
-class Deriving:
-    """A head at work in a network."""
+class Deriving(Finisher):
+    """A head at work in a network: makes events of all rows of a step."""
 
-    def __init__(self, head: Head, network: Network) -> None:
+    def __init__(self, head: Head, network: Network, *, one_body: bool) -> None:
         self.head = head
         self.network = network
-        self.qualifier = head.qualifier
+        self.one_body = one_body
         self.internal = head.construction.recipient is None
 
-    def rows(self, step: Step, rows: list[Row]) -> None:
-        """Makes events of all rows of a step."""
+    def __call__(self, state: State, rows: list[Row]) -> None:
+        if self._single_rows is not None:
+            self._single_rows(state, rows)
+            return
         for begin, draft, group in self.head.events(rows):
-            self.derive(step, begin, draft, group)
+            self.derive(state, begin, draft, group)
 
-    def window(self, left: Layout) -> Callable[[Step, list[Row]], None]:
+    @cached_property
+    def _single_rows(self) -> Callable[[State, list[Row]], None] | None:
+        """For heads that make an event of each row by itself."""
+        writing = Writing()
+        lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writing)
+        if lines is None:
+            return None
+        function: Callable[[State, list[Row]], None] = writing.function(
+            "derive", "state, rows", [PRELUDE, "for row in rows:", *indented(lines)]
+        )
+        return function
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
+        head = self.head
+        if head.gathers or not self.one_body:  # rows of several bodies may lack events
+            return None
+        source = flat_head(head.construction.head, lambda name: cells[head.layout.data(name)], _none, writing)
+        if source is None:
+            return None
+        made, cells = named_row(cells, writing)
+        arguments = f"{begin_of(cells, head.layout)}, now, {writing.name(head)}, {source.draft}, ({cells.row},)"
+        new = f"{writing.name(Constructed)}({arguments})"
+        return [
+            *source.lines,
+            f"if {source.undefined}: {writing.name(head.evaluator)}.undefined += 1",
+            "else:",
+            *indented(made),
+            *indented(self.added(new, writing)),
+        ]
+
+    def added(self, new: str, writing: Writing) -> list[str]:
+        """Lines that add a derived event to those of the step."""
+        if self.heard:
+            return [f"{writing.name(self.add)}(state, {new})"]
+        return [f"if state.derived: {writing.name(self.add)}(state, {new})", f"else: state.derived.append({new})"]
+
+    def window(self, left: Layout) -> Callable[[State, list[Row]], None]:
         """Makes events of the rows that one row of the left side was joined to: they are those of one event trace."""
         head, derive = self.head, self.derive
         in_order, build, begin, group_by = head.in_order, head.build, head.begin, head.group_by
         one_group = free_variables(head.construction.head).issubset(left.variables)
 
-        def make(step: Step, rows: list[Row]) -> None:
+        def make(state: State, rows: list[Row]) -> None:
             rows = in_order(rows)
             for group in (rows,) if one_group else group_by(rows):
                 for draft in build(group) or ():
                     if draft.__class__ is tuple or draft.__class__ is Term:
-                        derive(step, begin(rows[0]), draft, group)
+                        derive(state, begin(rows[0]), draft, group)
+                    else:  # a scalar is no event
+                        head.evaluator.undefined += 1
 
         return make
 
-    def derive(self, step: Step, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
+    def derive(self, state: State, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
+        assert state.now is not None
+        self.add(state, Constructed(begin, state.now, self.head, content, group))
+
+    def add(self, state: State, new: Derived) -> None:
         """An event of the step; it is one event with several derivations if it was derived in it already."""
-        derived = Derived(begin, step.now, content, self.qualifier, (self.head, group))
-        if step.derived:
-            known = _known(step, derived)
-            if known is not None:
-                known.sources += derived.sources
+        if state.derived:
+            known = _known(state, new)
+            if known is not new:
+                known.more = [*(known.more or ()), new]
                 return
-        step.derived.append(derived)
-        if step.index is not None:
-            step.index.setdefault((derived.label, begin), []).append(derived)
+        state.derived.append(new)
         if self.heard:
-            occurrence = derived.occurrence
-            if not (step.base and _is_incoming(step, occurrence)):
-                self.network.take(step, occurrence)
+            occurrence = new.occurrence
+            if not (state.base and _is_incoming(state, occurrence)):
+                self.network.take(state, occurrence)
 
     @cached_property
     def heard(self) -> bool:
         """Whether some rule may query what this one derives; known when the network is complete."""
         label = head_label(self.head.construction.head)
-        network = self.network
-        return self.internal and (label is None or label in network.by_label or bool(network.any_label))
+        queried = self.network.queried
+        return self.internal and (label is None or queried is None or label in queried)
 
 
-def _known(step: Step, new: Derived) -> Derived | None:
-    if step.index is None:
-        step.index = {}
-        for derived in step.derived:
-            step.index.setdefault((derived.label, derived.begin), []).append(derived)
-    same_place = step.index.get((new.label, new.begin), ())
-    return next((derived for derived in same_place if derived.occurrence.is_same(new.occurrence)), None)
+def _none(name: str) -> str:
+    raise AssertionError(f"{name} is not collected")
 
 
-def _is_incoming(step: Step, occurrence: Occurrence) -> bool:
+def begin_of(cells: Cells, layout: Layout) -> str:
+    """The source of the first begin of the events of a row."""
+    begins = [cells.begin(layout.event(identifier)) for identifier in layout.identifiers]
+    if len(begins) == 2:
+        return "({0} if {0} <= {1} else {1})".format(*begins)
+    return f"min({', '.join(begins)})" if len(begins) > 1 else begins[0]
+
+
+def _known(state: State, new: Derived) -> Derived:
+    """The event of the step that this one is: itself if there was none."""
+    if state.index is None:
+        state.index = {derived.identity: derived for derived in state.derived}
+    return state.index.setdefault(new.identity, new)
+
+
+def _is_incoming(state: State, occurrence: Occurrence) -> bool:
     """Whether an incoming event of this step is the same event."""
-    return any(base.event == occurrence.event for base in step.base if base.label == occurrence.label)
+    if all(base.label != occurrence.label for base in state.base):
+        return False
+    if state.incoming is None:
+        state.incoming = {base.event for base in state.base}
+    return occurrence.event in state.incoming

@@ -8,7 +8,7 @@ from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note
 from cera.engines.answer import Answer
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
@@ -16,8 +16,9 @@ from cera.errors import ProgramError
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
 from cera.optimizer.driver import optimize
+from cera.rules.graph import shortest_path
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.strata import recursive_components
+from cera.rules.strata import PrecedenceGraph
 
 
 def run(
@@ -46,10 +47,19 @@ def run(
 
 def plan_of(program: RuleProgram) -> Plan:
     """The optimized plan of a hierarchical program; a recursive one is refused, with the engine that can run it."""
-    cycles = recursive_components(program.rules)
-    if cycles:
-        raise ProgramError([_recursion(cycle) for cycle in cycles])
+    precedence = PrecedenceGraph(program.rules)
+    components = precedence.recursive_components()
+    if components:
+        raise ProgramError([_recursion(_cycle(precedence, component)) for component in components])
     return optimize(translate(program))
+
+
+def _cycle(precedence: PrecedenceGraph, component: Sequence[int]) -> list[Rule]:
+    """A shortest cycle through the first rule of a component."""
+    first = component[0]
+    ways = [shortest_path(precedence.graph, used, first) for used in sorted(precedence.graph[first])]
+    shortest = min([way for way in ways if way is not None], key=len)
+    return [precedence.rules[i] for i in (first, *shortest[:-1])]
 
 
 def _recursion(rules: Sequence[Rule]) -> Diagnostic:

@@ -9,76 +9,125 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cera.engines.local.network import Emit, Feed, Step
+from cera.engines.local.network import Feed, Network
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.patterns import compile_pattern
-from cera.engines.local.stages import PRELUDE, Scope, Stage, indented, write
+from cera.engines.local.stages import PRELUDE, Stage
+from cera.engines.local.state import State
+from cera.engines.local.writing import Cells, SeveralRowsError, Writing, indented
 from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.values import is_number
 
+Query = tuple[Pattern, Stage]
 
-def compile_feeds(queries: Sequence[tuple[Pattern, Emit]]) -> Feed:
-    """A function that matches an event with the patterns, in their order, and emits the rows of each."""
-    general = [_matching(pattern, emit) for pattern, emit in queries]
 
-    def each(step: Step, event: Occurrence) -> None:
-        for feed in general:
-            feed(step, event)
-
-    scope = Scope()
-    body = ["c = event.content", "if c is None:", f"    return {scope.name(each)}(step, event)"]
-    if any(isinstance(emit, Stage) for _, emit in queries):
-        body += PRELUDE
-    for (pattern, emit), otherwise in zip(queries, general, strict=True):
-        body += _flat(pattern, emit, scope) or [f"{scope.name(otherwise)}(step, event)"]
-    feed: Feed = scope.function("feed", ["def feed(step, event):", *indented(body)])
+def compile_feeds(queries: Sequence[Query]) -> Feed:
+    """A function that matches an event with the patterns, in their order, and pushes the rows of each on."""
+    writing = Writing()
+    body = _patterns(queries, writing, f"return {writing.name(_each(queries))}(state, event)")
+    feed: Feed = writing.function("feed", "state, event", body)
     return feed
 
 
-def _matching(pattern: Pattern, emit: Emit) -> Feed:
-    matcher = compile_pattern(pattern)
+def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Feed:
+    """The same for an event that is alone in its step; slots that get at most one row are finished at the end."""
+    slots = frozenset(range(len(network.finishers)))
+    while True:
+        writing = Writing()
+        writing.own_slots = slots
+        try:
+            body = _patterns(queries, writing, f"return {writing.name(feed)}(state, event)")
+        except SeveralRowsError as several:
+            slots -= {several.slot}
+            continue
+        finished, written = dict(writing.finished), []
+        for slot, cells in sorted(finished.items()):
+            lines = network.finishers[slot].lines(cells, writing)
+            if lines is None:
+                slots -= {slot}
+            elif slots.issuperset(finished):
+                written += _finished(slot, lines, network, writing)
+        if not slots.issuperset(finished):
+            continue
+        initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writing.buckets]
+        alone: Feed = writing.function("alone", "state, event", [*initial, *body, *written])
+        return alone
 
-    def feed(step: Step, event: Occurrence) -> None:
-        for row in matcher(event):
-            emit(step, row)
+
+def _finished(slot: int, lines: Sequence[str], network: Network, writing: Writing) -> list[str]:
+    """A slot is finished after those before it."""
+    before = [f"if state.due: {writing.name(network.finish)}(state, {slot})"] if slot else []
+    return [*before, f"if ready_{slot}:", *indented(lines)]
+
+
+def _each(queries: Sequence[Query]) -> Feed:
+    """Every event, by the matching of the model."""
+    matching = [(compile_pattern(pattern), stage) for pattern, stage in queries]
+
+    def feed(state: State, event: Occurrence) -> None:
+        for matcher, stage in matching:
+            for row in matcher(event):
+                stage(state, row)
 
     return feed
 
 
-def _flat(pattern: Pattern, emit: Emit, scope: Scope) -> list[str] | None:
-    """The lines for a flat pattern on the content `c` of a flat event; None for other patterns."""
+def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> list[str]:
+    """The lines for a flat event; `otherwise` is done with others."""
+    reading: dict[str, str] = {}
+    body = [line for query in queries for line in _pattern(query, writing, reading)]
+    read = [f"{name} = content.get({label!r})" for label, name in reading.items()]
+    return [
+        "content = event.content",
+        "if content is None:",
+        f"    {otherwise}",
+        PRELUDE,
+        "begin = event.begin",
+        *read,
+        *body,
+    ]
+
+
+def _pattern(query: Query, writing: Writing, reading: dict[str, str]) -> list[str]:
+    """The lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
+    flat = _flat(query[0], reading)
+    if flat is None:
+        return [f"{writing.name(_each([query]))}(state, event)"]
+    cells, constants, labels = flat
+    tests = [f"{name} is not None" for name in labels if name not in constants]
+    tests += [f"{name} == {writing.name(value)}" for name, value in constants.items()]
+    if isinstance(query[0], TermPattern) and query[0].total:
+        tests.append(f"len(content) == {len(labels)}")
+    columns = tuple(cells[variable] for variable in sorted(cells))
+    row = Cells((*columns, "event"), (*columns, "event"), None, {len(columns): ("begin", "now")})
+    lines = query[1].write(row, writing)
+    return [f"if {' and '.join(tests)}:", *indented(lines)] if tests else lines
+
+
+def _flat(pattern: Pattern, reading: dict[str, str]) -> tuple[dict[str, str], dict[str, Any], list[str]] | None:
+    """Of a flat pattern: the local variable of each of its variables, the constants that some must be equal to, and
+    all that must be there."""
     if not isinstance(pattern, TermPattern) or pattern.ordered or not isinstance(pattern.label, str):
         return None
     labels: list[str] = []
     cells: dict[str, str] = {}
     constants: dict[str, Any] = {}
-    for number, child in enumerate(pattern.children):
+    for child in pattern.children:
         if not isinstance(child, TermPattern) or not isinstance(child.label, str) or child.label in labels:
             return None
         labels.append(child.label)
         match child.children:
             case (VariablePattern(pattern=None, name=name),) if name not in cells:
-                cells[name] = f"v{number}"
+                cells[name] = child.label
             case (ScalarPattern(value=value),) if isinstance(value, str) or is_number(value):
-                constants[f"v{number}"] = value
+                constants[child.label] = value
             case () if not child.total:
                 pass
             case _:
                 return None
-    tests = [f"len(c) == {len(labels)}"] if pattern.total else []
-    tests += [f"{cell} == {scope.name(value)}" for cell, value in constants.items()]
-    found = [
-        f"if {' and '.join(tests) or 'True'}:",
-        f"    row = ({', '.join([*(cells[name] for name in sorted(cells)), 'event'])},)",
-        *indented(write(emit, "row", scope)),
-    ]
-    if not labels:
-        return found
-    read = [f"v{i} = c[{label!r}]" for i, label in enumerate(labels)]
-    return [
-        "try:",
-        *(f"    {line}" for line in read),
-        "except KeyError: pass",
-        "else:",
-        *(f"    {line}" for line in found),
-    ]
+    names = {label: reading.setdefault(label, f"child_{len(reading)}") for label in labels}
+    return (
+        {variable: names[label] for variable, label in cells.items()},
+        {names[label]: value for label, value in constants.items()},
+        list(names.values()),
+    )

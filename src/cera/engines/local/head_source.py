@@ -1,67 +1,109 @@
 """Heads as Python source, for those whose shape is known beforehand.
 
-A head of terms with plain labels around variables, constants and aggregates of variables becomes one function from a
-group of rows to its draft. Every other head is built by `construction`, which also defines what the result must be.
+A head of terms with plain labels around variables, constants and aggregates of variables becomes lines that compute its
+values and an expression that is its draft. Every other head is built by `construction`, which also defines what the
+result must be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cera.engines.local.aggregates import folding
+from cera.engines.local.limits import LONG_STRING, fits
 from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Layout, Row
+from cera.engines.local.writing import Writing, tuple_of
 from cera.model.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Aggregate, Literal, Variable
+from cera.model.terms import Term
+
+#: The source of the value of a variable.
+Cell = Callable[[str], str]
 
 
 def compile_flat_head(
     construct: Construct, layout: Layout, evaluator: Evaluator
 ) -> Callable[[Sequence[Row]], tuple[Any, ...] | None] | None:
     """The draft of a group, in a tuple as builders return it; None if the head is not of the simple kind."""
-    source = flat_head(construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]")
+    writing = Writing()
+    source = flat_head(
+        construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writing
+    )
     if source is None:
         return None
-    lines = ["def build(group):", "    row, others = group[0], group", *source.lines, f"    return ({source.draft},)"]
-    scope = {"evaluator": evaluator, **source.constants}
-    exec("\n".join(lines), scope)  # source made here from a checked program
-    build: Callable[[Sequence[Row]], tuple[Any, ...] | None] = scope["build"]
+    undefined = [f"if {source.undefined}:", f"    {writing.name(evaluator)}.undefined += 1", "    return None"]
+    body = ["row, others = group[0], group", *source.lines, *undefined, f"return ({source.draft},)"]
+    build: Callable[[Sequence[Row]], tuple[Any, ...] | None] = writing.function("build", "group", body)
     return build
 
 
 @dataclass(frozen=True)
 class HeadSource:
-    """Lines that compute the values of a head from `row` and `others`, and return None if one is undefined; then the
-    draft as an expression of them."""
+    """Lines that compute the values of a head from its variables and from `others`, the collected rows; the names of
+    these values; when the head is undefined; and the draft as an expression of the values."""
 
     lines: tuple[str, ...]
+    values: tuple[str, ...]
+    undefined: str
     draft: str
-    constants: Mapping[str, Any]
 
 
-def flat_head(construct: Construct, cell: Callable[[str], str], collected: Callable[[str], str]) -> HeadSource | None:
-    """The source of a simple head. `cell` says where the value of a variable is in `row`, `collected` in an `other`."""
-    writer = _Writer(cell, collected)
+def flat_head(
+    construct: Construct,
+    cell: Cell,
+    collected: Cell,
+    writing: Writing,
+    *,
+    ordinary: bool = False,
+) -> HeadSource | None:
+    """The source of a simple head. `cell` says where the value of a variable is in a row, `collected` in an `other`.
+    With `ordinary`, the numbers that are summed up are known to be ordinary ones, and there are some."""
+    writer = _Writer(cell, collected, writing, ordinary)
     draft = writer.term(construct) if isinstance(construct, ConstructTerm) else None
     if draft is None:
         return None
-    lines = []
-    for name, source in writer.values.items():
-        lines += [f"    {name} = {source}", f"    if {name} is None:"]
-        lines += ["        evaluator.undefined += 1", "        return None"]
-    return HeadSource(tuple(lines), draft, writer.constants)
+    term, fitting = writing.name(Term), writing.name(fits)
+    undefined = [f"{name} is None" for name in writer.values if name not in writer.defined]
+    large = [
+        f"{name}.__class__ is {term} or {name}.__class__ is str and len({name}) > {LONG_STRING}"
+        for name in writer.large
+    ]
+    if large:
+        undefined.append(f"({' or '.join(large)}) and not {fitting}({draft})")
+    return HeadSource(tuple(writer.lines), tuple(writer.values), " or ".join(undefined) or "False", draft)
+
+
+def summed_variables(construct: Construct) -> set[str]:
+    """The variables of which a simple head has the sum or the average."""
+    match construct:
+        case ConstructTerm():
+            return {name for child in construct.children for name in summed_variables(child)}
+        case ConstructValue(expression=Aggregate(operand=Variable(name=name)) as aggregate) if _sums(aggregate):
+            return {name}
+        case _:
+            return set()
+
+
+def _sums(aggregate: Aggregate) -> bool:
+    return aggregate.function in ("sum", "avg") and not aggregate.distinct
 
 
 class _Writer:
-    def __init__(self, cell: Callable[[str], str], collected: Callable[[str], str]) -> None:
+    def __init__(self, cell: Cell, collected: Cell, writing: Writing, ordinary: bool) -> None:
         self.cell = cell
         self.collected = collected
-        #: The source of each value that may be undefined, in the order in which they are asked for.
-        self.values: dict[str, str] = {}
-        self.constants: dict[str, Any] = {}
+        self.writing = writing
+        self.ordinary = ordinary
+        self.lines: list[str] = []
+        #: The names of the values in the order in which they are asked for.
+        self.values: list[str] = []
+        #: Those that are never undefined, and those that may be terms or strings.
+        self.defined: set[str] = set()
+        self.large: list[str] = []
 
     def term(self, construct: ConstructTerm) -> str | None:
         children = list(construct.children)
@@ -70,32 +112,45 @@ class _Writer:
             if not len(labels) == len(children) == len(set(labels)):
                 return None
             children.sort(key=lambda child: child.label if isinstance(child, ConstructTerm) else "")
-        sources = [self._child(child) for child in children]
-        if any(source is None for source in sources):
-            return None
-        return f"({construct.label!r}, {construct.ordered!r}, ({''.join(f'{source}, ' for source in sources)}))"
+        sources: list[str] = []
+        for child in children:
+            source = self._child(child)
+            if source is None:
+                return None
+            sources.append(source)
+        return f"({construct.label!r}, {construct.ordered!r}, {tuple_of(sources)})"
 
     def _child(self, construct: Construct) -> str | None:
         match construct:
             case ConstructTerm():
                 return self.term(construct)
             case ConstructValue(expression=Variable(name=name)):
-                return self._value(self.cell(name))
+                return self._value(self.cell(name), large=True)
             case ConstructValue(expression=Literal(value=value)):
-                return self._constant(wrap(value))
+                return self.writing.name(wrap(value))
             case ConstructValue(expression=Aggregate(operand=Variable(name=name)) as aggregate):
-                fold = self._constant(folding(aggregate.function, distinct=aggregate.distinct))
+                if self.ordinary and _sums(aggregate):
+                    return self._sum(name, average=aggregate.function == "avg")
+                fold = self.writing.name(folding(aggregate.function, distinct=aggregate.distinct))
                 cells = f"[c for other in others if (c := {self.collected(name)}) is not None]"
-                return self._value(f"{fold}({cells})")
+                return self._value(f"{fold}({cells})", large=aggregate.function not in ("count", "sum", "avg"))
             case _:
                 return None
 
-    def _value(self, source: str) -> str:
-        name = f"v{len(self.values)}"
-        self.values[name] = source
+    def _value(self, source: str, *, large: bool) -> str:
+        name = self.writing.fresh("value")
+        self.values.append(name)
+        self.lines.append(f"{name} = {source}")
+        if large:
+            self.large.append(name)
         return name
 
-    def _constant(self, value: Any) -> str:
-        name = f"k{len(self.constants)}"
-        self.constants[name] = value
+    def _sum(self, variable: str, *, average: bool) -> str:
+        """The sum from left to right of ordinary numbers; `aggregates.folding` says why this is the defined value."""
+        name = self._value("0", large=False)
+        self.defined.add(name)
+        self.lines.append(f"for other in others: {name} += {self.collected(variable)}")
+        if average:
+            self.lines.append(f"{name} /= len(others)")
+        self.lines.append(f"if {name}.__class__ is float and {name}.is_integer(): {name} = int({name})")
         return name

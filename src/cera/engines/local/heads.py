@@ -13,50 +13,13 @@ from typing import Any
 from cera.algebra.operators import Construction
 from cera.engines.local.construction import HeadCompiler, cell_key
 from cera.engines.local.head_source import compile_flat_head
-from cera.engines.local.occurrence import Draft, Occurrence
+from cera.engines.local.occurrence import Draft
 from cera.engines.local.rows import Layout, Row
 from cera.model.constructs import free_variables, has_grouping
 from cera.model.evaluation import Evaluator
-from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.events import Derivation, Event
 from cera.model.terms import Term
 from cera.rules.rule import Semantics
-
-
-class Derived:
-    """A derived event and the rows it came from; terms, ids and derivations are made when they are asked for."""
-
-    __slots__ = ("_occurrence", "begin", "content", "end", "qualifier", "sources")
-
-    def __init__(
-        self, begin: int, end: int, content: Draft | Term, qualifier: str | None, source: tuple[Head, Sequence[Row]]
-    ) -> None:
-        self.begin = begin
-        self.end = end
-        self.content = content
-        self.qualifier = qualifier
-        self.sources = [source]
-        self._occurrence: Occurrence | None = None
-
-    @property
-    def label(self) -> str:
-        return self.content.label if isinstance(self.content, Term) else self.content[0]
-
-    @property
-    def occurrence(self) -> Occurrence:
-        if self._occurrence is None:
-            term = self.content if isinstance(self.content, Term) else None
-            draft = None if isinstance(self.content, Term) else self.content
-            self._occurrence = Occurrence(self.begin, self.end, self.label, None, term, draft, self.qualifier)
-        return self._occurrence
-
-    @property
-    def rule(self) -> str:
-        return self.sources[0][0].construction.rule
-
-    def result(self) -> DerivedEvent:
-        derivations = {d.key: d for head, rows in self.sources for d in head.derivations(rows)}
-        ordered = tuple(sorted(derivations.values(), key=lambda d: d.key))
-        return DerivedEvent(self.occurrence.event, ordered, self.sources[0][0].construction.recipient)
 
 
 class Head:
@@ -68,19 +31,20 @@ class Head:
         self.layout = layout
         self.evaluator = evaluator
         self.formal = semantics == "formal"
-        self.grouping = has_grouping(construction.head)
         self.qualifier = construction.recipient.qualifier if construction.recipient else None
-        self.build = compile_flat_head(construction.head, layout, evaluator) or compiler.build(construction.head)
+        self.build = compile_flat_head(construction.head, layout, evaluator) or compiler.bounded(construction.head)
         self.group_by = compiler.grouping(free_variables(construction.head))
         self._events = [layout.event(identifier) for identifier in layout.identifiers]
         self._trace = Trace(layout)
         self._causes = [(name, layout.event(reference)) for name, reference in construction.causes]
         self._matches = [layout.match(identifier) for identifier in layout.matches]
+        #: Whether several rows may make one event.
+        self.gathers = has_grouping(construction.head) or bool(self._matches)
         self._data = [layout.data(name) for name in layout.variables]
 
     def events(self, rows: list[Row]) -> Iterator[tuple[int, Draft | Term, Sequence[Row]]]:
         """The drafts of the events that the rows of a step derive, each with its begin and its rows."""
-        if not self.grouping and not self._matches:
+        if not self.gathers:
             groups: Iterator[list[Row]] = ([row] for row in rows)
         else:
             groups = self._groups(rows)
@@ -89,6 +53,8 @@ class Head:
                 for draft in self.build(part) or ():
                     if isinstance(draft, tuple | Term):
                         yield self.begin(group[0]), draft, part
+                    else:  # a scalar is no event
+                        self.evaluator.undefined += 1
 
     def begin(self, row: Row) -> int:
         begins: list[int] = [row[slot].begin for slot in self._events if row[slot] is not None]
@@ -146,26 +112,6 @@ class Head:
         causes: dict[str, Event] = {name: first[slot].event for name, slot in self._causes if first[slot] is not None}
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
         yield Derivation(self.construction.rule, causes, tuple(collected))
-
-
-class Joined(Sequence[Row]):
-    """The rows of one row joined to others, made when they are asked for."""
-
-    __slots__ = ("_columns", "_others", "_row")
-
-    def __init__(self, row: Row, others: list[Row], columns: Sequence[int]) -> None:
-        self._row = row
-        self._others = others
-        self._columns = columns
-
-    def __len__(self) -> int:
-        return len(self._others)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        other = self._others[index]
-        return (*self._row, *[other[column] for column in self._columns])
 
 
 class Trace:

@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.processor import Processor
 from cera.engines.local.state import State, dump, restore
@@ -33,6 +33,8 @@ class Host:
         self._arrived = 0
         self._latest: Time | None = None
         self._closed_to: Time | None = None
+        #: Whether nothing happens but events and the ends of timers, in the order in which they come.
+        self._simple = self.max_delay == 0 and not self.processor.network.timers
 
     def snapshot(self) -> bytes:
         """All that the run remembers, as bytes, between two events."""
@@ -45,6 +47,14 @@ class Host:
     def push(self, occurrence: Occurrence) -> list[Derived]:
         """Takes an event; returns what is derived in the steps that are now complete."""
         end = occurrence.end
+        buffer, waiting = self._buffer, self.state.waiting
+        if self._simple and len(buffer) == 1 and end > buffer[0][0] and not (waiting and waiting[0][0] < end):
+            now, _, alone = buffer[0]  # nothing happens between it and the new one
+            self._arrived += 1
+            buffer[0] = (end, self._arrived, occurrence)
+            self._latest = end
+            self._closed_to = end - 1
+            return self.processor.step_alone(self.state, now, alone)
         if self._closed_to is not None and end <= self._closed_to:
             self.late(occurrence)
             return []

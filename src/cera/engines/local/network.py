@@ -11,114 +11,114 @@ This is finite differencing (Fig. 11 of seed 000, corrected), one new row at a t
                   missing. All rows of the step are known first (ERR-09)
     Δ(σ, π, ρ, μ, C, Q)   the operator on the new rows
 
-Within a step the points of the plan are finished one after the other, each after those that it queries.
+Within a step the points of the plan are finished one after the other, each after those that it queries. Most steps
+have one event: for these there are functions that do all of it at once.
 """
 
 from __future__ import annotations
 
-import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from heapq import heappop
 
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
+from cera.engines.local.joins import StoreUse
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.patterns import Matcher
 from cera.engines.local.rows import Row
+from cera.engines.local.stages import Stage
 from cera.engines.local.state import State
-from cera.engines.local.storage import Store
+from cera.engines.local.storage import sweep
+from cera.engines.local.writing import Cells, Writing
 from cera.model.expressions import TimerQuery
 from cera.model.interval import MAX_TIME
 
-Emit = Callable[["Step", Row], None]
-
-#: Matches an event and emits its rows.
-Feed = Callable[["Step", Occurrence], None]
+#: Matches an event and pushes its rows on.
+Feed = Callable[[State, Occurrence], None]
 
 
-class Step:
-    """One step: the time, the state, the rows that wait for the end of the step, and what was derived."""
+class Finisher(ABC):
+    """What is done with the rows of a slot at the end of a step."""
 
-    __slots__ = ("base", "derived", "due", "index", "now", "ready", "state")
+    @abstractmethod
+    def __call__(self, state: State, rows: list[Row]) -> None: ...
 
-    def __init__(self, now: int, state: State) -> None:
-        self.now = now
-        self.state = state
-        #: The rows of each slot that has some, and these slots as a heap.
-        self.ready: dict[int, list[Row]] = {}
-        self.due: list[int] = []
-        self.derived: list[Derived] = []
-        #: What was derived, by label and begin; made when there is more than one.
-        self.index: dict[tuple[str, int], list[Derived]] | None = None
-        #: The incoming events that a rule might derive as well.
-        self.base: list[Occurrence] = []
-
-    def make_ready(self, slot: int, row: Row) -> None:
-        rows = self.ready.get(slot)
-        if rows is None:
-            self.ready[slot] = [row]
-            heapq.heappush(self.due, slot)
-        else:
-            rows.append(row)
-
-    def wait(self, until: int, slot: int, row: Row) -> None:
-        """The row counts only when its timers have ended."""
-        if until <= self.now:
-            self.make_ready(slot, row)
-        else:
-            self.state.counter += 1
-            heapq.heappush(self.state.waiting, (until, self.state.counter, slot, row))
+    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
+        """The same for one row, as lines over `state`, `stores` and `now`; None if it cannot be written."""
+        return None
 
 
 @dataclass
 class Network:
     """The compiled, read-only form of a plan."""
 
-    #: How long each store keeps a row past its end; None keeps it for good.
-    horizons: list[int | None] = field(default_factory=list)
+    stores: list[StoreUse] = field(default_factory=list)
     by_label: dict[str, Feed] = field(default_factory=dict)
+    #: For steps of one event and nothing else, by its label; none where that might not be all.
+    alone: dict[str, Feed] = field(default_factory=dict)
     any_label: list[Feed] = field(default_factory=list)
-    timers: list[tuple[TimerQuery, Matcher, Emit]] = field(default_factory=list)
-    #: What is done with the rows of each slot at the end of a step; slots are in the order of the plan.
-    finishers: list[Callable[[Step, list[Row]], None]] = field(default_factory=list)
-    #: The labels that rules derive: an incoming event may be one that a rule derives as well.
+    timers: list[tuple[TimerQuery, Matcher, Stage]] = field(default_factory=list)
+    #: Slots are in the order of the plan.
+    finishers: list[Finisher] = field(default_factory=list)
+    #: The labels that rules derive: an incoming event may be one that a rule derives as well. None is any label.
     derived_labels: frozenset[str] | None = frozenset()
+    #: The labels that rules query. None is any label.
+    queried: frozenset[str] | None = frozenset()
+
+    @property
+    def horizons(self) -> list[int | None]:
+        """How long each store keeps a row past its end; None keeps it for good."""
+        return [store.horizon for store in self.stores]
 
     def start(self) -> State:
-        return State([Store(horizon) for horizon in self.horizons])
+        return State(len(self.stores))
 
-    def step(self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]) -> Step:
+    def step(
+        self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]
+    ) -> list[Derived]:
         """All events that end now, the absolute timers among them as (number of the timer, occurrence)."""
         if now >= state.sweep_at:
-            state.sweep_at = min([store.sweep(now) for store in state.stores], default=MAX_TIME)
-        step = Step(now, state)
+            self.sweep(state, now)
         state.now = now
         if self.derived_labels is None or self.derived_labels:
             labels = self.derived_labels
-            step.base = [o for o in occurrences if labels is None or o.label in labels]
+            state.base = [o for o in occurrences if labels is None or o.label in labels]
         for occurrence in occurrences:
-            self.take(step, occurrence)
+            self.take(state, occurrence)
         for number, occurrence in ticks:
             state.counter += 1
             occurrence.number = state.counter
-            _, matcher, emit = self.timers[number]
+            _, matcher, stage = self.timers[number]
             for row in matcher(occurrence):
-                emit(step, row)
-        waiting = state.waiting
-        while waiting and waiting[0][0] <= now:
-            _, _, slot, row = heapq.heappop(waiting)
-            step.make_ready(slot, row)
-        while step.due:
-            slot = heapq.heappop(step.due)
-            self.finishers[slot](step, step.ready.pop(slot))
-        return step
+                stage(state, row)
+        state.wake(now)
+        self.finish(state, len(self.finishers))
+        return state.taken()
 
-    def take(self, step: Step, occurrence: Occurrence) -> None:
+    def finish(self, state: State, before: int) -> None:
+        """Finishes the slots below a number that have rows."""
+        due = state.due
+        while due and due[0] < before:
+            slot = heappop(due)
+            self.finishers[slot](state, state.ready.pop(slot))
+
+    def take(self, state: State, occurrence: Occurrence) -> None:
         """A new event: every pattern that could match it is tried."""
-        state = step.state
         state.counter += 1
         occurrence.number = state.counter
         by_label = self.by_label.get(occurrence.label)
         if by_label is not None:
-            by_label(step, occurrence)
+            by_label(state, occurrence)
         for feed in self.any_label:
-            feed(step, occurrence)
+            feed(state, occurrence)
+
+    def sweep(self, state: State, now: int) -> None:
+        """Sweeps the stores whose time it is, and says when it will be again."""
+        for use, store in zip(self.stores, state.stores, strict=True):
+            if use.horizon is None:
+                state.sweeps[use.number] = MAX_TIME
+            elif now >= state.sweeps[use.number]:
+                sweep(store, now - use.horizon)
+                state.sweeps[use.number] = now + use.horizon + 1
+        state.sweep_at = min(state.sweeps, default=MAX_TIME)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from cera.model.durations import Duration
@@ -11,6 +12,9 @@ from cera.model.occurrence import Cell, Draft, Occurrence, Truth, draft_term, oc
 from cera.model.terms import Term
 
 __all__ = ["Cell", "Draft", "Occurrence", "TimerOccurrence", "Truth", "draft_term", "occurrence", "unwrap", "wrap"]
+
+
+_text = lru_cache(maxsize=1_000)(str)
 
 
 class TimerOccurrence:
@@ -29,7 +33,7 @@ class TimerOccurrence:
 
     @property
     def event(self) -> Event:
-        term = Term(f"timer:{self.kind}", (self.anchor.event.id, str(self.duration)), ordered=True)
+        term = Term(f"timer:{self.kind}", (self.anchor.event.id, _text(self.duration)), ordered=True)
         return Event(term, Interval(self.begin, self.end))
 
     def __getstate__(self) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.local.compiler import compile_plan
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.network import Network
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state import State
@@ -29,6 +29,27 @@ class Processor:
 
     def step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
         """All that ends now: the events, and the timers that are due. Time does not go backwards."""
+        if len(events) == 1 and not (state.waiting and state.waiting[0][0] <= now):
+            return self.step_alone(state, now, events[0])
+        return self._step(state, now, events)
+
+    def step_alone(self, state: State, now: Time, event: Occurrence) -> list[Derived]:
+        """The step of one event, at which no row has waited for the end of a timer."""
+        network = self.network
+        alone = network.alone.get(event.label)
+        if alone is None:
+            return self._step(state, now, [event])
+        if now >= state.sweep_at:
+            network.sweep(state, now)
+        state.last = state.now = now
+        state.counter += 1
+        event.number = state.counter
+        alone(state, event)
+        if state.due:
+            network.finish(state, len(network.finishers))
+        return state.taken() if state.derived else []
+
+    def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
         if events:
             if state.last is None:
                 state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]
@@ -40,7 +61,7 @@ class Processor:
                 state.ticks[number] = self._next(number, now, state.last if state.closing else None)
         if len(events) > 1:
             events = distinct(events)
-        return self.network.step(state, now, events, due).derived
+        return self.network.step(state, now, events, due)
 
     def close(self, state: State) -> None:
         """The stream is complete: of the absolute timers only those go on that have begun."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cera.algebra.plan import Plan
-from cera.engines.local.heads import Derived
+from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor

@@ -1,150 +1,155 @@
-"""What is done with a new row on its way through the network, as lines of Python.
-
-A row passes several small stages (tests, stores, timers, slots), and a call for each of them costs more than what it
-does. So a stage can write itself: the stages behind all patterns of a label become one function.
-"""
+"""What is done with a new row on its way through the network; every stage writes itself as lines of Python."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from heapq import heappush
-from typing import Any
+from dataclasses import replace
 
-from cera.engines.local.network import Emit, Step
+from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence
-from cera.engines.local.rows import Row
-from cera.engines.local.storage import COMPACT
+from cera.engines.local.rows import Layout, Row
+from cera.engines.local.state import State
+from cera.engines.local.writing import DEEPEST, Cells, Writing, indented
 from cera.model.durations import Duration
-from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.timers import TIMERS
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import Expression
+from cera.model.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.timers import TIMERS, relative_timer
+
+#: The first line of every written function over a `state`.
+PRELUDE = "stores, now = state.stores, state.now"
 
 
-class Scope:
-    """The values that written lines refer to, each under a name of its own."""
+class Stage(ABC):
+    """A stage writes what it does with a row, as lines over `state`, `stores` and `now`; it can also be called."""
 
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {"heappush": heappush, "TimerOccurrence": TimerOccurrence, "COMPACT": COMPACT}
+    _function: Callable[[State, Row], None] | None = None
 
-    def name(self, value: Any) -> str:
-        name = f"k{len(self.values)}"
-        self.values[name] = value
-        return name
+    @abstractmethod
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        """What is done with a row that has these cells."""
 
-    def function(self, name: str, lines: Sequence[str]) -> Any:
-        exec("\n".join(lines), self.values)  # source made here from a checked program
-        return self.values[name]
-
-
-class Stage:
-    """A stage can be called, or written into a function over `step`, its `stores`, and `now`."""
-
-    _function: Emit | None = None
-
-    def lines(self, row: str, scope: Scope) -> list[str]:
-        raise NotImplementedError  # every stage defines its own
-
-    def __call__(self, step: Step, row: Row) -> None:
+    def __call__(self, state: State, row: Row) -> None:
         if self._function is None:  # only now: consumers and slots are connected after the stage was made
-            scope = Scope()
-            body = [*PRELUDE, *self.lines("row", scope)]
-            self._function = scope.function("emit", ["def emit(step, row):", *indented(body)])
-        self._function(step, row)
+            writing = Writing()
+            body = self.lines(Cells.of("row", len(row)), writing)
+            self._function = writing.function("stage", "state, row", [PRELUDE, *body])
+        self._function(state, row)
+
+    def write(self, cells: Cells, writing: Writing) -> list[str]:
+        """The lines, or a call where they would stand inside of too many loops."""
+        if writing.depth < DEEPEST:
+            return self.lines(cells, writing)
+        return [f"{writing.name(self)}(state, {cells.tuple})"]
 
 
-PRELUDE = ("stores, now = step.state.stores, step.now",)
-
-
-def write(emit: Emit, row: str, scope: Scope) -> list[str]:
-    """The lines of a stage; a call of anything else."""
-    return emit.lines(row, scope) if isinstance(emit, Stage) else [f"{scope.name(emit)}(step, {row})"]
-
-
-def indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+def named_row(cells: Cells, writing: Writing) -> tuple[list[str], Cells]:
+    """The row as a tuple under a name: the lines that make it, and its cells."""
+    if cells.row is not None:
+        return [], cells
+    name = writing.fresh("row")
+    return [f"{name} = {cells.tuple}"], replace(cells, row=name)
 
 
 class Broadcast(Stage):
     """The row goes to all consumers of a materialization point."""
 
-    def __init__(self, consumers: Sequence[Emit]) -> None:
+    def __init__(self, consumers: Sequence[Stage]) -> None:
         self.consumers = consumers
 
-    def lines(self, row: str, scope: Scope) -> list[str]:
-        return [line for consumer in self.consumers for line in write(consumer, row, scope)] or ["pass"]
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        return [line for consumer in self.consumers for line in consumer.write(cells, writing)] or ["pass"]
+
+
+class Fit(Stage):
+    """The row with other columns: those at some positions, None where there is no position."""
+
+    def __init__(self, positions: Sequence[int | None], then: Stage) -> None:
+        self.positions = positions
+        self.then = then
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        return self.then.write(cells.picked(self.positions), writing)
 
 
 class Select(Stage):
     """σ[c]"""
 
-    def __init__(self, test: Callable[[Row], bool], emit: Emit) -> None:
-        self.test = test
-        self.emit = emit
+    def __init__(self, conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, then: Stage) -> None:
+        self.conditions = conditions
+        self.layout = layout
+        self.evaluator = evaluator
+        self.then = then
 
-    def lines(self, row: str, scope: Scope) -> list[str]:
-        return [f"if {scope.name(self.test)}({row}):", *indented(write(self.emit, row, scope))]
-
-
-class Remember(Stage):
-    """Adds the row of an event to a store for windows; does what `Store.add_event` does."""
-
-    def __init__(self, store: int, key: Sequence[int]) -> None:
-        self.store = store
-        self.key = key
-
-    def lines(self, row: str, scope: Scope) -> list[str]:
-        cells = ", ".join(f"{row}[{slot}]" for slot in self.key)
-        return [
-            f"store, key = stores[{self.store}], ({cells})" if self.key else f"store, key = stores[{self.store}], None",
-            "bucket = store.buckets.get(key)",
-            f"if bucket is None or not bucket.plain or bucket.ends[-1] == now or {row}[-1].begin != now:",
-            f"    store.add_event(key, now, {row})",
-            "else:",
-            "    ends = bucket.ends",
-            "    ends.append(now)",
-            f"    bucket.rows.append({row})",
-            "    store.size += 1",
-            "    if store.horizon is not None:",
-            "        start, before = bucket.start, now - store.horizon",
-            "        if ends[start] < before:",
-            "            if not start and ends[1] >= before and len(ends) < COMPACT:",  # one in, one out
-            "                del ends[0], bucket.rows[0]",
-            "                store.size -= 1",
-            "            else:",
-            "                store.size -= bucket.cut(before)",
-        ]
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        condition = write_conditions(self.conditions, self.layout, self.evaluator, cells, writing)
+        return [f"if {condition}:", *indented(self.then.write(cells, writing))]
 
 
 class Timed(Stage):
-    """R ⋈ X[i: kind[j, d]] for durations of a fixed length: the row with its timer; nothing if it does not happen."""
+    """R ⋈ X[i: kind[j, d]]: the row with its timer; nothing if it does not happen."""
 
-    def __init__(self, kind: str, duration: Duration, anchor: int, emit: Emit) -> None:
+    def __init__(self, kind: str, duration: Duration, anchor: int, then: Stage) -> None:
         self.kind = kind
         self.duration = duration
         self.anchor = anchor
-        self.emit = emit
+        self.then = then
 
-    def lines(self, row: str, scope: Scope) -> list[str]:
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        if self.duration.months:
+            return self._by_calendar(cells, writing)
+        begin, end = writing.fresh("begin"), writing.fresh("end")
+        edges = {"begin": cells.begin(self.anchor), "end": cells.end(self.anchor)}
         (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[self.kind]
         length = self.duration.microseconds
-        kind, duration = scope.name(self.kind), scope.name(self.duration)
+        kind, duration = writing.name(self.kind), writing.name(self.duration)
+        timed = cells.with_timer(
+            f"TimerOccurrence({begin}, {end}, {kind}, {duration}, {cells[self.anchor]})", begin, end
+        )
         return [
-            f"anchor = {row}[{self.anchor}]",
-            f"begin, end = anchor.{begin_edge} + {begin_sign * length}, anchor.{end_edge} + {end_sign * length}",
-            f"if {MIN_TIME} <= begin <= end <= {MAX_TIME}:",
-            f"    {row}_ = (*{row}, TimerOccurrence(begin, end, {kind}, {duration}, anchor))",
-            *indented(write(self.emit, f"{row}_", scope)),
+            f"{begin} = {edges[begin_edge]} + {begin_sign * length}",
+            f"{end} = {edges[end_edge]} + {end_sign * length}",
+            f"if {MIN_TIME} <= {begin} <= {end} <= {MAX_TIME}:",
+            *indented(self.then.write(timed, writing)),
+        ]
+
+    def _by_calendar(self, cells: Cells, writing: Writing) -> list[str]:
+        kind, duration = self.kind, self.duration
+
+        def timer_of(anchor: TimerOccurrence) -> TimerOccurrence | None:
+            interval = relative_timer(kind, Interval(anchor.begin, anchor.end), duration)
+            return None if interval is None else TimerOccurrence(interval.begin, interval.end, kind, duration, anchor)
+
+        timer = writing.fresh("timer")
+        timed = Cells((*cells.columns, timer), (*cells.names, timer), None, cells.edges)
+        return [
+            f"{timer} = {writing.name(timer_of)}({cells[self.anchor]})",
+            f"if {timer} is not None:",
+            *indented(self.then.write(timed, writing)),
         ]
 
 
 class Ready(Stage):
-    """The row waits in a slot for the end of the step; does what `Step.make_ready` does."""
+    """The row waits in a slot for the end of the step, and before that for the end of its timers, if it has some.
 
-    def __init__(self, target: Sequence[int]) -> None:
-        self.target = target
+    In the function for the only event of a step the slot is finished at the end of the function itself.
+    """
 
-    def lines(self, row: str, scope: Scope) -> list[str]:
-        [slot] = self.target
+    def __init__(self, slots: Sequence[int], timers: Sequence[int] = ()) -> None:
+        #: The slot, once it is known.
+        self.slots = slots
+        self.timers = timers
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        [slot] = self.slots
+        if self.timers:
+            ends = [cells.end(position) for position in self.timers]
+            until = f"max({', '.join(ends)})" if len(ends) > 1 else ends[0]
+            return [f"state.wait({until}, {slot}, {cells.tuple})"]
+        if writing.depth == 0 and writing.finishes_itself(slot):
+            return writing.finish_later(slot, cells)
         return [
-            f"if {slot} in step.ready: step.ready[{slot}].append({row})",
-            f"else: step.ready[{slot}] = [{row}]; heappush(step.due, {slot})",
+            f"if {slot} in state.ready: state.ready[{slot}].append({cells.tuple})",
+            f"else: state.ready[{slot}] = [{cells.tuple}]; heappush(state.due, {slot})",
         ]

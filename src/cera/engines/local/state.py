@@ -4,38 +4,105 @@ from __future__ import annotations
 
 import io
 import pickle
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Hashable
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Any
 
+from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.ticks import Tick
 from cera.model.interval import MIN_TIME, Time
 
+if TYPE_CHECKING:
+    from cera.engines.local.derived import Derived
+    from cera.model.events import Event
 
-@dataclass
+
 class State:
-    """What is remembered between steps.
+    """What is remembered between steps, and what a step keeps while it is taken.
 
     `stores` are the relations that joins and windows look into, `waiting` the rows whose timers have not ended (a
     heap), `ticks` the next occurrence of each absolute timer. `last` is the last end of an incoming event, `now` the
-    last step.
+    last step, `sweeps` says when each store is swept next and `sweep_at` the first of them.
     """
 
-    stores: list[Store]
-    waiting: list[tuple[Time, int, int, Row]] = field(default_factory=list)
-    ticks: list[Tick | None] = field(default_factory=list)
-    counter: int = 0
-    last: Time | None = None
-    now: Time | None = None
-    closing: bool = False
-    #: When stores are to be swept the next time.
-    sweep_at: Time = MIN_TIME
+    __slots__ = (
+        *("stores", "waiting", "ticks", "counter", "last", "now", "closing", "sweeps", "sweep_at"),
+        *("ready", "due", "derived", "index", "base", "incoming"),
+    )
+
+    def __init__(self, stores: int) -> None:
+        self.stores: list[Store] = [{} for _ in range(stores)]
+        self.waiting: list[tuple[Time, int, int, Row]] = []
+        self.ticks: list[Tick | None] = []
+        self.counter = 0
+        self.last: Time | None = None
+        self.now: Time | None = None
+        self.closing = False
+        self.sweeps: list[Time] = [MIN_TIME] * stores
+        self.sweep_at: Time = MIN_TIME
+        self._begin_step()
+
+    def _begin_step(self) -> None:
+        #: The rows of each slot that has some, and these slots as a heap.
+        self.ready: dict[int, list[Row]] = {}
+        self.due: list[int] = []
+        self.derived: list[Derived] = []
+        #: What was derived in this step, by its identity; made when there is more than one.
+        self.index: dict[Hashable, Derived] | None = None
+        #: The incoming events of this step that a rule might derive as well; as a set when it is asked for.
+        self.base: list[Occurrence] = []
+        self.incoming: set[Event] | None = None
 
     @property
     def live(self) -> int:
         """The number of tuples that are remembered."""
-        return sum(store.size for store in self.stores) + len(self.waiting)
+        return sum([len(bucket) for store in self.stores for bucket in store.values()]) + len(self.waiting)
+
+    def make_ready(self, slot: int, row: Row) -> None:
+        """The row waits in a slot for the end of the step."""
+        rows = self.ready.get(slot)
+        if rows is None:
+            self.ready[slot] = [row]
+            heappush(self.due, slot)
+        else:
+            rows.append(row)
+
+    def wait(self, until: Time, slot: int, row: Row) -> None:
+        """The row counts only when its timers have ended."""
+        if self.now is not None and until <= self.now:
+            self.make_ready(slot, row)
+        else:
+            self.counter += 1
+            heappush(self.waiting, (until, self.counter, slot, row))
+
+    def wake(self, now: Time) -> None:
+        """The rows whose timers end now are ready."""
+        waiting = self.waiting
+        while waiting and waiting[0][0] <= now:
+            _, _, slot, row = heappop(waiting)
+            self.make_ready(slot, row)
+
+    def taken(self) -> list[Derived]:
+        """Ends the step; what it derived."""
+        derived = self.derived
+        self.derived = []
+        self.index = self.incoming = None
+        if self.base:
+            self.base = []
+        return derived
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (
+            *(self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing),
+            *(self.sweeps, self.sweep_at),
+        )
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing = state[:7]
+        self.sweeps, self.sweep_at = state[7:]
+        self._begin_step()
 
 
 def dump(state: object) -> bytes:

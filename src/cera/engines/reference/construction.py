@@ -3,7 +3,7 @@
 Matches are grouped by the free variables of the head, and by those of each `all` inside it, as in Xcerpt. An
 aggregate folds the matches of its group from left to right in the order of their events; in the formal semantics it
 folds distinct substitutions (ERR-07). What is undefined is left out: the smallest `optional` or instance of `all`
-around it, or else the whole event.
+around it, or else the whole event. A term that would be nested too deep or too large is undefined as well.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar, assert_never
 
-from cera.engines.reference.entailment import Match, Theory
+from cera.engines.reference.entailment import Theory
+from cera.engines.reference.enumeration import Match
 from cera.model import expressions
 from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, free_variables
 from cera.model.evaluation import calculate
 from cera.model.expressions import Aggregate, Expression, Variable
 from cera.model.functions import Result, extreme
 from cera.model.matching import substitution_key
-from cera.model.terms import Term, Value, value_key
+from cera.model.terms import Term, TermError, Value, value_key
 from cera.model.values import is_number
 
 Group = Sequence[Match]
@@ -68,13 +69,20 @@ def instantiate(construct: Construct, group: Group, theory: Theory) -> tuple[Val
                 if values is None:
                     return None
                 children += values
-            return (Term(construct.label, children, ordered=construct.ordered),)
+            try:
+                return (Term(construct.label, children, ordered=construct.ordered),)
+            except TermError:
+                theory.too_large += 1
+                theory.evaluator.undefined += 1
+                return None
         case ConstructValue():
             value = evaluate(construct.expression, group, theory)
             return (value,) if isinstance(value, str | int | float | bool | Term) else None
         case OptionalConstruct():
+            before = theory.evaluator.undefined
             values = instantiate(construct.construct, group, theory)
-            if values is not None:
+            theory.evaluator.undefined = before  # what is optional may be missing
+            if values:  # an `all` without an instance is missing too
                 return values
             return () if construct.default is None else instantiate(construct.default, group, theory)
         case All():

@@ -10,15 +10,17 @@ stratum begins, so only its own rules are applied. Written to be read; slow on p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Match, Theory
+from cera.engines.reference.derivations import first_ones_first
+from cera.engines.reference.entailment import Theory
+from cera.engines.reference.enumeration import Match, matches
 from cera.engines.reference.interpretation import Interpretation
 from cera.errors import EngineError, RecursionLimitError
 from cera.model.events import Derivation, DerivedEvent, Event, in_output_order
-from cera.model.terms import TermError
+from cera.model.terms import MAX_DEPTH, MAX_SIZE
 from cera.rules.rule import Rule
 from cera.rules.strata import Dependency, dependencies, recursive_components, stratify
 
@@ -31,8 +33,14 @@ class Model:
     """M_{P,E} as it grows: the events that happen, how each was derived, and what RAISE rules send."""
 
     events: Interpretation
+    #: The names of the recursive rules.
+    recursive: frozenset[str] = frozenset()
+    base: frozenset[Event] = field(init=False)
     derivations: dict[Event, dict[object, Derivation]] = field(default_factory=dict)
     raised: dict[Event, tuple[Rule, dict[object, Derivation]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.base = frozenset(self.events)
 
     def record(self, rule: Rule, event: Event, derivation: Derivation) -> None:
         known = self.derivations if rule.recipient is None else None
@@ -43,13 +51,12 @@ class Model:
 
     def derived(self) -> list[DerivedEvent]:
         """The derived and the raised events in the order of output."""
-        deduced = [DerivedEvent(event, _in_order(found)) for event, found in self.derivations.items()]
-        sent = [DerivedEvent(event, _in_order(found), rule.recipient) for event, (rule, found) in self.raised.items()]
+        found = {event: tuple(ways.values()) for event, ways in self.derivations.items()}
+        ordered = first_ones_first(found, self.base, self.recursive)
+        deduced = [DerivedEvent(event, ways) for event, ways in ordered.items()]
+        messages = first_ones_first({e: tuple(ways.values()) for e, (_, ways) in self.raised.items()}, (), ())
+        sent = [DerivedEvent(event, messages[event], rule.recipient) for event, (rule, _) in self.raised.items()]
         return in_output_order([*deduced, *sent])
-
-
-def _in_order(derivations: Mapping[object, Derivation]) -> tuple[Derivation, ...]:
-    return tuple(sorted(derivations.values(), key=lambda derivation: derivation.key))
 
 
 def consequences(
@@ -58,12 +65,12 @@ def consequences(
     """Every e^t that the rule derives from I, with its derivation; with `new`, only what needs one of these events."""
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
-        for match in theory.matches(events, branch, new):
+        for match in matches(theory, events, branch, new):
             traces.setdefault(frozenset(match.trace.items()), []).append(match)
     qualifier = rule.recipient.qualifier if rule.recipient else None
-    for matches in traces.values():
-        interval, trace = matches[0].interval, matches[0].trace
-        for term, group in construct_terms(rule.head, matches, theory):
+    for found in traces.values():
+        interval, trace = found[0].interval, found[0].trace
+        for term, group in construct_terms(rule.head, found, theory):
             collected = dict.fromkeys(event for match in group for event in match.collected)
             yield Event(term, interval, qualifier), Derivation(rule.name, trace, tuple(collected))
 
@@ -83,9 +90,9 @@ def intended_model(
     limit: int = RECURSION_LIMIT,
 ) -> Model:
     """M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
-    model = Model(Interpretation(base))
     depends = dependencies(rules)
     recursive = frozenset(rule.name for component in recursive_components(rules) for rule in component)
+    model = Model(Interpretation(base), recursive)
     counter = _Counter(recursive, limit)
     for stratum in strata if strata is not None else stratify(rules).strata:
         _to_fixpoint(stratum, model, theory, depends, counter)
@@ -102,7 +109,7 @@ def _to_fixpoint(
         new: dict[Event, None] = {}
         productive: set[str] = set()
         for rule in pending:
-            for event, derivation in _guarded(rule, model.events, theory, last):
+            for event, derivation in _guarded(rule, model, theory, last):
                 model.record(rule, event, derivation)
                 if rule.recipient is None and event not in model.events:
                     productive.add(rule.name)
@@ -136,18 +143,22 @@ class _Counter:
 
 
 def _guarded(
-    rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None
+    rule: Rule, model: Model, theory: Theory, new: frozenset[Event] | None
 ) -> Iterator[tuple[Event, Derivation]]:
-    """The consequences of a rule, with errors that name it."""
+    """The consequences of a rule, with errors that name it.
+
+    A term that is too large counts as undefined, unless what is `new` in a recursion has grown to it.
+    """
+    before = theory.too_large
     try:
-        yield from consequences(rule, events, theory, new)
-    except TermError as error:
-        raise RecursionLimitError(
-            f"rule '{rule.name}'{_place(rule)} derives a term that is too large: {error}; "
-            "a recursion that wraps its own events does not end"
-        ) from error
+        yield from consequences(rule, model.events, theory, new)
     except EngineError as error:
         raise type(error)(f"in rule '{rule.name}': {error}") from error
+    if theory.too_large > before and new is not None and rule.name in model.recursive:
+        raise RecursionLimitError(
+            f"rule '{rule.name}'{_place(rule)} derives a term that is nested deeper than {MAX_DEPTH} levels or "
+            f"has more than {MAX_SIZE:,} nodes; a recursion that wraps its own events does not end"
+        )
 
 
 def _place(rule: Rule) -> str:

@@ -10,11 +10,13 @@ import re
 from cera.languages.xchangeeq.expectations import guess, keywords
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, mistake_at
 from cera.languages.xchangeeq.scanner import Lexeme
-from cera.model.timers import SYNONYMS
+from cera.model.durations import UNITS
+from cera.model.timers import SYNONYMS, TIMERS
 
 
 def misspelt(situation: Situation) -> Mistake | None:
-    return _two_words(situation) or _one_word(situation)
+    """The word that was found, or two that should be one, or the word before if that could only be read as a name."""
+    return _one_word(situation, 0) or _two_words(situation) or _one_word(situation, -1)
 
 
 def unknown_semantics(situation: Situation) -> Mistake | None:
@@ -24,16 +26,14 @@ def unknown_semantics(situation: Situation) -> Mistake | None:
     return mistake_at("XC006", found, f"'{found.text}' is not a semantics; there are 'practical' and 'formal'")
 
 
-def _one_word(situation: Situation) -> Mistake | None:
-    """The word that was found, or the one before it if that could only be read as a name."""
-    found, before = situation.found, situation.at(-1)
-    for lexeme, distance in ((found, 0), (before, -1)):
-        if lexeme is None or lexeme.kind != "word":
-            continue
-        accepted = situation.accepted if distance == 0 else situation.accepted_at(situation.index - 1)
-        meant = guess(lexeme.text, keywords(accepted))
-        if meant and situation.reaches(edits := (Edit(lexeme.start, lexeme.end, meant),)) > 1:
-            return _misspelling(lexeme, meant, edits)
+def _one_word(situation: Situation, distance: int) -> Mistake | None:
+    lexeme = situation.at(distance)
+    if lexeme is None or lexeme.kind != "word":
+        return None
+    accepted = situation.accepted if distance == 0 else situation.accepted_at(situation.index + distance)
+    meant = guess(lexeme.text, keywords(accepted))
+    if meant and situation.reaches(edits := (Edit(lexeme.start, lexeme.end, meant),)) > 1:
+        return _misspelling(lexeme, meant, edits)
     return None
 
 
@@ -62,6 +62,22 @@ def misspelt_before_bracket(situation: Situation) -> Mistake | None:
         if meant and situation.reaches(edits := (Edit(label.start, label.end, meant),)) > 1:
             return _misspelling(label, meant, edits)
     return None
+
+
+def unknown_timer(situation: Situation) -> Mistake | None:
+    """`timer:foo[o, 1 min]` and `foo[o, 1 min]` were read as patterns, up to the duration or the identifier."""
+    before = situation.at(-1)
+    opened = situation.brackets.open_at(situation.index)
+    if before is None or not opened or situation.lexemes[opened[-1]].text != "[" or opened[-1] == 0:
+        return None
+    label = situation.lexemes[opened[-1] - 1]
+    is_duration = before.kind == "number" and situation.text_at(0) in UNITS
+    if label.kind != "word" or label.text in SYNONYMS or not (is_duration or before.text == "event"):
+        return None
+    hint = f"the timers are {', '.join(TIMERS)}"
+    return mistake_at(
+        "XC003", label, f"there is no timer '{label.text}'", hint, (Edit(label.start, label.end, "extend"),)
+    )
 
 
 def _misspelling(lexeme: Lexeme, meant: str, repair: tuple[Edit, ...]) -> Mistake:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
 from cera.languages.xchangeeq.grammar import MismatchError, parse_tree
+from cera.languages.xchangeeq.misreadings import misread
 from cera.languages.xchangeeq.recovery import diagnose
 from cera.languages.xchangeeq.scanner import Piece, cut, scan
 from cera.languages.xchangeeq.syntax import Item, ProgramSyntax
@@ -52,4 +53,5 @@ def _parse_item(source: Source, piece: Piece) -> tuple[Item | None, list[Diagnos
         tree = parse_tree(source.text[piece.start : piece.end])
     except MismatchError:
         return None, diagnose(source, piece)
-    return transform(tree, lambda start, end: Span(source, piece.start + start, piece.start + end))
+    item, problems = transform(tree, lambda start, end: Span(source, piece.start + start, piece.start + end))
+    return item, problems if item is None else [*problems, *misread(item)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from cera.languages.xchangeeq.expectations import expected, guess
-from cera.languages.xchangeeq.mistakes import Mistake, Remark, Situation, described, mistake_at
+from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
 from cera.languages.xchangeeq.scanner import ITEM_WORDS
 
 
@@ -67,6 +67,29 @@ def absence_without_window(situation: Situation) -> Mistake | None:
         return None
     hint = f"write 'while i: {word.text} …', where i is an event or a timer"
     return mistake_at("XC001", word, f"'{word.text}' needs a window of time", hint)
+
+
+def window_without_identifier(situation: Situation) -> Mistake | None:
+    """`while: not buy{{…}}` was read as an event `while` whose label is `not`."""
+    word, window = situation.at(-1), situation.at(-3)
+    if word is None or window is None or word.text not in ("not", "collect"):
+        return None
+    if situation.text_at(-2) != ":" or window.text != "while":
+        return None
+    declared = [
+        name.text
+        for event, name, colon in zip(situation.lexemes, situation.lexemes[1:], situation.lexemes[2:], strict=False)
+        if event.text == "event" and colon.text == ":"
+    ]
+    identifier = declared[-1] if declared else "i"
+    hint = f"write 'while {identifier}: {word.text} …'; the window is an event or a timer"
+    return mistake_at(
+        "XC001",
+        window,
+        "'while' needs the identifier of a window",
+        hint,
+        (Edit(window.end, window.end, f" {identifier}"),),
+    )
 
 
 def grouping_without_all(situation: Situation) -> Mistake | None:

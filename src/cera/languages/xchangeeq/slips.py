@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from cera.languages.xchangeeq.expectations import expected, guess
-from cera.languages.xchangeeq.misspellings import misspelt, unknown_semantics
+from cera.languages.xchangeeq.misspellings import misspelt, unknown_semantics, unknown_timer
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described, mistake_at
 from cera.languages.xchangeeq.rule_slips import (
     absence_without_window,
@@ -17,6 +17,7 @@ from cera.languages.xchangeeq.rule_slips import (
     nothing_between,
     rule_not_closed,
     several_queries,
+    window_without_identifier,
 )
 from cera.languages.xchangeeq.scanner import Lexeme
 from cera.model.durations import UNITS
@@ -232,6 +233,8 @@ _SLIPS = (
     no_receiver,
     rule_not_closed,
     unknown_semantics,
+    window_without_identifier,
+    unknown_timer,
     misspelt,
     _lone_var,
     _var_left_out,

@@ -1,0 +1,30 @@
+"""The rules of `examples/sensors/fire.xceq` on the Spark engines of cera."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from benchmarks.local.workloads import PROGRAM
+from cera.engines.spark.engine import answers
+from cera.engines.spark.frames import from_frame
+from cera.engines.spark.streaming.engine import detect
+from cera.pipeline import load
+from cera.rules.rule import RuleProgram
+
+
+def rule(name: str) -> RuleProgram:
+    """The program with one of its rules alone."""
+    program = load(PROGRAM).rules
+    return replace(program, rules=tuple(one for one in program.rules if one.name == name))
+
+
+def batch(program: RuleProgram, events: DataFrame) -> DataFrame:
+    """The derived events, with ids and causes."""
+    return answers(program, from_frame(events).tables, events.sparkSession, max_duration=0).events()
+
+
+def stream(events: DataFrame, max_delay: int) -> DataFrame:
+    """What all rules derive from a stream."""
+    return detect(load(PROGRAM).rules, events, max_delay=max_delay, max_duration=0)

@@ -1,0 +1,75 @@
+"""The options that say how the records of a source are laid out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from cera.connectors.files import ENDINGS, Layout
+from cera.errors import UsageError
+from cera.model.time_text import TimeFormat
+
+R = TypeVar("R")
+
+
+def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """--format, --label-field and so on; the command gets a `layout`. Stands above `program_options`."""
+
+    def decorate(command: Callable[..., R]) -> Callable[..., R]:
+        @click.option(
+            "--format",
+            "format_",
+            type=click.Choice(sorted(set(formats))),
+            help="The format, where no ending tells it.",
+        )
+        @click.option("--label-field", metavar="NAME", help="Flat records: the field that holds the label.")
+        @click.option("--label", metavar="LABEL", help="Flat records: the label of all of them.")
+        @click.option("--time-field", metavar="NAME", help="Flat records: the field that holds the time, or the begin.")
+        @click.option("--end-field", metavar="NAME", help="Flat records: the field that holds the end.")
+        @click.option("--id-field", metavar="NAME", help="The field whose value keeps equal records apart.")
+        @click.option(
+            "--time-unit",
+            type=click.Choice(["s", "ms", "us"]),
+            help="What a number as a time counts (default s). With it, times are written as numbers too.",
+        )
+        @click.option(
+            "--xml-types",
+            type=click.Choice(["inferred", "string"]),
+            default="inferred",
+            show_default=True,
+            help="Whether text in XML that looks like a number is one.",
+        )
+        @click.option(
+            "--string-field",
+            "string_fields",
+            metavar="NAME",
+            multiple=True,
+            help="A column of CSV, or an element or attribute of XML, whose text is a string even if it looks like a "
+            "number. May be given several times.",
+        )
+        @functools.wraps(command)
+        def with_layout(
+            format_: str | None,
+            label_field: str | None,
+            label: str | None,
+            time_field: str | None,
+            end_field: str | None,
+            id_field: str | None,
+            time_unit: Any,
+            xml_types: Any,
+            string_fields: tuple[str, ...],
+            **others: Any,
+        ) -> R:
+            if label_field is not None and label is not None:
+                raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
+            times = TimeFormat(time_unit, others["timezone"])
+            strings = frozenset(string_fields)
+            layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_, strings)
+            return command(layout=layout, **others)
+
+        return with_layout
+
+    return decorate

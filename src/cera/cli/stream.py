@@ -1,0 +1,223 @@
+"""`cera stream`: a program over events as they come, on Spark Structured Streaming."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cera.cli import report
+from cera.cli.layout_options import layout_options
+from cera.cli.options import program_options, spark_settings
+from cera.cli.recording import REJECTED_SHOWN, show_rejected
+from cera.cli.writing import write_output
+from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.layout import Rejected
+from cera.errors import EngineError, UsageError
+from cera.model.time_text import TimeFormat
+from cera.pipeline import Program, microseconds
+
+
+@click.command("stream", short_help="Answer a program over events as they come.")
+@click.option(
+    "--source",
+    "sources",
+    metavar="PATH",
+    multiple=True,
+    required=True,
+    help="A folder in which event files appear (.jsonl, .json, .xml, .csv, .parquet), or - for JSON lines on standard "
+    "input. May be given several times; time goes on as far as all sources have come.",
+)
+@click.option(
+    "--sink",
+    metavar="PATH",
+    required=True,
+    help="The folder for derived events, a file for each micro-batch that has some; - for standard output.",
+)
+@click.option(
+    "--sink-format",
+    type=click.Choice(["jsonl", "parquet"]),
+    default="jsonl",
+    show_default=True,
+    help="What the files of --sink are.",
+)
+@click.option(
+    "--checkpoint",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder for what must be remembered. Started again with the same one, the stream goes on where it was.",
+)
+@click.option(
+    "--max-delay",
+    metavar="DURATION",
+    default="10 sec",
+    show_default=True,
+    help="How far an event may come behind the latest one. What comes later is late and does not count.",
+)
+@click.option("--late", metavar="DIR", type=click.Path(path_type=Path), help="The folder for late events.")
+@click.option(
+    "--max-duration",
+    metavar="DURATION",
+    help="What the source promises: no event lasts longer (0 sec: they are all points). Bounds what must be "
+    "remembered; an event that breaks it is rejected.",
+)
+@click.option("--rejected", metavar="DIR", type=click.Path(path_type=Path), help="The folder for malformed records.")
+@click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
+@click.option(
+    "--trigger",
+    metavar="INTERVAL",
+    help="Start a micro-batch every so often; as soon as there is something if not given.",
+)
+@click.option("--once", is_flag=True, help="Take what is there now, and end.")
+@click.option(
+    "--files-per-batch", metavar="N", type=click.IntRange(min=1), help="At most so many new files in a micro-batch."
+)
+@click.option(
+    "--buckets",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Into how many parts events are divided by the correlation keys of the rules; 1 divides nothing.",
+)
+@click.option(
+    "--restart-changed",
+    is_flag=True,
+    help="Where the program has changed: keep what unchanged rules remember, and start the others without memory.",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    default="local[*]",
+    show_default=True,
+    help="Where Spark runs; local[*] needs no cluster.",
+)
+@click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
+@layout_options((*ENDINGS.values(), "parquet"))
+@program_options
+def stream(
+    program: Program,
+    layout: Layout,
+    sources: tuple[str, ...],
+    sink: str,
+    select: tuple[str, ...],
+    trigger: str | None,
+    once: bool,
+    files_per_batch: int | None,
+    buckets: int | None,
+    max_delay: str,
+    max_duration: str | None,
+    conf: tuple[str, ...],
+    **others: Any,
+) -> None:
+    """Answers the program of the FILEs over events as they come, and writes the derived events as they are decided.
+
+    An event is decided when time has passed it, which is what --max-delay behind the latest event says. Kill it at any
+    time: started again with the same --checkpoint it goes on, and the files of --sink are those of a run that was not
+    killed. Standard error tells of each micro-batch: events in and out, late and rejected ones, what is remembered, and
+    how far time has come.
+
+    \b
+    Examples:
+      cera stream fire.xceq --source incoming --sink alarms --checkpoint state
+      cera stream fire.xceq --source incoming --sink - --checkpoint state --once
+      tail -f log.jsonl | cera stream fire.xceq --source - --sink alarms --checkpoint state --late late
+    """
+    rules = program.checked()
+    report.show_diagnostics(program.check())
+    _check_sources(sources)
+    live, operators = _spark_parts()
+    labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
+    options = live.StreamOptions(
+        sources=sources,
+        sink=None if sink in ("-", "console") else Path(sink),
+        layout=layout,
+        max_delay=microseconds(max_delay),
+        max_duration=None if max_duration is None else microseconds(max_duration),
+        trigger=_interval(trigger),
+        once=once,
+        files_a_batch=files_per_batch,
+        buckets=buckets or operators.BUCKETS,
+        labels=labels or None,
+        settings=spark_settings(conf),
+        **others,
+    )
+    if trigger is not None and once:
+        raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
+    made = operators.operators(
+        rules, max_duration=options.max_duration, timezone=program.timezone, buckets=options.buckets
+    )
+    for operator in made:
+        report.say(operator.description())
+    running = live.LiveStream(made, options, _Told(layout.times))
+    try:
+        running.run()
+    except KeyboardInterrupt:
+        report.say("stopped; the same command goes on from here")
+        raise
+    counters = running.counters
+    report.say(
+        f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
+        f"{counters.rejected:,} rejected; {report.count(counters.live, 'tuple')} remembered"
+    )
+
+
+def _spark_parts() -> tuple[Any, Any]:
+    """The Spark engine, which is there only if pyspark is installed."""
+    try:
+        from cera.engines.spark.streaming import live, operators
+    except ImportError as error:
+        raise EngineError(f"`cera stream` needs Spark ({error}); install it with: pip install 'cera[spark]'") from error
+    return live, operators
+
+
+def _check_sources(sources: Sequence[str]) -> None:
+    for source in sources:
+        path = Path(source)
+        if source != "-" and not path.is_dir():
+            found = "is a file; name the folder in which files appear" if path.exists() else "is not there"
+            raise UsageError(f"--source: {path} {found}")
+    if len(set(sources)) < len(sources):
+        raise UsageError("--source: the same source is given twice")
+
+
+def _interval(text: str | None) -> str | None:
+    """The interval as Spark reads it."""
+    if text is None:
+        return None
+    length = microseconds(text)
+    if length <= 0:
+        raise UsageError(f"--trigger: '{text}' is no interval; write for example '5 sec'")
+    return f"{max(1, length // 1000)} milliseconds"
+
+
+class _Told:
+    """What a stream says, on standard output and standard error."""
+
+    def __init__(self, times: TimeFormat) -> None:
+        self._times = times
+        self._shown = 0
+
+    def lines(self, lines: Sequence[str]) -> None:
+        if lines:
+            write_output("".join(f"{line}\n" for line in lines))
+
+    def batch(self, done: Any) -> None:
+        watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
+        report.say(
+            f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
+            f"{done.rejected:,} rejected; {done.live:,} remembered; watermark {watermark}; {done.seconds:.1f} s"
+        )
+
+    def rejected(self, records: Sequence[Any]) -> None:
+        shown = [Rejected(*record[1:]) for record in records[: max(0, REJECTED_SHOWN - self._shown)]]
+        self._shown += len(shown)
+        show_rejected(shown, len(records) if shown else 0, report.warn)
+
+    def stalled(self, source: str, watermark: int | None, live: int) -> None:
+        name = "standard input" if source == "-" else source
+        where = "time has not begun" if watermark is None else f"time stands at {self._times.format(watermark)}"
+        report.warn(
+            f"{where}: no newer events from {name}; {live:,} tuples are remembered, and what waits is undecided"
+        )

@@ -1,0 +1,196 @@
+"""How the new rows of an expression get to where they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+    walk,
+)
+from cera.algebra.plan import Plan
+from cera.algebra.relevance import Relevance
+from cera.engines.local.joins import Meet, Pairing, Remember, StoreUse
+from cera.engines.local.layouts import layout_of
+from cera.engines.local.network import Finisher, Network
+from cera.engines.local.patterns import compile_pattern
+from cera.engines.local.rows import Layout, Row
+from cera.engines.local.stages import Fit, Ready, Select, Stage, Timed
+from cera.engines.local.state import State
+from cera.engines.local.waits import awaited_columns
+from cera.engines.local.windows import Window, compile_window, shared_variables
+from cera.engines.local.writing import Cells, Writing, indented
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import Expression as Condition
+from cera.model.patterns import Pattern
+from cera.rules.unification import query_label
+
+
+class Connections:
+    """Connects expressions of a plan in a network."""
+
+    def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator) -> None:
+        self.plan = plan
+        self.relevance = relevance
+        self.evaluator = evaluator
+        self.network = Network()
+        self.consumers: dict[str, list[Stage]] = {}
+        self.queries: dict[str | None, list[tuple[Pattern, Stage]]] = {}
+        self._window_stores: dict[tuple[Expression, tuple[int, ...]], StoreUse] = {}
+
+    def layout(self, expression: Expression) -> Layout:
+        return layout_of(expression, self.plan)
+
+    def connect(self, expression: Expression, then: Stage) -> None:
+        """Has a stage called with every new row of the expression."""
+        match expression:
+            case Matching():
+                self.queries.setdefault(query_label(expression.pattern), []).append((expression.pattern, then))
+            case AbsoluteTimers():
+                self.network.timers.append((expression.timer, compile_pattern(expression.timer.pattern), then))
+            case Reference():
+                self.consumers[expression.name].append(then)
+            case Renaming():
+                self.connect(expression.input, then)
+            case Projection():
+                self.connect(expression.input, fitting(self.layout(expression.input), self.layout(expression), then))
+            case Selection():
+                self._selection(expression, then)
+            case Join(right=RelativeTimers() as timer):
+                anchor = self.layout(expression.left).event(timer.anchor)
+                self.connect(expression.left, Timed(timer.kind, timer.duration, anchor, then))
+            case Join():
+                self._join(expression, then)
+            case TemporalJoin() | AntiSemiJoin():
+                self._window(expression, then)
+            case Stream() | Construction() | RelativeTimers() | Merging() | Union():
+                raise AssertionError(f"{type(expression).__name__} cannot stand here")
+            case _:
+                assert_never(expression)
+
+    def slot(self, finisher: Finisher) -> int:
+        self.network.finishers.append(finisher)
+        return len(self.network.finishers) - 1
+
+    def connect_to_slot(self, expression: Expression, wanted: Layout | None = None) -> Callable[[int], None]:
+        """Connects an expression to a slot that is not known yet: its windows must get theirs before."""
+        slots: list[int] = []
+        layout = self.layout(expression)
+        # rows that come out of a window have waited before it
+        timers = [] if accumulates(expression) else awaited_columns(expression, self.plan)
+        if wanted is not None and timers:
+            timers = [wanted.columns.index(layout.columns[position]) for position in timers]
+        ready = Ready(slots, timers)
+        self.connect(expression, ready if wanted is None else fitting(layout, wanted, ready))
+        return slots.append
+
+    def _selection(self, selection: Selection, then: Stage) -> None:
+        conditions: list[Condition] = []
+        inner: Expression = selection
+        while isinstance(inner, Selection):
+            conditions.append(inner.condition)
+            inner = inner.input
+        self.connect(inner, Select(conditions[::-1], self.layout(inner), self.evaluator, then))
+
+    def _join(self, join: Join, then: Stage) -> None:
+        left, right = self.layout(join.left), self.layout(join.right)
+        shared = shared_variables(left, right)
+        left_horizon, right_horizon = self.relevance.join_horizons(join)
+        left_store, right_store = self._join_store(left_horizon), self._join_store(right_horizon)
+        new = [i for i, column in enumerate(right.columns) if column not in left]
+        left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
+        from_left = Pairing(new, other_width=len(right.columns), from_left=True)
+        from_right = Pairing(new, other_width=len(left.columns), from_left=False)
+        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, then))
+        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, then))
+
+    def _join_store(self, horizon: int | None) -> StoreUse | None:
+        """A new store; none where a row could never be used later (a horizon below zero)."""
+        return None if horizon is not None and horizon < 0 else self._store(horizon)
+
+    def _store(self, horizon: int | None) -> StoreUse:
+        store = StoreUse(len(self.network.stores), horizon)
+        self.network.stores.append(store)
+        return store
+
+    def window(self, operator: TemporalJoin | AntiSemiJoin) -> Window:
+        """The window of an operator; operators with the same right side and key share a store."""
+        left, right = self.layout(operator.left), self.layout(operator.right)
+        horizon = self.relevance.window_horizon(operator)
+        positions = tuple(right.data(name) for name in shared_variables(left, right))
+        relation = operator.right
+        while isinstance(relation, Renaming):  # rows are the same under other names
+            relation = relation.input
+        store = self._window_stores.get((relation, positions))
+        if store is None:
+            store = self._window_stores[relation, positions] = self._store(None if horizon is None else max(horizon, 0))
+            self.connect(operator.right, Remember(store, positions))
+        else:
+            store.horizon = None if horizon is None or store.horizon is None else max(horizon, store.horizon)
+        return Window(operator, left, right, store)
+
+    def _window(self, operator: TemporalJoin | AntiSemiJoin, then: Stage) -> None:
+        """What lies in a window is looked up when the window has ended and the step has all its events."""
+        probe = Probe(self.window(operator), self.evaluator, then)
+        if accumulates(operator.left):
+            self.connect(operator.left, probe)
+        else:
+            self.connect_to_slot(operator.left)(self.slot(Probing(probe)))
+
+
+class Probe(Stage):
+    """Looks into the window of a row: what lies in it is joined to the row, or the row goes on if nothing does."""
+
+    def __init__(self, window: Window, evaluator: Evaluator, then: Stage) -> None:
+        self.window = window
+        self.then = then
+        self._found: Callable[[State, Row], Any] = compile_window(window, evaluator)
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        found = f"{writing.name(self._found)}(state, {cells.tuple})"
+        if isinstance(self.window.operator, AntiSemiJoin):
+            return [f"if not {found}:", *indented(self.then.write(cells, writing))]
+        row = writing.fresh("row")
+        width = len(cells.columns) + len(self.window.new_columns)
+        writing.depth += 1
+        inner = self.then.write(Cells.of(row, width), writing)
+        writing.depth -= 1
+        return [f"for {row} in {found}:", *indented(inner)]
+
+
+class Probing(Finisher):
+    """Looks into the windows of all rows of a slot."""
+
+    def __init__(self, probe: Probe) -> None:
+        self.probe = probe
+
+    def __call__(self, state: State, rows: list[Row]) -> None:
+        for row in rows:
+            self.probe(state, row)
+
+
+def accumulates(expression: Expression) -> bool:
+    return any(isinstance(part, TemporalJoin | AntiSemiJoin) for part in walk(expression))
+
+
+def fitting(layout: Layout, wanted: Layout, then: Stage) -> Stage:
+    """The stage for rows of another layout; what they lack is None."""
+    if layout == wanted:
+        return then
+    index = {column: i for i, column in enumerate(layout.columns)}
+    return Fit([index.get(column) for column in wanted.columns], then)

@@ -1,0 +1,157 @@
+"""Derived events, and what they were derived from; terms, ids and derivations are made when they are asked for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cera.engines.local.occurrence import Draft, Occurrence, wrap
+from cera.engines.local.rows import Row
+from cera.model.events import DerivedEvent
+from cera.model.terms import Term
+
+if TYPE_CHECKING:
+    from cera.engines.local.heads import Head
+
+
+class Derived(ABC):
+    """A derived event: one of a step, with all the ways in which it was derived in it."""
+
+    __slots__ = ("_occurrence", "begin", "end", "more")
+
+    begin: int
+    end: int
+    #: The same event as other rows derived it.
+    more: list[Derived] | None
+    _occurrence: Occurrence | None
+
+    @property
+    @abstractmethod
+    def head(self) -> Head: ...
+
+    @property
+    @abstractmethod
+    def content(self) -> Draft | Term: ...
+
+    @property
+    @abstractmethod
+    def rows(self) -> Sequence[Row]:
+        """The rows that it was derived from, all of one event trace."""
+
+    @property
+    def label(self) -> str:
+        return self.content.label if isinstance(self.content, Term) else self.content[0]
+
+    @property
+    def rule(self) -> str:
+        return self.head.construction.rule
+
+    @property
+    def identity(self) -> Hashable:
+        """Equal for those events of a step that are one event."""
+        return (self.begin, self.head.qualifier, _spelled_out(self.content))
+
+    @property
+    def occurrence(self) -> Occurrence:
+        if self._occurrence is None:
+            content, qualifier = self.content, self.head.qualifier
+            if isinstance(content, Term):
+                self._occurrence = Occurrence(self.begin, self.end, content.label, known=content, qualifier=qualifier)
+            else:
+                self._occurrence = Occurrence(self.begin, self.end, content[0], draft=content, qualifier=qualifier)
+        return self._occurrence
+
+    def result(self) -> DerivedEvent:
+        derivations = {d.key: d for one in (self, *(self.more or ())) for d in one.head.derivations(one.rows)}
+        ordered = tuple(derivations.values())
+        if len(ordered) > 1:
+            ordered = tuple(sorted(ordered, key=lambda derivation: derivation.key))
+        return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient)
+
+
+class Constructed(Derived):
+    """What a head made of rows."""
+
+    __slots__ = ("_content", "_head", "_rows")
+
+    def __init__(self, begin: int, end: int, head: Head, content: Draft | Term, rows: Sequence[Row]) -> None:
+        self.begin = begin
+        self.end = end
+        self._head = head
+        self._content = content
+        self._rows = rows
+        self.more = self._occurrence = None
+
+    @property
+    def head(self) -> Head:
+        return self._head
+
+    @property
+    def content(self) -> Draft | Term:
+        return self._content
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows
+
+
+@dataclass(frozen=True)
+class WindowHead:
+    """How a written function lays down what it collected: `draft_of` makes the draft of the values, `row_of` the row of
+    its parts, and `columns` are those of the collected rows that the row is joined to."""
+
+    head: Head
+    draft_of: Callable[..., Draft]
+    row_of: Callable[..., Row]
+    columns: Sequence[int]
+
+
+class Collected(Derived):
+    """What a head made of a row and what lies in its window."""
+
+    __slots__ = ("_others", "_parts", "_values", "_window")
+
+    def __init__(
+        self,
+        begin: int,
+        end: int,
+        window: WindowHead,
+        values: tuple[Any, ...],
+        parts: tuple[Any, ...],
+        others: list[Row],
+    ) -> None:
+        self.begin = begin
+        self.end = end
+        self._window = window
+        self._values = values
+        self._parts = parts
+        self._others = others
+        self.more = self._occurrence = None
+
+    @property
+    def head(self) -> Head:
+        return self._window.head
+
+    @property
+    def content(self) -> Draft:
+        return self._window.draft_of(*self._values)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        row, columns = self._window.row_of(*self._parts), self._window.columns
+        return [(*row, *[other[column] for column in columns]) for other in self._others]
+
+
+def _spelled_out(content: Draft | Term) -> Hashable:
+    """A draft without terms inside: what two drafts of the same term have in common."""
+    label, ordered, children = (
+        (content.label, content.ordered, content.children) if isinstance(content, Term) else content
+    )
+    return (label, ordered, tuple(_spelled_children(children)))
+
+
+def _spelled_children(children: Sequence[Any]) -> Iterator[Hashable]:
+    for child in children:
+        yield _spelled_out(child) if isinstance(child, tuple | Term) else wrap(child)

@@ -1,0 +1,123 @@
+"""Stored relations as stages: rows are remembered, and new ones meet those of the other side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cera.engines.local.stages import Stage, named_row
+from cera.engines.local.writing import Cells, Writing, indented, key_of
+
+#: Numbers closer to zero than this can be summed up one by one: however many there are, their sum stays below 2**53,
+#: where every whole double is the integer that it stands for, so that integers and doubles may be mixed.
+ORDINARY = 2**24
+
+
+@dataclass
+class StoreUse:
+    """A store of the network: how long it keeps a row past its end (None: for good), and the columns that some window
+    sums up."""
+
+    number: int
+    horizon: int | None
+
+    def __post_init__(self) -> None:
+        self.summed: set[int] = set()
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """How the cells of a pair stand: those of the left side, then what is new in the right side."""
+
+    new: Sequence[int]
+    other_width: int
+    from_left: bool
+
+    def cells(self, cells: Cells, found: str) -> Cells:
+        """The pair of a row of this side and a row of the other side under a name."""
+        other = Cells.of(found, self.other_width)
+        left, right = (cells, other) if self.from_left else (other, cells)
+        return left.and_(right, self.new)
+
+
+class Meet(Stage):
+    """Δ(R ⋈ S) for a new row of one side: it is remembered for later rows of the other side, and meets those that are
+    known. A side whose rows could never be used later has no store."""
+
+    def __init__(
+        self,
+        own: StoreUse | None,
+        other: StoreUse | None,
+        key: Sequence[int],
+        pairing: Pairing,
+        then: Stage,
+    ) -> None:
+        self.own = own
+        self.other = other
+        self.key = key
+        self.pairing = pairing
+        self.then = then
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        made, cells = named_row(cells, writing) if self.own is not None else ([], cells)
+        key = key_of([cells[position] for position in self.key])
+        lines = list(made)
+        if self.own is not None:
+            lines.append(f"add(stores[{self.own.number}], {key}, now, {cells.row}, {self.own.horizon})")
+        if self.other is not None:
+            lines += self._meet(self.other, key, cells, writing)
+        return lines or ["pass"]
+
+    def _meet(self, store: StoreUse, key: str, cells: Cells, writing: Writing) -> list[str]:
+        bucket, found = writing.fresh("bucket"), writing.fresh("found")
+        rows = f"{bucket}.all()" if store.horizon is None else f"{bucket}.since(now - {store.horizon})"
+        writing.depth += 1
+        inner = self.then.write(self.pairing.cells(cells, found), writing)
+        writing.depth -= 1
+        return [
+            f"{bucket} = stores[{store.number}].get({key})",
+            f"if {bucket} is not None:",
+            f"    for {found} in {rows}:",
+            *indented(indented(inner)),
+        ]
+
+
+class Remember(Stage):
+    """Adds the row of an event, which stands at its end, to a store for windows; does what `add_event` does."""
+
+    def __init__(self, store: StoreUse, key: Sequence[int]) -> None:
+        self.store = store
+        self.key = key
+
+    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+        made, cells = named_row(cells, writing)
+        key = key_of([cells[position] for position in self.key])
+        number, horizon = self.store.number, self.store.horizon
+        bucket = writing.bucket(number, key)
+        ordinary = " and ".join(_is_ordinary(cells[position]) for position in sorted(self.store.summed)) or "True"
+        event = len(cells.columns) - 1
+        doubts = [f"{bucket} is None", f"not {bucket}.plain", f"(ends := {bucket}.ends)[-1] == now"]
+        doubts.append(f"{cells.begin(event)} != now")
+        if self.store.summed:
+            doubts.append(f"not ({ordinary})")
+        cut = [
+            f"    if ends[{bucket}.start] < now - {horizon}:",
+            f"        if not {bucket}.start and ends[1] >= now - {horizon} and len(ends) < COMPACT:",  # one in, one out
+            f"            del ends[0], {bucket}.rows[0]",
+            "        else:",
+            f"            {bucket}.cut(now - {horizon})",
+        ]
+        return [
+            *made,
+            f"{bucket} = stores[{number}].get({key})",
+            f"if {' or '.join(doubts)}:",
+            f"    {bucket} = add_event(stores[{number}], {key}, now, {cells.row}, {horizon}, {ordinary})",
+            "else:",
+            "    ends.append(now)",
+            f"    {bucket}.rows.append({cells.row})",
+            *(cut if horizon is not None else []),
+        ]
+
+
+def _is_ordinary(cell: str) -> str:
+    return f"{cell}.__class__ in NUMBERS and {-ORDINARY} < {cell} < {ORDINARY}"

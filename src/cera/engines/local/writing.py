@@ -1,0 +1,165 @@
+"""Python functions as they are written for a plan.
+
+A row passes several small stages (tests, stores, timers, slots), and a call and a tuple for each of them would cost
+more than what they do. So stages write lines of Python, the stages behind a pattern all into one function, and a row on
+its way through them exists in local variables only: it becomes a tuple where it is stored or handed on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import heappush
+from typing import Any
+
+from cera.engines.local.occurrence import TimerOccurrence, Truth
+from cera.engines.local.storage import COMPACT, Bucket, add, add_event
+
+#: What every written function may refer to.
+_NAMES: Mapping[str, Any] = {
+    "Bucket": Bucket,
+    "COMPACT": COMPACT,
+    "NUMBERS": frozenset((int, float)),
+    "TimerOccurrence": TimerOccurrence,
+    "Truth": Truth,
+    "add": add,
+    "add_event": add_event,
+    "bisect_left": bisect_left,
+    "bisect_right": bisect_right,
+    "heappush": heappush,
+    "max": max,
+    "min": min,
+}
+
+#: Loops inside of one another beyond this go into a function of their own (Python allows twenty).
+DEEPEST = 6
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A row as the sources of its cells; `row` names the tuple where there is one already.
+
+    `edges` has the sources of the begin and the end of those events for which something shorter is known than to ask
+    them; `names` are the local variables that the sources refer to.
+    """
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+    row: str | None = None
+    edges: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(name: str, width: int) -> Cells:
+        """A row that is a tuple under a name."""
+        return Cells(tuple(f"{name}[{i}]" for i in range(width)), (name,), name)
+
+    def __getitem__(self, position: int) -> str:
+        return self.columns[position]
+
+    def begin(self, position: int) -> str:
+        return self.edges[position][0] if position in self.edges else f"{self.columns[position]}.begin"
+
+    def end(self, position: int) -> str:
+        return self.edges[position][1] if position in self.edges else f"{self.columns[position]}.end"
+
+    @property
+    def tuple(self) -> str:
+        """The source of the row as a tuple."""
+        return self.row or tuple_of(self.columns)
+
+    def and_(self, other: Cells, positions: Sequence[int]) -> Cells:
+        """This row with some cells of another one behind it."""
+        width = len(self.columns)
+        edges = {width + i: other.edges[p] for i, p in enumerate(positions) if p in other.edges}
+        names = (*self.names, *(name for name in other.names if name not in self.names))
+        return Cells((*self.columns, *(other[p] for p in positions)), names, None, {**self.edges, **edges})
+
+    def picked(self, positions: Sequence[int | None]) -> Cells:
+        """The cells at some positions; None where there is no position."""
+        columns = tuple("None" if p is None else self.columns[p] for p in positions)
+        edges = {i: self.edges[p] for i, p in enumerate(positions) if p is not None and p in self.edges}
+        return replace(self, columns=columns, row=None, edges=edges)
+
+    def with_timer(self, source: str, begin: str, end: str) -> Cells:
+        """This row with the event of a timer behind it."""
+        edges = {**self.edges, len(self.columns): (begin, end)}
+        return Cells((*self.columns, source), (*self.names, begin, end), None, edges)
+
+
+class SeveralRowsError(Exception):
+    """A slot can get more than one row from one event."""
+
+    def __init__(self, slot: int) -> None:
+        super().__init__(slot)
+        self.slot = slot
+
+
+class Writing:
+    """Functions that are being written, and the values that their lines refer to."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = dict(_NAMES)
+        #: How many loops there are around the next line.
+        self.depth = 0
+        #: In the function for the only event of a step: the slots that it finishes itself, and their rows.
+        self.own_slots: frozenset[int] = frozenset()
+        self.finished: dict[int, Cells] = {}
+        self._buckets: dict[tuple[int, str], str] = {}
+        self._locals = 0
+        self._constants: dict[int, str] = {}
+
+    def name(self, value: Any) -> str:
+        """The name of a value that is known before the function runs."""
+        known = self._constants.get(id(value))
+        if known is None:
+            known = self._constants[id(value)] = f"k{len(self.values)}"
+            self.values[known] = value  # kept alive here, so that its id stays its own
+        return known
+
+    def fresh(self, name: str) -> str:
+        """A local variable that nobody else uses."""
+        self._locals += 1
+        return f"{name}{self._locals}"
+
+    def bucket(self, store: int, key: str) -> str:
+        """The local variable for the bucket of a key, once somebody has looked it up; None until then."""
+        return self._buckets.setdefault((store, key), f"bucket_{len(self._buckets)}")
+
+    @property
+    def buckets(self) -> Collection[str]:
+        return self._buckets.values()
+
+    def finishes_itself(self, slot: int) -> bool:
+        return slot in self.own_slots
+
+    def finish_later(self, slot: int, cells: Cells) -> list[str]:
+        """Says that the slot has a row; its cells stay where they are until the end of the function."""
+        if slot in self.finished:
+            raise SeveralRowsError(slot)
+        self.finished[slot] = cells
+        return [f"ready_{slot} = True"]
+
+    def lambda_(self, parameters: Sequence[str], result: str) -> Any:
+        """A small function beside the one that is being written."""
+        return eval(f"lambda {', '.join(parameters)}: {result}", self.values)  # made here from a checked program
+
+    def function(self, name: str, parameters: str, body: Sequence[str]) -> Any:
+        source = "\n".join([f"def {name}({parameters}):", *indented(body or ["pass"])])
+        exec(compile(source, f"<{name} written for a plan>", "exec"), self.values)  # made here from a checked program
+        function = self.values[name]
+        function.source = source
+        return function
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def tuple_of(sources: Sequence[str]) -> str:
+    return f"({', '.join(sources)},)" if sources else "()"
+
+
+def key_of(sources: Sequence[str]) -> str:
+    """What stores are looked into by: the one value, the tuple of several, None for none."""
+    return sources[0] if len(sources) == 1 else tuple_of(sources) if sources else "None"

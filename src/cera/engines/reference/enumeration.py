@@ -1,0 +1,179 @@
+"""Every match of a body B: all (τ, σ) with I, σ, τ ⊨ B^t, found by joining answers instead of trying everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from cera.engines.reference.entailment import Theory, Trace, match_timer, timer_event
+from cera.engines.reference.interpretation import Interpretation
+from cera.model import expressions, patterns
+from cera.model.events import Event
+from cera.model.expressions import Expression
+from cera.model.interval import Interval, hull
+from cera.model.matching import Substitution, join, substitution_key
+from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery
+
+
+@dataclass(frozen=True)
+class Match:
+    """One way to satisfy a body: the event trace τ, the collected event of each `collect`, and σ."""
+
+    trace: Trace
+    collected: tuple[Event, ...]
+    values: Substitution
+
+    @property
+    def interval(self) -> Interval:
+        """The hull of the positive literals."""
+        return hull(event.interval for event in self.trace.values())
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """The order in which aggregates fold matches: by their events (end, begin, id), then by σ."""
+        return (tuple(event.order_key for event in self.collected), substitution_key(self.values))
+
+
+def matches(
+    theory: Theory, events: Interpretation, branch: Branch, new: frozenset[Event] | None = None
+) -> Iterator[Match]:
+    """Every match of the branch: positive literals first, then collections, then absences.
+
+    With `new`, only those that use one of these events: all others have been found before they came.
+    """
+    yield from _Enumeration(theory, events, branch).matches(new)
+
+
+@dataclass(frozen=True)
+class _Enumeration:
+    theory: Theory
+    events: Interpretation
+    branch: Branch
+
+    def matches(self, new: frozenset[Event] | None) -> Iterator[Match]:
+        branch = self.branch
+        late_variables = frozenset[str]().union(
+            *(patterns.variables(part.pattern) for part in branch.collections)
+        ) - frozenset().union(*(patterns.bound_variables(query.pattern) for query in branch.events))
+        early = [c for c in branch.conditions if not expressions.variables(c) & late_variables]
+        late = [c for c in branch.conditions if expressions.variables(c) & late_variables]
+        for trace, values in self._traces(early, new):
+            for collected, extended in self._collect(trace, values):
+                if self.theory.hold(late, extended, trace) and not any(
+                    self._occurs(absence, trace, extended) for absence in branch.absences
+                ):
+                    yield Match(trace, collected, extended)
+
+    def _traces(
+        self, conditions: Sequence[Expression], new: frozenset[Event] | None
+    ) -> Iterator[tuple[Trace, Substitution]]:
+        """Every τ with the σ that its events give: all combinations of events that agree on shared variables and
+        satisfy the conditions."""
+        if new is None or self.branch.collections:  # what is new may also be collected
+            yield from self._traces_with(conditions, None, frozenset())
+        else:
+            for place in range(len(self.branch.events)):
+                yield from self._traces_with(conditions, place, new)
+
+    def _traces_with(
+        self, conditions: Sequence[Expression], place: int | None, new: frozenset[Event]
+    ) -> Iterator[tuple[Trace, Substitution]]:
+        """The traces whose event at the place is one of the new ones; all of them without a place.
+
+        A condition is tested as soon as all that it speaks of is there.
+        """
+        hold = self.theory.hold
+        literals: tuple[EventQuery | AbsoluteTimer, ...] = (*self.branch.events, *self.branch.absolute_timers)
+        partial: list[tuple[Trace, Substitution]] = [({}, {})]
+        known: frozenset[str] = frozenset()
+        for number, literal in enumerate(literals):
+            own = _settled_by(literal)
+            known |= own
+            alone, conditions = _speaking_of(own, conditions)
+            together, conditions = _speaking_of(known, conditions)
+            found = [
+                (event, answer)
+                for event, answer in self._answers(literal, new if number == place else None)
+                if hold(alone, answer, {literal.identifier: event})
+            ]
+            partial = [
+                (extended, joined)
+                for trace, values in partial
+                for event, answer in found
+                if (joined := join(values, answer)) is not None
+                and hold(together, joined, extended := {**trace, literal.identifier: event})
+            ]
+        for trace, values in partial:
+            complete = with_relative_timers(trace, self.branch)
+            if complete is not None and hold(conditions, values, complete):
+                yield complete, values
+
+    def _answers(
+        self, literal: EventQuery | AbsoluteTimer, new: frozenset[Event] | None
+    ) -> Iterator[tuple[Event, Substitution]]:
+        """The events that a literal matches, among the new ones if these are given, with its answers on them."""
+        if isinstance(literal, AbsoluteTimer):
+            ticks = self.theory.timer_events(literal.timer)
+            yield from ((event, answer) for event in ticks for answer in match_timer(literal, event))
+        else:
+            events = self.events
+            candidates = events.candidates(literal.pattern) if new is None else [e for e in new if e in events]
+            yield from ((event, answer) for event in candidates for answer in events.answers(literal.pattern, event))
+
+    def _collect(self, trace: Trace, values: Substitution) -> Iterator[tuple[tuple[Event, ...], Substitution]]:
+        """One event of its window for each `collect`; none at all if a window is empty (ERR-24)."""
+        partial: list[tuple[tuple[Event, ...], Substitution]] = [((), values)]
+        for collection in self.branch.collections:
+            inside = self.theory.inside(self.events, collection, self.branch, trace)
+            partial = [
+                ((*collected, event), joined)
+                for collected, bound in partial
+                for event in inside
+                for answer in self.events.answers(collection.pattern, event)
+                if (joined := join(bound, answer)) is not None
+            ]
+        for collected, bound in partial:  # a condition may speak of what a later `collect` binds
+            if all(self.theory.hold(collection.conditions, bound, trace) for collection in self.branch.collections):
+                yield collected, bound
+
+    def _occurs(self, absence: Accumulation, trace: Trace, values: Substitution) -> bool:
+        """Whether the window holds an event that agrees with σ."""
+        return any(
+            (joined := join(values, answer)) is not None and self.theory.hold(absence.conditions, joined, trace)
+            for event in self.theory.inside(self.events, absence, self.branch, trace)
+            for answer in self.events.answers(absence.pattern, event)
+        )
+
+
+def with_relative_timers(trace: Trace, branch: Branch) -> Trace | None:
+    """τ extended by the relative timers, each after its anchor; None if one of them does not happen."""
+    complete = dict(trace)
+    waiting = list(branch.relative_timers)
+    while waiting:
+        timer = next(timer for timer in waiting if timer.anchor in complete)
+        event = timer_event(timer, complete[timer.anchor])
+        if event is None:
+            return None
+        complete[timer.identifier] = event
+        waiting.remove(timer)
+    return complete
+
+
+def _settled_by(literal: EventQuery | AbsoluteTimer) -> frozenset[str]:
+    """The identifier of a literal, and its variables as `var X`: whether an `optional` binds them is known with it."""
+    pattern = literal.pattern if isinstance(literal, EventQuery) else literal.timer.pattern
+    names = patterns.bound_variables(pattern) | patterns.optional_variables(pattern)
+    return frozenset((literal.identifier, *(f"var {name}" for name in names)))
+
+
+def _speaking_of(
+    settled: frozenset[str], conditions: Sequence[Expression]
+) -> tuple[list[Expression], list[Expression]]:
+    """The conditions on nothing but these variables and identifiers, and the others."""
+    parted: tuple[list[Expression], list[Expression]] = ([], [])
+    for condition in conditions:
+        names = (f"var {name}" for name in expressions.variables(condition))
+        parted[not settled.issuperset((*names, *expressions.event_references(condition)))].append(condition)
+    return parted

@@ -1,0 +1,198 @@
+"""A plan as DataFrames: one for each materialization point.
+
+Everything is a native column expression except what `fallbacks` names: patterns that columns cannot state, heads with
+`all`, and a few functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from pyspark.sql import Column, SparkSession
+from pyspark.sql import functions as F
+
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+)
+from cera.algebra.plan import Plan
+from cera.algebra.relevance import Relevance
+from cera.engines.spark import joins
+from cera.engines.spark.cells import TYPES
+from cera.engines.spark.deriving import derive
+from cera.engines.spark.expressions import compile_condition, compile_filter
+from cera.engines.spark.joins import Buckets, Pair, Strategy
+from cera.engines.spark.patterns import match_table
+from cera.engines.spark.relations import EVENT, Relation, Timer, attribute, column, component, union
+from cera.engines.spark.scopes import Environment, RowScope
+from cera.engines.spark.tables import EventTable
+from cera.engines.spark.temporal import DurationColumns, IntervalColumns, relative_timer
+from cera.engines.spark.ticks import tick_table
+from cera.model.interval import Time
+from cera.model.patterns import Pattern
+
+
+@dataclass
+class Batch:
+    """The DataFrames of a plan over the tables of incoming events. `joins` says how each join was made."""
+
+    plan: Plan
+    environment: Environment
+    stream: tuple[EventTable, ...]
+    until: Time | None = None
+    max_duration: int | None = None
+    relevance: Relevance = field(init=False)
+    joins: list[tuple[Expression, Strategy]] = field(default_factory=list, init=False)
+    _derived: dict[str, tuple[EventTable, ...]] = field(default_factory=dict, init=False)
+    _relations: dict[str, Relation] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.relevance = Relevance(self.plan, self.max_duration)
+        for point in self.plan.points:
+            if point.result:
+                self._derived[point.name] = self._result(point.expression)
+            else:
+                self._relations[point.name] = self.relation(point.expression)
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.environment.spark
+
+    @property
+    def derived(self) -> dict[str, tuple[EventTable, ...]]:
+        """The events of each rule."""
+        return self._derived
+
+    def _result(self, expression: Expression) -> tuple[EventTable, ...]:
+        constructions = expression.inputs if isinstance(expression, Union) else (expression,)
+        tables: list[EventTable] = []
+        for construction in constructions:
+            assert isinstance(construction, Construction)
+            table = derive(construction, self.relation(construction.input), self.environment)
+            if self.until is not None:
+                table = EventTable(table.frame.where(column("end") <= self.until), table.content, table.label)
+            tables.append(table)
+        return tuple(tables)
+
+    def relation(self, expression: Expression) -> Relation:
+        match expression:
+            case Matching():
+                return self._matching(expression.identifier, expression.pattern, self._tables(expression.source))
+            case AbsoluteTimers():
+                table = tick_table(expression.timer, self.stream, self.environment, self.until)
+                return self._matching(expression.identifier, expression.timer.pattern, (table,))
+            case Reference():
+                return self._relations[expression.name]
+            case Join(right=RelativeTimers() as timer):
+                return self._timed(self.relation(expression.left), timer)
+            case Join():
+                return self._join(expression)
+            case Selection():
+                relation = self.relation(expression.input)
+                return relation.where(compile_filter(expression.condition, RowScope(relation, self.environment)))
+            case Projection():
+                return self.relation(expression.input).projected(expression.attributes)
+            case TemporalJoin() | AntiSemiJoin():
+                return self._window(expression)
+            case Merging():
+                return self.relation(expression.input)
+            case Renaming():
+                identifiers = {old: new for new, old in expression.identifiers}
+                variables = {old: new for new, old in expression.variables}
+                return self.relation(expression.input).renamed(identifiers, variables)
+            case Union():
+                return union([self.relation(part) for part in expression.inputs])
+            case Stream() | Construction() | RelativeTimers():
+                raise AssertionError(f"{type(expression).__name__} is no relation with rows of its own")
+            case _:
+                assert_never(expression)
+
+    def _tables(self, source: Expression) -> Sequence[EventTable]:
+        match source:
+            case Stream():
+                return self.stream
+            case Reference():
+                return self._derived[source.name]
+            case Union():
+                return [table for part in source.inputs for table in self._tables(part)]
+            case _:
+                raise AssertionError(f"nothing is matched in a {type(source).__name__}")
+
+    def _matching(self, identifier: str, pattern: Pattern, tables: Sequence[EventTable]) -> Relation:
+        found: list[Relation] = []
+        for table in tables:
+            frame = match_table(table, identifier, pattern, self.environment.fallback)
+            if frame is not None:
+                found.append(Relation(frame, _components(frame.columns), (identifier,)))
+        return union(found) if found else self._nothing(identifier)
+
+    def _nothing(self, identifier: str) -> Relation:
+        types = ", ".join(f"`{attribute(identifier, part)}` bigint" for part in EVENT)
+        return Relation(self.spark.createDataFrame([], types), {}, (identifier,))
+
+    def _timed(self, relation: Relation, timer: RelativeTimers) -> Relation:
+        months = F.lit(timer.duration.months) if timer.duration.months else None
+        duration = DurationColumns(F.lit(timer.duration.microseconds), months)
+        begin, end, _ = relative_timer(timer.kind, IntervalColumns(*relation.interval(timer.anchor)), duration)
+        return relation.with_timer(timer.identifier, Timer(timer.kind, timer.duration, timer.anchor), begin, end)
+
+    def _join(self, join: Join) -> Relation:
+        left, right = self.relation(join.left), self.relation(join.right)
+        span = self.relevance.join_span(join)
+        buckets = None
+        if span is not None:
+            buckets = Buckets(attribute(span.left, "end"), attribute(span.right, "end"), span.before, span.after)
+        self._note(join, left, right, buckets)
+        return joins.natural_join(left, right, buckets)
+
+    def _window(self, operator: TemporalJoin | AntiSemiJoin) -> Relation:
+        left, right = self.relation(operator.left), self.relation(operator.right)
+        length = self.relevance.window_length(operator)
+        buckets = None
+        if length is not None:
+            times = attribute(operator.window, "end"), attribute(operator.element, "end")
+            buckets = Buckets(*times, before=length, after=0)
+
+        def conditions(pair: Pair) -> list[Column]:
+            scope = RowScope(pair, self.environment)
+            found = [compile_condition(condition, scope) for condition in operator.condition]
+            for name in sorted(operator.excluded):
+                halves = [(column(attribute(name, h)), pair.right_event(operator.element, h)) for h in ("h1", "h2")]
+                found.append((halves[0][0] != halves[0][1]) | (halves[1][0] != halves[1][1]))
+            return found
+
+        self._note(operator, left, right, buckets)
+        if isinstance(operator, AntiSemiJoin):
+            return joins.anti_join(left, right, operator.window, operator.element, conditions, buckets)
+        return joins.temporal_join(
+            left, right, operator.window, operator.element, conditions, buckets, operator.counted
+        )
+
+    def _note(self, operator: Expression, left: Relation, right: Relation, buckets: Buckets | None) -> None:
+        shared = bool(left.variables.keys() & right.variables.keys())
+        self.joins.append((operator, joins.strategy(shared, buckets)))
+
+
+def _components(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The components of the variables among the columns of a matching."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in columns:
+        variable, colon, kind = name.rpartition(":")
+        if colon and kind in TYPES and component(variable, kind) == name:
+            found[variable] = (*found.get(variable, ()), kind)
+    return {name: tuple(kind for kind in TYPES if kind in kinds) for name, kinds in found.items()}

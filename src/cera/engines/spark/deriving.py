@@ -1,0 +1,134 @@
+"""C[h]: derived events as a table, each row with one derivation.
+
+An event that is derived in several ways has several rows here; whoever reads the table takes equal ids for one event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.algebra.operators import Construction
+from cera.engines.spark.cells import TERM, Cell
+from cera.engines.spark.grouping import grouped
+from cera.engines.spark.hashing import event_hashes, hex_id
+from cera.engines.spark.head_aggregates import folded, taken_out
+from cera.engines.spark.head_udf import terms_of
+from cera.engines.spark.heads import flat_head, instantiate
+from cera.engines.spark.relations import Relation, attribute, column, component
+from cera.engines.spark.scopes import Environment, RowScope
+from cera.engines.spark.tables import FIELDS, EventTable, Flat, Terms
+from cera.model.constructs import All, Construct, free_variables, has_grouping
+from cera.model.constructs import walk as walk_construct
+
+#: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
+DERIVATION, RECIPIENT, TRANSPORT = "derivation", "recipient", "transport"
+LINEAGE = (DERIVATION, RECIPIENT, TRANSPORT)
+
+
+def derive(construction: Construction, relation: Relation, environment: Environment) -> EventTable:
+    """The events of a rule from the rows of its body."""
+    head = construction.head
+    if not has_grouping(head):
+        return _built(construction, head, relation, environment)
+    group = grouped(relation, free_variables(head))
+    if any(isinstance(part, All) for part in walk_construct(head)):
+        environment.fallback(f"head of {construction.rule} (all)")
+        terms = group.relation.frame.withColumn("term", F.explode(terms_of(head, group, environment)))
+        return _terms(construction, replace(group.relation, frame=terms))
+    plain, aggregates = taken_out(head)
+    cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
+    kept = [column(name) for name in group.relation.columns]
+    values = [part.alias(component(name, kind)) for name, cell in cells.items() for kind, part in cell]
+    frame = group.relation.frame.select(*kept, *values)
+    named = {name: tuple(kind for kind, _ in cell) for name, cell in cells.items()}
+    folded_relation = replace(group.relation, frame=frame, variables={**group.relation.variables, **named})
+    return _built(construction, plain, folded_relation, environment)
+
+
+def _built(construction: Construction, head: Construct, relation: Relation, environment: Environment) -> EventTable:
+    """The events of a head without aggregates and `all`, one for each row."""
+    scope = RowScope(relation, environment)
+    flat = flat_head(head, scope)
+    if flat is None:
+        instance = instantiate(head, scope)
+        [item] = instance.items
+        term = F.struct(item.json.alias("json"), item.h1.alias("h1"), item.h2.alias("h2"))
+        if item.cell is not None:  # a scalar is no event
+            term = F.lit(None).cast(TERM) if item.cell.term is None else item.cell.term
+        frame = relation.frame if instance.defined is None else relation.frame.where(instance.defined)
+        return _terms(construction, replace(relation, frame=frame.withColumn("term", term)))
+    begin, end = _interval(relation)
+    h1, h2 = _identity(construction, flat.h1, flat.h2, begin, end)
+    children = [part.alias(component(name, kind)) for name, cell in flat.children.items() for kind, part in cell]
+    frame = relation.frame if flat.defined is None else relation.frame.where(flat.defined)
+    frame = frame.select(
+        begin.alias("begin"),
+        end.alias("end"),
+        h1.alias("h1"),
+        h2.alias("h2"),
+        F.lit(flat.label).alias("label"),
+        *children,
+        *_lineage(construction, relation),
+    )
+    cells = {
+        name: Cell(**{kind: column(component(name, kind)) for kind in cell.components})
+        for name, cell in flat.children.items()
+    }
+    return EventTable(frame, Flat(cells), flat.label)
+
+
+def _terms(construction: Construction, relation: Relation) -> EventTable:
+    """The events of a column of terms."""
+    begin, end = _interval(relation)
+    h1, h2 = _identity(construction, column("term")["h1"], column("term")["h2"], begin, end)
+    label = F.json_object_keys(column("term")["json"])[0]
+    frame = relation.frame.where(column("term").isNotNull()).select(
+        begin.alias("begin"),
+        end.alias("end"),
+        h1.alias("h1"),
+        h2.alias("h2"),
+        label.alias("label"),
+        column("term"),
+        F.lit(None).cast(FIELDS).alias("fields"),
+        *_lineage(construction, relation),
+    )
+    return EventTable(frame, Terms())
+
+
+def _interval(relation: Relation) -> tuple[Column, Column]:
+    """μ: the hull of the events of a row."""
+    begins = [column(attribute(name, "begin")) for name in relation.literals]
+    ends = [column(attribute(name, "end")) for name in relation.literals]
+    if len(begins) == 1:
+        return begins[0], ends[0]
+    return F.least(*begins), F.greatest(*ends)
+
+
+def _identity(construction: Construction, h1: Column, h2: Column, begin: Column, end: Column) -> tuple[Column, Column]:
+    qualifier = None if construction.recipient is None else F.lit(construction.recipient.qualifier)
+    return event_hashes(h1, h2, begin, end, qualifier)
+
+
+def _lineage(construction: Construction, relation: Relation) -> list[Column]:
+    """The derivation of each row: the rule, and the events by the names of their identifiers, in order."""
+    causes: list[Column] = []
+    for name, reference in sorted(construction.causes):
+        h1, h2 = relation.event_id(reference)
+        begin, end = relation.interval(reference)
+        cause = F.struct(
+            F.lit(name).alias("name"),
+            end.alias("end"),
+            begin.alias("begin"),
+            hex_id(h1, h2).alias("id"),
+        )
+        causes.append(F.when(begin.isNotNull(), cause))
+    derivation = F.struct(F.lit(construction.rule).alias("rule"), F.array_compact(F.array(*causes)).alias("causes"))
+    recipient = construction.recipient
+    return [
+        derivation.alias(DERIVATION),
+        F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
+        F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),
+    ]

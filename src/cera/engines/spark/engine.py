@@ -1,0 +1,105 @@
+"""The Spark engine over recorded events: a program as DataFrames, and its answers as a DataFrame or as events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cera.engines.answer import Answer
+from cera.engines.local.engine import plan_of
+from cera.engines.spark.batch import Batch
+from cera.engines.spark.deriving import DERIVATION, LINEAGE, RECIPIENT, TRANSPORT
+from cera.engines.spark.hashing import hex_id
+from cera.engines.spark.lineage import Lineage
+from cera.engines.spark.relations import column
+from cera.engines.spark.rows import event_tables
+from cera.engines.spark.scopes import Environment
+from cera.engines.spark.session import session
+from cera.engines.spark.tables import EventTable
+from cera.engines.spark.term_columns import term_column
+from cera.model.events import Event, in_output_order
+from cera.model.interval import Time
+from cera.rules.rule import RuleProgram
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a program derives from event tables, as DataFrames."""
+
+    batch: Batch
+
+    def derivations(self) -> DataFrame:
+        """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport."""
+        tables = [table for tables in self.batch.derived.values() for table in tables]
+        return reduce(DataFrame.unionByName, [_derivations(table) for table in tables])
+
+    def events(self) -> DataFrame:
+        """Each derived event once, with the first of its derivations: rule and causes."""
+        first = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", RECIPIENT, TRANSPORT)]
+        once = self.derivations().groupBy("id").agg(*first, F.min(column(DERIVATION)).alias(DERIVATION))
+        return once.select(
+            "id",
+            "begin",
+            "end",
+            "label",
+            "term",
+            column(DERIVATION)["rule"].alias("rule"),
+            F.map_from_entries(
+                F.transform(column(DERIVATION)["causes"], lambda cause: F.struct(cause["name"], cause["id"]))
+            ).alias("causes"),
+            RECIPIENT,
+            TRANSPORT,
+        )
+
+
+def _derivations(table: EventTable) -> DataFrame:
+    return table.frame.select(
+        hex_id(column("h1"), column("h2")).alias("id"),
+        "begin",
+        "end",
+        "label",
+        term_column(table)["json"].alias("term"),
+        *LINEAGE,
+    )
+
+
+def answers(
+    program: RuleProgram,
+    tables: tuple[EventTable, ...],
+    spark: SparkSession,
+    *,
+    until: Time | None = None,
+    timezone: str = "UTC",
+    max_duration: int | None = None,
+) -> Answers:
+    """The DataFrames of a program over tables of events; nothing is computed yet."""
+    environment = Environment(spark, program.calendars, timezone)
+    if until is not None:
+        tables = tuple(
+            EventTable(table.frame.where(column("end") <= until), table.content, table.label) for table in tables
+        )
+    return Answers(Batch(plan_of(program), environment, tables, until, max_duration))
+
+
+def run(
+    program: RuleProgram,
+    events: Iterable[Event],
+    *,
+    until: Time | None = None,
+    timezone: str = "UTC",
+    max_duration: int | None = None,
+) -> Answer:
+    """The answers over events of this process, as events with all their derivations."""
+    spark = session()
+    base = list(events)
+    tables = event_tables(spark, base)
+    found = answers(program, tables, spark, until=until, timezone=timezone, max_duration=max_duration)
+    every = [F.collect_set(column(DERIVATION)).alias(DERIVATION)]
+    every += [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", RECIPIENT, TRANSPORT)]
+    rows = found.derivations().groupBy("id").agg(*every).collect()
+    lineage = Lineage(program, [*base, *found.batch.environment.ticks.values()])
+    return Answer(tuple(in_output_order(lineage.derived(rows))))

@@ -1,0 +1,281 @@
+"""Expressions and conditions as Spark columns: the fixed interpretation W of `cera.model.evaluation`, natively."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+from typing import Protocol, assert_never
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.engines.spark import arithmetic, functions, python_functions, temporal
+from cera.engines.spark.arithmetic import Number, literal, number_of
+from cera.engines.spark.cells import Cell
+from cera.engines.spark.comparison import compare
+from cera.engines.spark.functions import Operand
+from cera.engines.spark.temporal import (
+    DistanceColumns,
+    DurationColumns,
+    IntervalColumns,
+    TimeColumns,
+    time_literal,
+)
+from cera.model.allen import CONVERSES
+from cera.model.calendars import Calendar
+from cera.model.durations import Distance, Duration
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Literal,
+    Negative,
+    Not,
+    Or,
+    Periodic,
+    Temporal,
+    Variable,
+    Within,
+    walk,
+)
+from cera.model.interval import Interval
+from cera.model.terms import Term
+from cera.model.timers import Sign
+
+#: What an expression is as columns; a `Cell` without components has no value in any row.
+ValueColumns = Cell | TimeColumns
+
+_NOTHING = Cell()
+
+
+class Scope(Protocol):
+    """What the variables and the event identifiers of an expression stand for in a row."""
+
+    @property
+    def calendars(self) -> tuple[Calendar, ...]: ...
+
+    @property
+    def timezone(self) -> str: ...
+
+    def cell(self, variable: str) -> Cell:
+        """The value of a variable; a `Cell()` if it is never bound."""
+        ...
+
+    def interval(self, identifier: str) -> tuple[Column, Column]:
+        """Begin and end of the event; both null where it is absent."""
+        ...
+
+    def fallback(self, name: str) -> None:
+        """Takes note that `name` (a function, a timer) runs in Python."""
+        ...
+
+
+def compile_condition(condition: Expression, scope: Scope) -> Column:
+    """Whether the condition holds: true or false, never null."""
+    return F.coalesce(compile_filter(condition, scope), F.lit(False))
+
+
+def compile_filter(condition: Expression, scope: Scope) -> Column:
+    """True exactly where the condition holds, else false or null: for filters and joins, which take null for false.
+
+    It is simpler than `compile_condition`, and Spark can push it down into the reading of files.
+    """
+    return _Compiler(scope).condition(condition)
+
+
+def compile_value(expression: Expression, scope: Scope) -> ValueColumns:
+    """The value of the expression, null where it is undefined."""
+    return _as_columns(_Compiler(scope).operand(expression))
+
+
+def _as_columns(operand: Operand | Number) -> ValueColumns:
+    match operand:
+        case Number():
+            return operand.cell()
+        case Interval() | Duration() | Distance():
+            return time_literal(operand)
+        case str() | int() | float():
+            return literal(operand)
+        case _:
+            return operand
+
+
+def _is_constant(expression: Expression) -> bool:
+    return not any(isinstance(part, Variable | EventReference | Periodic | Aggregate) for part in walk(expression))
+
+
+@dataclass(frozen=True)
+class _Compiler:
+    """Constants and sums stay what they are until they are used, so that the columns come out simple."""
+
+    scope: Scope
+
+    def condition(self, condition: Expression) -> Column:
+        match condition:
+            case And():
+                return reduce(and_, [self.condition(operand) for operand in condition.operands], *_if_empty(condition))
+            case Or():
+                return reduce(or_, [self.condition(operand) for operand in condition.operands], *_if_empty(condition))
+            case Not():
+                return ~F.coalesce(self.condition(condition.operand), F.lit(False))
+            case Comparison():
+                return self._comparison(condition)
+            case Temporal():
+                return self._temporal(condition)
+            case Within():
+                return self._within(condition)
+            case _:
+                value = _as_columns(self.operand(condition))
+                found = value.boolean if isinstance(value, Cell) else None
+                return F.lit(False) if found is None else found
+
+    def operand(self, expression: Expression) -> Operand | Number:
+        if _is_constant(expression):
+            value = Evaluator().value(expression, {}, {})
+            assert not isinstance(value, Term)
+            return _NOTHING if value is None else value
+        match expression:
+            case Variable():
+                return self.scope.cell(expression.name)
+            case EventReference():
+                return IntervalColumns(*self.scope.interval(expression.identifier))
+            case Negative():
+                return self._negative(expression)
+            case Arithmetic():
+                return self._arithmetic(expression)
+            case Call():
+                return functions.call(expression.function, self._values(expression.arguments), self.scope.fallback)
+            case Comparison() | Temporal() | Within() | Not() | And() | Or():
+                return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
+            case Aggregate() | Periodic():
+                raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
+            case Literal() | DurationLiteral() | DateTime():
+                raise AssertionError("a constant")
+            case _:
+                assert_never(expression)
+
+    def _value(self, expression: Expression) -> Operand:
+        operand = self.operand(expression)
+        return operand.cell() if isinstance(operand, Number) else operand
+
+    def _values(self, expressions: Sequence[Expression]) -> list[Operand]:
+        return [self._value(expression) for expression in expressions]
+
+    def _negative(self, expression: Negative) -> Operand | Number:
+        operand = self.operand(expression.operand)
+        if isinstance(operand, DurationColumns | DistanceColumns):
+            return temporal.negative_length(operand)
+        number = _number(operand)
+        return _NOTHING if number is None else arithmetic.negative(number)
+
+    def _arithmetic(self, expression: Arithmetic) -> Operand | Number:
+        left, right = self.operand(expression.left), self.operand(expression.right)
+        one, other = _number(left), _number(right)
+        if one is not None and other is not None:
+            return arithmetic.calculate(expression.operator, one, other)
+        sign: Sign = 1 if expression.operator == "+" else -1
+        match expression.operator, _kept(left), _kept(right):
+            case "-", IntervalColumns() as i, IntervalColumns() as j:
+                points = temporal.both(temporal.is_point(i), temporal.is_point(j))
+                return DistanceColumns(temporal.where(points, j.begin), temporal.where(points, i.begin))
+            case (("+" | "-"), IntervalColumns() as i, (Duration() | DurationColumns()) as duration):
+                moved = temporal.shift(temporal.point_of(i), duration, sign)
+                return IntervalColumns(moved, moved, True)
+            case "+", (Duration() | DurationColumns()) as duration, IntervalColumns() as i:
+                moved = temporal.shift(temporal.point_of(i), duration)
+                return IntervalColumns(moved, moved, True)
+            case (
+                ("+" | "-"),
+                (Duration() | DurationColumns() | DistanceColumns()) as first,
+                (Duration() | DurationColumns() | DistanceColumns()) as second,
+            ):
+                return temporal.add_lengths(sign, first, second)
+            case "*", (Duration() | DurationColumns()) as duration, _:
+                return _multiplied(duration, other)
+            case "*", _, (Duration() | DurationColumns()) as duration:
+                return _multiplied(duration, one)
+            case _:
+                return _NOTHING
+
+    def _comparison(self, comparison: Comparison) -> Column:
+        left, right = self._value(comparison.left), self._value(comparison.right)
+        match left, right:
+            case ((Cell() | str() | int() | float()), (Cell() | str() | int() | float())):
+                return compare(comparison.operator, left, right)
+            case ((Cell() | str() | int() | float()), _):
+                return F.lit(False)
+            case _, (Cell() | str() | int() | float()):
+                return F.lit(False)
+            case _:
+                return temporal.compare_times(comparison.operator, _time(left), _time(right))
+
+    def _temporal(self, condition: Temporal) -> Column:
+        if isinstance(condition.left, Periodic):
+            return self._periodic(condition.left, condition.relation, condition.right)
+        if isinstance(condition.right, Periodic):
+            return self._periodic(condition.right, CONVERSES[condition.relation], condition.left)
+        left, right = self._interval(condition.left), self._interval(condition.right)
+        if left is None or right is None:
+            return F.lit(False)
+        return temporal.related(condition.relation, left, right)
+
+    def _interval(self, expression: Expression) -> IntervalColumns | None:
+        found = _as_columns(self.operand(expression))
+        return found if isinstance(found, IntervalColumns) else None
+
+    def _periodic(self, periodic: Periodic, relation: str, expression: Expression) -> Column:
+        interval = self._interval(expression)
+        if interval is None:
+            return F.lit(False)
+        self.scope.fallback(f"timer:{periodic.timer.name} in a condition")
+        return python_functions.occurs(
+            periodic.timer, self.scope.calendars, self.scope.timezone, relation, interval.begin, interval.end
+        )
+
+    def _within(self, condition: Within) -> Column:
+        intervals = [self._interval(interval) for interval in condition.intervals]
+        length = self._value(condition.duration)
+        if isinstance(length, Distance):
+            length = Duration(0, length.microseconds)
+        if any(i is None for i in intervals) or not isinstance(length, Duration | DurationColumns | DistanceColumns):
+            return F.lit(False)
+        return temporal.within([i for i in intervals if i is not None], length)
+
+
+def _if_empty(condition: And | Or) -> tuple[Column, ...]:
+    return () if condition.operands else (F.lit(isinstance(condition, And)),)
+
+
+def _number(operand: Operand | Number) -> Number | None:
+    match operand:
+        case Number():
+            return operand
+        case Cell() | str() | int() | float():
+            return number_of(operand)
+        case _:
+            return None
+
+
+def _kept(operand: Operand | Number) -> ValueColumns | Duration:
+    """As columns, except for a constant duration, which is simpler as it is."""
+    return operand if isinstance(operand, Duration) else _as_columns(operand)
+
+
+def _time(operand: Operand) -> TimeColumns | Duration:
+    found = _kept(operand)
+    assert not isinstance(found, Cell)
+    return found
+
+
+def _multiplied(duration: Duration | DurationColumns, factor: Number | None) -> Operand:
+    integer = None if factor is None else arithmetic.canonical(factor.cell()).integer
+    return _NOTHING if integer is None else temporal.multiply(duration, integer)

@@ -1,0 +1,76 @@
+"""The matches of each event trace as an array, in the order in which aggregates fold them.
+
+An element has the times and the id of each collected event, by which the array is sorted, and the components of the
+variables that the head does not group by. A match that is found twice counts once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.engines.spark.arithmetic import canonical
+from cera.engines.spark.cells import Cell
+from cera.engines.spark.hashing import unsigned
+from cera.engines.spark.relations import Relation, attribute, column, component
+
+MATCHES = "matches of the group"
+
+#: The order of values of different types, as `terms.value_key` has it.
+_RANKS: Mapping[str, int] = {"boolean": 0, "integer": 1, "fraction": 1, "double": 1, "string": 2, "term": 3}
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """A relation with one row for each event trace and group; its `matches` column has what was grouped."""
+
+    relation: Relation
+    collected: Mapping[str, tuple[str, ...]]
+
+    def cell(self, variable: str) -> Cell:
+        return self.relation.cell(variable)
+
+    def interval(self, identifier: str) -> tuple[Column, Column]:
+        return self.relation.interval(identifier)
+
+    def element(self, match: Column, variable: str) -> Cell:
+        """The value of a variable in one match."""
+        if variable not in self.collected:
+            return self.relation.cell(variable)
+        return Cell(**{kind: match[component(variable, kind)] for kind in self.collected[variable]})
+
+
+def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
+    """The rows by their event trace and by their values for some variables."""
+    collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
+    kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
+    keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers)
+    match = F.struct(*_order(relation, collected)) if relation.matches or collected else F.struct(F.lit(0).alias("one"))
+    matches = F.array_sort(F.array_distinct(F.collect_list(match)))
+    frame = relation.frame.groupBy(*[column(name) for name in keys.columns]).agg(matches.alias(MATCHES))
+    return Grouped(replace(keys, frame=frame), collected)
+
+
+def _order(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> list[Column]:
+    """The fields of an element in the order in which they are compared: end, begin and id of events, then values."""
+    fields: list[Column] = []
+    for name in relation.matches:
+        fields += [column(attribute(name, part)) for part in ("end", "begin")]
+        fields += [unsigned(column(attribute(name, half))).alias(attribute(name, half)) for half in ("h1", "h2")]
+    for name in sorted(collected):
+        kinds = collected[name]
+        if len(kinds) > 1:
+            fields += _value_order(name, relation.cell(name))
+        fields += [column(component(name, kind)) for kind in kinds]
+    return fields
+
+
+def _value_order(name: str, cell: Cell) -> list[Column]:
+    """Truth values, then numbers, then strings, then terms."""
+    ranks = [F.when(part.isNotNull(), F.lit(_RANKS[kind])) for kind, part in cell]
+    numbers = [part.cast("double") for kind, part in canonical(cell) if _RANKS[kind] == 1]
+    order = [F.coalesce(*ranks).alias(f"{name}:rank")]
+    return [*order, F.coalesce(*numbers).alias(f"{name}:number")] if numbers else order

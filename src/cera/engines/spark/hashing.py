@@ -1,0 +1,96 @@
+"""The 128-bit identity of terms and events as columns, the same as `cera.model.hashing` computes.
+
+`first` is 1 or 2: which of the two chains. A hash is a signed bigint. Spark's `xxhash64` passes over what is null,
+and so does everything here that takes children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.engines.spark.arithmetic import canonical
+from cera.engines.spark.cells import Cell
+from cera.model.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED
+
+_KINDS = {"integer": INTEGER, "fraction": FRACTION, "string": STRING, "boolean": BOOLEAN}
+_SIGN = -(2**63)
+
+
+def hash_cell(cell: Cell, first: int) -> Column:
+    """The hash of a value; null where there is none."""
+    scalars = [(name, column) for name, column in canonical(cell) if name != "term"]
+    found = [] if cell.term is None else [cell.term[f"h{first}"]]
+    if len(scalars) == 1:
+        [(name, column)] = scalars
+        found.append(F.when(column.isNotNull(), _chain(first, _KINDS[name], _hashed(name, column))))
+    elif scalars:
+        kind = F.coalesce(*(F.when(column.isNotNull(), _bigint(_KINDS[name])) for name, column in scalars))
+        chained = F.xxhash64(_bigint(first), kind, *(_hashed(name, column) for name, column in scalars))
+        found.append(F.when(kind.isNotNull(), chained))
+    match found:
+        case []:
+            return F.lit(None).cast("bigint")
+        case [only]:
+            return only
+        case _:
+            return F.coalesce(*found)
+
+
+def _hashed(name: str, column: Column) -> Column:
+    return column.cast("bigint") if name == "boolean" else column
+
+
+def _bigint(value: int) -> Column:
+    return F.lit(value).cast("bigint")
+
+
+def _chain(first: int, kind: int, *rest: Column) -> Column:
+    return F.xxhash64(_bigint(first), _bigint(kind), *rest)
+
+
+def hash_term(label: str | Column, children: Column | Sequence[Column], ordered: bool, first: int) -> Column:
+    """The hash of the term from the hashes of its children: columns, or one array column. Null ones do not count."""
+    name = F.lit(label) if isinstance(label, str) else label
+    kind = ORDERED if ordered else UNORDERED
+    if isinstance(children, Column):
+        return _chain(first, kind, name, *_of_array(children, ordered))
+    if not ordered and len(children) > 2:
+        return _chain(first, kind, name, *_of_array(F.array(*children), ordered))
+    count = reduce(add, [F.when(child.isNotNull(), _bigint(1)).otherwise(_bigint(0)) for child in children], _bigint(0))
+    return _chain(first, kind, name, count, *(children if ordered else _in_order(children)))
+
+
+def _of_array(children: Column, ordered: bool) -> tuple[Column, Column]:
+    present = F.array_compact(children)
+    return F.size(present).cast("bigint"), present if ordered else F.sort_array(present)
+
+
+def _in_order(children: Sequence[Column]) -> Sequence[Column]:
+    """At most two, the lesser one first; `least` and `greatest` of one and null are that one."""
+    if len(children) < 2:
+        return children
+    one, other = children
+    return F.least(one, other), F.when(one.isNotNull() & other.isNotNull(), F.greatest(one, other))
+
+
+def event_hashes(
+    h1: Column, h2: Column, begin: Column, end: Column, qualifier: Column | None = None
+) -> tuple[Column, Column]:
+    """The two halves of an event's id from those of its term; a null qualifier does not count."""
+    tail = () if qualifier is None else (qualifier,)
+    return F.xxhash64(_bigint(1), h1, begin, end, *tail), F.xxhash64(_bigint(2), h2, begin, end, *tail)
+
+
+def hex_id(h1: Column, h2: Column) -> Column:
+    """The id as `hashing.event_id` writes it: 32 hexadecimal digits."""
+    return F.lower(F.concat(F.lpad(F.hex(h1), 16, "0"), F.lpad(F.hex(h2), 16, "0")))
+
+
+def unsigned(half: Column) -> Column:
+    """A bigint that sorts as the hexadecimal digits of `half` do: order by unsigned(h1), unsigned(h2)."""
+    return half.bitwiseXOR(F.lit(_SIGN))

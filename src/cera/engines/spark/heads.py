@@ -1,0 +1,142 @@
+"""Heads of rules as columns: C[h] for heads without `all`.
+
+A construct yields at most one value for each place in it. Where something has no value, the smallest `optional`
+around it is left out, or else the whole event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import TypeGuard, assert_never
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.engines.spark.arithmetic import is_defined
+from cera.engines.spark.cells import Cell
+from cera.engines.spark.expressions import Scope, compile_value
+from cera.engines.spark.hashing import hash_cell, hash_term
+from cera.engines.spark.json_text import cell_json, object_json, term_json
+from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+
+
+@dataclass(frozen=True)
+class Item:
+    """A value that a construct may yield: its JSON and hashes, null where it is not there; its cell if it has one."""
+
+    json: Column
+    h1: Column
+    h2: Column
+    cell: Cell | None = None
+
+    def only(self, there: Column) -> Item:
+        """The item where a condition holds."""
+        cell = None if self.cell is None else Cell(**{kind: F.when(there, part) for kind, part in self.cell})
+        return Item(F.when(there, self.json), F.when(there, self.h1), F.when(there, self.h2), cell)
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What a construct yields in a row, and whether that is defined (None: always)."""
+
+    items: tuple[Item, ...]
+    defined: Column | None = None
+
+
+def instantiate(construct: Construct, scope: Scope) -> Instance:
+    match construct:
+        case ConstructValue():
+            value = compile_value(construct.expression, scope)
+            cell = value if isinstance(value, Cell) else Cell()  # an interval or a duration is no value of data
+            item = Item(cell_json(cell), hash_cell(cell, 1), hash_cell(cell, 2), cell)
+            return Instance((item,), is_defined(cell))
+        case ConstructTerm():
+            parts = [instantiate(child, scope) for child in construct.children]
+            items = [item for part in parts for item in part.items]
+            return Instance((_term(construct, items),), _all([part.defined for part in parts]))
+        case OptionalConstruct():
+            return _optional(construct, scope)
+        case All():
+            raise AssertionError("a head with `all` is built by the head UDF")
+        case _:
+            assert_never(construct)
+
+
+def _term(construct: ConstructTerm, items: Sequence[Item]) -> Item:
+    h1 = hash_term(construct.label, [item.h1 for item in items], construct.ordered, 1)
+    h2 = hash_term(construct.label, [item.h2 for item in items], construct.ordered, 2)
+    return Item(term_json(construct.label, [item.json for item in items], construct.ordered), h1, h2)
+
+
+def _optional(construct: OptionalConstruct, scope: Scope) -> Instance:
+    wanted = instantiate(construct.construct, scope)
+    there = F.lit(True) if wanted.defined is None else wanted.defined
+    items = [item.only(there) for item in wanted.items]
+    if construct.default is None:
+        return Instance(tuple(items))
+    default = instantiate(construct.default, scope)
+    instead = ~there if default.defined is None else ~there & default.defined
+    items += [item.only(instead) for item in default.items]
+    return Instance(tuple(items), None if default.defined is None else there | default.defined)
+
+
+def _all(conditions: Sequence[Column | None]) -> Column | None:
+    known = [condition for condition in conditions if condition is not None]
+    return reduce(and_, known) if known else None
+
+
+@dataclass(frozen=True)
+class FlatHead:
+    """A head `label{ name{value}, … }` with different names and scalar values: its events need no terms."""
+
+    label: str
+    children: dict[str, Cell]
+    h1: Column
+    h2: Column
+    json: Column
+    defined: Column | None
+
+
+def flat_head(head: Construct, scope: Scope) -> FlatHead | None:
+    """The head as a flat one, if it is."""
+    if not isinstance(head, ConstructTerm) or head.ordered:
+        return None
+    children: dict[str, Cell] = {}
+    h1: list[Column] = []
+    h2: list[Column] = []
+    conditions: list[Column | None] = []
+    for child in head.children:
+        inner = child.construct if isinstance(child, OptionalConstruct) and child.default is None else child
+        if not _is_field(inner) or inner.label in children:
+            return None
+        [item] = (value := instantiate(inner.children[0], scope)).items
+        if item.cell is None or item.cell.term is not None:
+            return None
+        children[inner.label] = item.cell
+        hashes = [hash_term(inner.label, [half], False, first) for first, half in ((1, item.h1), (2, item.h2))]
+        there = is_defined(item.cell)
+        h1.append(F.when(there, hashes[0]))
+        h2.append(F.when(there, hashes[1]))
+        if inner is child:
+            conditions.append(value.defined)
+    members = [(name, cell_json(cell)) for name, cell in children.items()]
+    return FlatHead(
+        head.label,
+        children,
+        hash_term(head.label, h1, False, 1),
+        hash_term(head.label, h2, False, 2),
+        object_json([(head.label, object_json(members))]),
+        _all(conditions),
+    )
+
+
+def _is_field(construct: Construct) -> TypeGuard[ConstructTerm]:
+    return (
+        isinstance(construct, ConstructTerm)
+        and not construct.ordered
+        and len(construct.children) == 1
+        and isinstance(construct.children[0], ConstructValue)
+    )

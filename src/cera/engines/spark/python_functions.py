@@ -1,0 +1,59 @@
+"""The few functions that Spark has no equal of: they run the model's own code in Python, over Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+from pyspark.sql import Column
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.types import BooleanType, DataType, StringType
+
+from cera.model.calendars import Calendar, occurs_in_relation
+from cera.model.expressions import TimerQuery
+from cera.model.functions import FUNCTIONS
+from cera.model.interval import Interval
+from cera.model.terms import format_scalar
+from cera.model.values import number
+
+
+def _call(function: Callable[..., pa.Array], result: DataType, *columns: Column) -> Column:
+    made = arrow_udf(function, result)  # type: ignore[call-overload]  # its kind is read from the type hints
+    column: Column = made(*columns)
+    return column
+
+
+def printed_fraction(double: Column) -> Column:
+    """`string(x)` of a double: Java 17 does not always print the shortest digits, Python does."""
+
+    def printed(values: pa.Array) -> pa.Array:
+        numbers = [None if value is None else number(value) for value in values.to_pylist()]
+        return pa.array([None if value is None else format_scalar(value) for value in numbers], pa.string())
+
+    return _call(printed, StringType(), double)
+
+
+def matches(text: Column, expression: Column) -> Column:
+    """`matches(text, expression)` in linear time; null where the expression is none."""
+    apply: Callable[[str, str], bool | None] = FUNCTIONS["matches"].apply
+
+    def matched(texts: pa.Array, expressions: pa.Array) -> pa.Array:
+        pairs = zip(texts.to_pylist(), expressions.to_pylist(), strict=True)
+        return pa.array([None if t is None or e is None else apply(t, e) for t, e in pairs], pa.bool_())
+
+    return _call(matched, BooleanType(), text, expression)
+
+
+def occurs(
+    timer: TimerQuery, calendars: tuple[Calendar, ...], timezone: str, relation: str, begin: Column, end: Column
+) -> Column:
+    """Whether an interval of the periodic timer stands in Allen's relation to [begin, end]; null where that is null."""
+
+    def found(begins: pa.Array, ends: pa.Array) -> pa.Array:
+        answers = [
+            None if b is None or e is None else occurs_in_relation(timer, calendars, relation, Interval(b, e), timezone)
+            for b, e in zip(begins.to_pylist(), ends.to_pylist(), strict=True)
+        ]
+        return pa.array(answers, pa.bool_())
+
+    return _call(found, BooleanType(), begin, end)

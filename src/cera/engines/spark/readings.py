@@ -1,0 +1,51 @@
+"""What reading a source gives: event tables, and what was rejected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from cera.connectors.layout import TEXT_LIMIT, Rejected
+from cera.engines.spark.hashing import hex_id
+from cera.engines.spark.relations import column
+from cera.engines.spark.tables import EventTable
+from cera.engines.spark.term_columns import term_column
+
+_LAST = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The events of a source, equal ones as often as they are there, and what was rejected.
+
+    The frames of the tables have a column `qualifier` as well: the id that the source gave the event, if any.
+    `rejected` has the columns `place`, `reason`, `text`, and `source`, `position` for their order.
+    """
+
+    tables: tuple[EventTable, ...]
+    rejected: DataFrame
+
+    def rejects(self) -> list[Rejected]:
+        """The rejected records in the order of the input. An action: it reads the input."""
+        rows = self.rejected.orderBy("source", "position").select("place", "reason", "text").collect()
+        return [Rejected(row["place"], row["reason"], row["text"] or "") for row in rows]
+
+    def lasting(self, longest: int) -> Reading:
+        """Without the events that last longer than so many microseconds, which are rejected."""
+        length = column("end") - column("begin")
+        kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
+        broken = [_broken(replace(table, frame=table.frame.where(length > longest))) for table in self.tables]
+        return Reading(kept, reduce(DataFrame.unionByName, broken, self.rejected))
+
+
+def _broken(table: EventTable) -> DataFrame:
+    return table.frame.select(
+        F.concat(F.lit("event "), hex_id(column("h1"), column("h2"))).alias("place"),
+        F.lit("the event lasts longer than --max-duration").alias("reason"),
+        F.substring(term_column(table)["json"], 1, TEXT_LIMIT).alias("text"),
+        F.lit(_LAST).alias("source"),
+        column("end").alias("position"),
+    )

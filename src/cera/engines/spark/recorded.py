@@ -1,0 +1,132 @@
+"""A program over recorded events on Spark: what was read, what was rejected, and the answers in the order of output."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from cera.connectors.layout import Layout, Rejected
+from cera.engines.spark.engine import Answers, answers
+from cera.engines.spark.failures import engine_failure
+from cera.engines.spark.hashing import hex_id
+from cera.engines.spark.lineage import event_of, recipient_of
+from cera.engines.spark.reading import Reading, read_files
+from cera.engines.spark.relations import column
+from cera.engines.spark.session import session
+from cera.engines.spark.tables import EventTable
+from cera.engines.spark.term_columns import term_column
+from cera.errors import UsageError
+from cera.model.events import Event, Recipient
+from cera.model.interval import Time
+from cera.rules.rule import RuleProgram
+
+
+@dataclass(frozen=True)
+class Found:
+    """An event that is written: one of the input has no rule."""
+
+    event: Event
+    rule: str | None
+    causes: Mapping[str, str]
+    recipient: Recipient | None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The answers over what was read. Nothing is computed before it is asked for."""
+
+    reading: Reading
+    answers: Answers
+    until: Time | None = None
+
+    def rejects(self) -> list[Rejected]:
+        with engine_failure():
+            return self.reading.rejects()
+
+    def labels(self) -> tuple[Counter[str], int]:
+        """How many events of each label were read, and how many of all are later than `until`."""
+        found: Counter[str] = Counter()
+        later = 0
+        after = F.lit(0) if self.until is None else F.count_if(column("end") > self.until)
+        with engine_failure():
+            for table in self.reading.tables:
+                counted = table.frame.groupBy("label").agg(F.count("*").alias("number"), after.alias("later"))
+                for row in counted.collect():
+                    found[row["label"]] += row["number"]
+                    later += row["later"]
+        return found, later
+
+    def in_order(self, labels: Collection[str], *, base: bool) -> Iterator[Found]:
+        """What is written, by end, begin and term. An input event that was derived too is written once."""
+        frame = self._chosen(labels, base=base)
+        with engine_failure():
+            rows = frame.orderBy("end", "begin").toLocalIterator(prefetchPartitions=True)
+            for _, together in itertools.groupby(rows, key=lambda row: (row["end"], row["begin"])):
+                yield from sorted(map(_found, together), key=lambda found: found.event.output_key)
+
+    def write_parquet(self, path: Path, labels: Collection[str]) -> Counter[str]:
+        """Writes the derived events as a folder of Parquet files; tells how many there are of each label."""
+        if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+            raise UsageError(f"--out: {path} is there already; Parquet is written to a new folder")
+        frame = self._chosen(labels, base=False)
+        with engine_failure():
+            times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
+            frame.withColumns(times).write.mode("overwrite").parquet(str(path))
+            written = frame.sparkSession.read.parquet(str(path)).groupBy("label").count().collect()
+        return Counter({row["label"]: row["count"] for row in written})
+
+    def _chosen(self, labels: Collection[str], *, base: bool) -> DataFrame:
+        frame = self.answers.events()
+        if base:
+            every = reduce(DataFrame.unionByName, [_base(table) for table in self.reading.tables])
+            every = every if self.until is None else every.where(column("end") <= self.until)
+            unknown = every.dropDuplicates(["id"]).join(frame.select("id"), "id", "left_anti")
+            frame = frame.unionByName(unknown, allowMissingColumns=True)
+        return frame.where(column("label").isin(*labels)) if labels else frame
+
+
+def _base(table: EventTable) -> DataFrame:
+    qualifier = column("qualifier") if "qualifier" in table.frame.columns else F.lit(None).cast("string")
+    return table.frame.select(
+        hex_id(column("h1"), column("h2")).alias("id"),
+        "begin",
+        "end",
+        "label",
+        term_column(table)["json"].alias("term"),
+        qualifier.alias("qualifier"),
+    )
+
+
+def _found(row: Row) -> Found:
+    if row["rule"] is None:
+        return Found(event_of(row, row["qualifier"]), None, {}, None)
+    recipient = recipient_of(row)
+    return Found(event_of(row, recipient.qualifier if recipient else None), row["rule"], row["causes"], recipient)
+
+
+def recorded(
+    program: RuleProgram,
+    paths: tuple[str, ...],
+    layout: Layout,
+    *,
+    until: Time | None,
+    max_duration: int | None,
+    timezone: str,
+    master: str,
+    settings: Mapping[str, str],
+) -> Recorded:
+    """A program over the events at paths; Spark is started."""
+    with engine_failure():
+        spark = session(master, settings)
+        reading = read_files(spark, paths, layout)
+        if max_duration is not None:
+            reading = reading.lasting(max_duration)
+        found = answers(program, reading.tables, spark, until=until, timezone=timezone, max_duration=max_duration)
+        return Recorded(reading, found, until)

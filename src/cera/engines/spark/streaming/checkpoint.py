@@ -1,0 +1,147 @@
+"""The checkpoint of a stream: Spark's own, and what cera notes beside it about the program that it belongs to.
+
+CHECKPOINT/cera.json    the run, its sources, its operators with their rules
+CHECKPOINT/spark        offsets and state
+CHECKPOINT/spool        what came on standard input
+CHECKPOINT/spark.log    what Spark says
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cera.engines.spark.streaming.fingerprint import fingerprint
+from cera.engines.spark.streaming.operators import Operator
+from cera.errors import UsageError
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a checkpoint belongs to. `run` is a part of the names of the files that are written."""
+
+    run: str
+    sources: tuple[str, ...]
+    layers: tuple[int, ...]
+    operators: tuple[str, ...]
+    rules: Mapping[str, str]
+    format: int = _FORMAT
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    folder: Path
+
+    @property
+    def spark(self) -> Path:
+        return self.folder / "spark"
+
+    @property
+    def spool(self) -> Path:
+        return self.folder / "spool"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "spark.log"
+
+    @property
+    def _file(self) -> Path:
+        return self.folder / "cera.json"
+
+    def open(self, operators: Sequence[Operator], sources: Sequence[str], *, restart_changed: bool) -> Manifest:
+        """Makes the checkpoint, or goes on with it. Raises UsageError where it belongs to something else."""
+        known = self._read()
+        now = _manifest(operators, sources, known.run if known else secrets.token_hex(4))
+        if known is not None:
+            _compare(self.folder, known, now, restart_changed=restart_changed)
+        if known != now:
+            self._write(now)
+        return now
+
+    def _read(self) -> Manifest | None:
+        try:
+            data: dict[str, Any] = json.loads(self._file.read_text(encoding="utf-8"))
+            return Manifest(
+                data["run"],
+                tuple(data["sources"]),
+                tuple(data["layers"]),
+                tuple(data["operators"]),
+                data["rules"],
+                data["format"],
+            )
+        except FileNotFoundError:
+            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+                raise UsageError(
+                    f"{self.folder} is there, and no checkpoint of cera; name a folder that is new or empty"
+                ) from None
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"the checkpoint {self.folder} cannot be read: {error}") from error
+
+    def _write(self, manifest: Manifest) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            unfinished = self._file.with_suffix(".unfinished")
+            unfinished.write_text(json.dumps(asdict(manifest), indent=1, ensure_ascii=False), encoding="utf-8")
+            os.replace(unfinished, self._file)
+        except OSError as error:
+            raise UsageError(f"the checkpoint {self.folder} cannot be written: {error.strerror}") from error
+
+
+def _manifest(operators: Sequence[Operator], sources: Sequence[str], run: str) -> Manifest:
+    return Manifest(
+        run,
+        tuple(sources),
+        tuple(sorted({operator.layer for operator in operators})),
+        tuple(sorted(operator.identity for operator in operators)),
+        {rule.name: fingerprint((rule, operator.identity)) for operator in operators for rule in operator.rules},
+    )
+
+
+def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: bool) -> None:
+    anew = "give another --checkpoint to start anew"
+    if known.format != _FORMAT:
+        raise UsageError(f"the checkpoint {folder} was written by another version of cera; {anew}")
+    if known.sources != now.sources:
+        raise UsageError(
+            f"the checkpoint {folder} belongs to the source {_listed(known.sources)}, not to {_listed(now.sources)}; "
+            f"give the same --source, or {anew}"
+        )
+    if set(known.operators) == set(now.operators):
+        return
+    if not known.rules.keys() & now.rules.keys():
+        raise UsageError(
+            f"the checkpoint {folder} belongs to another program, with the rules {_listed(known.rules)}; {anew}"
+        )
+    changes = _changes(known, now)
+    if known.layers != now.layers:
+        raise UsageError(
+            f"the program of the checkpoint {folder} has changed so that its rules run in another order of operators "
+            f"({changes}), and no state can be kept; {anew}"
+        )
+    if not restart_changed:
+        raise UsageError(
+            f"the program of the checkpoint {folder} has changed: {changes}. What these rules remember cannot be kept; "
+            f"give --restart-changed to start them without memory and keep the state of the others, or {anew}"
+        )
+
+
+def _changes(known: Manifest, now: Manifest) -> str:
+    changed = [name for name, mark in now.rules.items() if name in known.rules and known.rules[name] != mark]
+    added = [name for name in now.rules if name not in known.rules]
+    removed = [name for name in known.rules if name not in now.rules]
+    said = {"changed, or share events with a rule that did": changed, "new": added, "gone": removed}
+    return "; ".join(f"{_listed(names)} ({what})" for what, names in said.items() if names)
+
+
+def _listed(names: Sequence[str] | Mapping[str, str]) -> str:
+    shown = list(names)[:10]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

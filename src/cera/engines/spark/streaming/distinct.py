@@ -1,0 +1,47 @@
+"""Whether different parts of a stream can derive the same event, which must then be found out and told once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.places import Place, variable_at
+from cera.engines.spark.streaming.slots import Slot
+from cera.model.constructs import Construct, ConstructTerm
+from cera.rules.rule import Rule
+from cera.rules.unification import head_label
+
+
+def may_repeat(operators: Sequence[Operator]) -> bool:
+    """Whether two operators, or two buckets of one, may derive the same event."""
+    seen: set[str | None] = set()
+    for operator in operators:
+        labels = {head_label(rule.head) for rule in operator.rules}
+        if labels & seen or (labels and None in seen) or (seen and None in labels):
+            return True
+        seen |= labels
+        if operator.key and not all(_tells_apart(operator, label) for label in labels):
+            return True
+    return False
+
+
+def _tells_apart(operator: Operator, label: str | None) -> bool:
+    """Whether events with a label from different buckets differ: each carries its key, all in the same place."""
+    rules = [rule for rule in operator.rules if head_label(rule.head) == label]
+    return label is not None and all(
+        frozenset[Place].intersection(*(frozenset(_carrying(rule, slot)) for rule in rules)) for slot in operator.key
+    )
+
+
+def _carrying(rule: Rule, slot: Slot) -> Iterator[Place]:
+    for place in _all_places(rule.head, ()):
+        if variable_at(rule.head, place) == slot.variables[rule.name]:
+            yield place
+
+
+def _all_places(construct: Construct, path: Place) -> Iterator[Place]:
+    yield path
+    if isinstance(construct, ConstructTerm):
+        for child in construct.children:
+            if isinstance(child, ConstructTerm):
+                yield from _all_places(child, (*path, child.label))

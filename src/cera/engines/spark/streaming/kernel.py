@@ -1,0 +1,95 @@
+"""One part of an operator: takes events, and steps in the order of time up to the watermark.
+
+Events at and after the watermark wait; those before it are late, because their time has been decided. The state is
+bytes between two calls. Nothing here knows Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from cera.engines.local.derived import Derived
+from cera.engines.local.processor import Processor
+from cera.engines.local.state import State, dump, restore
+from cera.engines.spark.streaming.messages import Told
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence
+
+_BY_END = attrgetter("end")
+
+
+@dataclass
+class Part:
+    """The state of one bucket: what the processor remembers, the events that wait, and the timer that is set."""
+
+    state: State
+    waiting: list[Occurrence] = field(default_factory=list)
+    timer: int | None = None
+
+    @property
+    def live(self) -> int:
+        return self.state.live + len(self.waiting)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call derived, which events came too late, and when the part is to be woken next."""
+
+    derived: Sequence[Derived]
+    late: Sequence[Occurrence]
+    wake_at: Time | None
+
+
+class Kernel:
+    """A processor over parts."""
+
+    def __init__(self, processor: Processor) -> None:
+        self.processor = processor
+
+    def load(self, data: bytes | None) -> Part:
+        return Part(self.processor.start()) if data is None else Part(*restore(data))
+
+    def save(self, part: Part) -> bytes | None:
+        """The part as bytes; None if there is nothing to remember."""
+        if not part.live and not part.state.ticks:
+            return None
+        return dump((part.state, part.waiting, part.timer))
+
+    def advance(self, part: Part, events: Iterable[tuple[Occurrence, Told]], watermark: Time) -> Outcome:
+        """Takes events, and decides all times before the watermark."""
+        late: list[Occurrence] = []
+        waiting = part.waiting
+        before = len(waiting)
+        for event, told in events:
+            if told is None or event.end >= watermark:
+                waiting.append(event)
+            elif told:
+                late.append(event)
+        if len(waiting) > before:
+            waiting.sort(key=_BY_END)
+        found = self._steps(part, watermark)
+        wakeup = self.processor.next_wakeup(part.state)
+        if waiting and (wakeup is None or waiting[0].end < wakeup):
+            wakeup = waiting[0].end
+        return Outcome(found, late, wakeup)
+
+    def _steps(self, part: Part, watermark: Time) -> list[Derived]:
+        processor, state, waiting = self.processor, part.state, part.waiting
+        step, next_wakeup = processor.step, processor.next_wakeup
+        found: list[Derived] = []
+        at, count = 0, len(waiting)
+        while True:
+            now = waiting[at].end if at < count else None
+            wakeup = next_wakeup(state)
+            if wakeup is not None and (now is None or wakeup < now):
+                now = wakeup
+            if now is None or now >= watermark:
+                break
+            first = at
+            while at < count and waiting[at].end == now:
+                at += 1
+            found += step(state, now, waiting[first:at])
+        del waiting[:at]
+        return found

@@ -1,0 +1,241 @@
+"""A running stream: from folders and standard input to files, on Spark, told of once a trigger."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from cera.connectors.layout import Layout
+from cera.engines.spark.failures import reason
+from cera.engines.spark.session import session
+from cera.engines.spark.streaming import batch_files, progress
+from cera.engines.spark.streaming.batch_files import BatchFiles, SinkFormat
+from cera.engines.spark.streaming.checkpoint import Checkpoint
+from cera.engines.spark.streaming.file_source import file_messages
+from cera.engines.spark.streaming.layers import results
+from cera.engines.spark.streaming.messages import Result, unpack_results
+from cera.engines.spark.streaming.operators import BUCKETS, Operator
+from cera.engines.spark.streaming.patience import patiently
+from cera.engines.spark.streaming.spool import Spool
+from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark, without_event_time
+from cera.errors import CeraError, EngineError, UsageError
+
+_POLL = 1
+
+
+@dataclass(frozen=True)
+class StreamOptions:
+    """How a stream is run. Durations are microseconds; `sink` None is standard output."""
+
+    sources: tuple[str, ...]
+    sink: Path | None
+    checkpoint: Path
+    layout: Layout
+    max_delay: int = 10_000_000
+    max_duration: int | None = None
+    sink_format: SinkFormat = "jsonl"
+    late: Path | None = None
+    rejected: Path | None = None
+    trigger: str | None = None
+    once: bool = False
+    files_a_batch: int | None = None
+    buckets: int = BUCKETS
+    labels: frozenset[str] | None = None
+    restart_changed: bool = False
+    master: str = "local[*]"
+    settings: Mapping[str, str] | None = None
+
+
+class LiveStream:
+    """One run of a program over a stream."""
+
+    def __init__(self, operators: Sequence[Operator], options: StreamOptions, tell: Tell) -> None:
+        self._operators = operators
+        self._options = options
+        self._tell = tell
+        self._checkpoint = Checkpoint(options.checkpoint)
+        self.counters = progress.Counters()
+        self._failure: CeraError | None = None
+        names = tuple(source if source == "-" else str(Path(source).resolve()) for source in options.sources)
+        self._manifest = self._checkpoint.open(operators, names, restart_changed=options.restart_changed)
+        self._stall = progress.Stall(options.sources)
+        folders = (("--sink", options.sink), ("--late", options.late), ("--rejected", options.rejected))
+        self._files = {o: BatchFiles(o, path, self._manifest.run) for o, path in folders if path is not None}
+        for files in self._files.values():
+            files.prepare()
+
+    def run(self) -> None:
+        """Runs until the source ends (standard input, --once) or the process is stopped."""
+        options = self._options
+        spool = self._spool()
+        shared = SparkSession.getActiveSession() is not None
+        spark = self._session()
+        try:
+            if spool is not None and options.once:
+                spool.ended.wait()
+            patiently(lambda: self._run_query(spark, spool))
+        except PySparkException as error:
+            log = self._checkpoint.log
+            raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
+        finally:
+            if not shared:
+                spark.stop()
+
+    def _run_query(self, spark: SparkSession, spool: Spool | None) -> None:
+        query = self._query(spark)
+        try:
+            self._wait(query, spool)
+        finally:
+            if query.isActive:
+                query.stop()
+        self._report(query)
+
+    def _spool(self) -> Spool | None:
+        if "-" not in self._options.sources:
+            return None
+        ending = self._options.layout.format or "jsonl"
+        spool = Spool(sys.stdin.buffer, self._checkpoint.spool, ending)
+        spool.start()
+        return spool
+
+    def _session(self) -> SparkSession:
+        options = self._options
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        cores = os.cpu_count() or 1
+        settings = {
+            "spark.sql.shuffle.partitions": str(min(cores if options.master.startswith("local") else BUCKETS, BUCKETS)),
+            "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+            **(options.settings or {}),
+        }
+        with _standard_error_to(self._checkpoint.log):
+            return session(options.master, settings)
+
+    def _query(self, spark: SparkSession) -> StreamingQuery:
+        options = self._options
+        parts = [self._messages(spark, number, source) for number, source in enumerate(options.sources)]
+        flow = results(reduce(DataFrame.unionByName, parts), self._operators, distinct=False)
+        writer = flow.writeStream.foreachBatch(self._take).option("checkpointLocation", str(self._checkpoint.spark))
+        if options.once:
+            writer = writer.trigger(availableNow=True)
+        elif options.trigger is not None:
+            writer = writer.trigger(processingTime=options.trigger)
+        return writer.start()
+
+    def _messages(self, spark: SparkSession, number: int, source: str) -> DataFrame:
+        options = self._options
+        folder = str(self._checkpoint.spool if source == "-" else Path(source).resolve())
+        messages = file_messages(
+            spark,
+            folder,
+            options.layout,
+            self._operators,
+            max_duration=options.max_duration,
+            files_a_batch=options.files_a_batch,
+            spool=source == "-",
+        )
+        counted = messages.observe(
+            f"source {number}",
+            F.sum("events").alias("events"),
+            F.max(F.unix_micros(EVENT_TIME)).alias("latest"),
+        )
+        return without_event_time(with_watermark(counted, options.max_delay))
+
+    def _take(self, frame: DataFrame, batch: int) -> None:
+        """The results of a micro-batch; called again for the same batch if the process was killed in between."""
+        by_kind: dict[str, list[Result]] = {"derived": [], "late": [], "rejected": [], "state": []}
+        for row in frame.select("payload").collect():
+            for result in unpack_results(row["payload"]):
+                by_kind[result[0]].append(result)
+        try:
+            derived = self._write(batch, by_kind)
+        except CeraError as error:
+            self._failure = error
+            raise
+        self.counters.take(batch, derived, len(by_kind["late"]), len(by_kind["rejected"]), by_kind["state"])
+
+    def _write(self, batch: int, by_kind: Mapping[str, list[Result]]) -> int:
+        options, times = self._options, self._options.layout.times
+        derived = batch_files.in_order(by_kind["derived"])
+        wanted = [one for one in derived if options.labels is None or one[4] in options.labels]
+        sink = self._files.get("--sink")
+        if sink is None:
+            self._tell.lines([batch_files.derived_line(one, times) for one in wanted])
+        elif options.sink_format == "parquet":
+            sink.write_table(batch, wanted)
+        else:
+            sink.write_lines(batch, [batch_files.derived_line(one, times) for one in wanted])
+        late = [batch_files.late_line(one, times) for one in by_kind["late"]]
+        if "--late" in self._files:
+            self._files["--late"].write_lines(batch, sorted(late))
+        rejected = [batch_files.rejected_line(one) for one in by_kind["rejected"]]
+        if "--rejected" in self._files:
+            self._files["--rejected"].write_lines(batch, sorted(rejected))
+        elif rejected:
+            self._tell.rejected(by_kind["rejected"])
+        return len(derived)
+
+    def _wait(self, query: StreamingQuery, spool: Spool | None) -> None:
+        while not query.awaitTermination(_POLL):
+            self._report(query)
+            source = self._stall.held_back_by()
+            if source is not None:
+                self._tell.stalled(source, self._stall.watermark, self.counters.live)
+            if spool is not None and spool.ended.is_set() and not self._options.once:
+                if spool.failure is not None:
+                    raise UsageError(f"standard input cannot be kept: {spool.failure.strerror}")
+                query.processAllAvailable()
+                return
+        if (error := query.exception()) is not None:
+            raise error
+
+    def _report(self, query: StreamingQuery) -> None:
+        for found in query.recentProgress:
+            data: Mapping[str, Any] = found
+            watermark = progress.microseconds((data.get("eventTime") or {}).get("watermark"))
+            events, latest = progress.observed(data, self._options.sources)
+            seconds = data["durationMs"].get("triggerExecution", 0) / 1000
+            report = self.counters.report(data["batchId"], events, watermark, seconds)
+            if report is not None:
+                self._stall.take(watermark, latest)
+                self._tell.batch(report)
+
+
+class Tell:
+    """What a stream has to say to people."""
+
+    def lines(self, lines: Sequence[str]) -> None:
+        """Derived events, for standard output."""
+
+    def batch(self, report: progress.BatchReport) -> None:
+        """A micro-batch is done."""
+
+    def rejected(self, records: Sequence[Result]) -> None:
+        """Malformed records, where no folder was named for them."""
+
+    def stalled(self, source: str, watermark: int | None, live: int) -> None:
+        """Time has not moved on for a while."""
+
+
+@contextmanager
+def _standard_error_to(log: Path) -> Iterator[None]:
+    """What is started meanwhile writes its standard error into a file, the Java process above all."""
+    saved = os.dup(2)
+    try:
+        target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.dup2(target, 2)
+        os.close(target)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)

@@ -1,0 +1,73 @@
+"""Where in an event the value of a variable stands.
+
+A place is the path of labels from the event to the term whose one child is the value: in `temp{{ area{{ var A }} }}`
+the variable A stands at ("area",). Only such places are known that every match shares, and that a column or a field of
+JSON can stand for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cera.model.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions import Variable
+from cera.model.patterns import Pattern, TermPattern, VariablePattern
+
+Place = tuple[str, ...]
+
+
+def places(pattern: Pattern, variable: str) -> frozenset[Place]:
+    """The places of a variable in a pattern; several stand for the same value."""
+    return frozenset(_places(_inner(pattern), variable, ()))
+
+
+def _places(pattern: Pattern | None, variable: str, path: Place) -> list[Place]:
+    if not isinstance(pattern, TermPattern):
+        return []
+    found: list[Place] = []
+    labels = Counter(label for child in pattern.children if (label := _label(child)) is not None)
+    for child in pattern.children:
+        inner = _inner(child)
+        if isinstance(child, VariablePattern) and child.name == variable and child.pattern is None:
+            if path and len(pattern.children) == 1:
+                found.append(path)
+        elif isinstance(inner, TermPattern) and isinstance(inner.label, str) and labels[inner.label] == 1:
+            found += _places(inner, variable, (*path, inner.label))
+    return found
+
+
+def _inner(pattern: Pattern) -> Pattern | None:
+    """The pattern of the term that a variable is bound to, and any other pattern as it is."""
+    while isinstance(pattern, VariablePattern):
+        if pattern.pattern is None:
+            return None
+        pattern = pattern.pattern
+    return pattern
+
+
+def _label(pattern: Pattern) -> str | None:
+    inner = _inner(pattern)
+    return inner.label if isinstance(inner, TermPattern) and isinstance(inner.label, str) else None
+
+
+def value_at(head: Construct, place: Place) -> ConstructValue | None:
+    """What stands at a place of every event of a head, if that is one value."""
+    construct = head
+    for label in place:
+        if not isinstance(construct, ConstructTerm):
+            return None
+        below = [child for child in construct.children if isinstance(child, ConstructTerm) and child.label == label]
+        if len(below) != 1 or not all(isinstance(child, ConstructTerm) for child in construct.children):
+            return None
+        [construct] = below
+    match construct:
+        case ConstructTerm(children=(ConstructValue() as value,)):
+            return value
+        case _:
+            return None
+
+
+def variable_at(head: Construct, place: Place) -> str | None:
+    """The variable whose value every event of a head has at a place, and nothing else there."""
+    value = value_at(head, place)
+    return value.expression.name if value is not None and isinstance(value.expression, Variable) else None

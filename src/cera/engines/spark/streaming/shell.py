@@ -1,0 +1,199 @@
+"""The local engine inside Spark's state store: kernels as stateful processors of `transformWithState`.
+
+Spark calls the methods by keyword, which is why their parameters have the names they have.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+    ValueState,
+)
+
+from cera.engines.local.derived import Derived
+from cera.engines.local.processor import Processor
+from cera.engines.spark.streaming.kernel import Kernel, Part
+from cera.engines.spark.streaming.messages import (
+    OUTPUT,
+    Packed,
+    Result,
+    Told,
+    pack_events,
+    pack_results,
+    packed,
+    unpack_events,
+    unpack_results,
+)
+from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.routing import Destination, Router
+from cera.model.json_terms import term_to_json
+from cera.model.occurrence import Occurrence
+
+Message = tuple[str, int, bytes]
+
+_MILLISECOND = 1_000
+
+#: Compiled once in each Python worker, which may serve one stream after the other.
+_KEPT = 100
+_KERNELS: dict[str, Kernel] = {}
+
+
+class Layer(StatefulProcessor):
+    """The operators of one layer. What is for others passes through."""
+
+    def __init__(self, operators: Sequence[Operator], later: Sequence[Operator], *, by_id: int = 0) -> None:
+        self._operators = {operator.identity: operator for operator in operators}
+        self._later = tuple(later)
+        self._by_id = by_id
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._handle = handle
+        self._value: ValueState = handle.getValueState("part", "data binary")
+        self._router = Router(self._later)
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        name, bucket = key
+        payloads = [payload for frame in rows for payload in frame["payload"].tolist()]
+        if name not in self._operators:
+            yield _frame([(name, bucket, payload) for payload in payloads])
+            return
+        events = (item for payload in payloads for item in unpack_events(payload))
+        yield from self._advance(name, bucket, events, timerValues, None)
+
+    def handleExpiredTimer(  # noqa: N802
+        self,
+        key: Any,
+        timerValues: TimerValues,  # noqa: N803
+        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        name, bucket = key
+        if name in self._operators:
+            yield from self._advance(name, bucket, iter(()), timerValues, expiredTimerInfo.getExpiryTimeInMs())
+        else:  # an operator that the program no longer has
+            self._value.clear()
+
+    def close(self) -> None:
+        pass
+
+    def _advance(
+        self,
+        name: str,
+        bucket: int,
+        events: Iterator[tuple[Occurrence, Told]],
+        times: TimerValues,
+        expired: int | None,
+    ) -> Iterator[pd.DataFrame]:
+        kernel = _kernel(self._operators[name])
+        stored = self._value.get()
+        part = kernel.load(None if stored is None else stored[0])
+        undefined = kernel.processor.evaluator.undefined
+        outcome = kernel.advance(part, events, times.getCurrentWatermarkInMs() * _MILLISECOND)
+        messages = self._messages(bucket, outcome.derived)
+        results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
+        missing = kernel.processor.evaluator.undefined - undefined
+        results.append(("state", name, bucket, part.live, missing))
+        self._set_timer(part, outcome.wake_at, expired)
+        data = kernel.save(part)
+        if data is not None:
+            self._value.update((data,))
+        elif stored is not None:
+            self._value.clear()
+        yield _frame([*messages, (OUTPUT, bucket, pack_results(results))])
+
+    def _set_timer(self, part: Part, wake_at: int | None, expired: int | None) -> None:
+        """A time is decided when the watermark, which counts milliseconds, lies behind it."""
+        timer = None if wake_at is None else wake_at // _MILLISECOND + 1
+        if part.timer is not None and part.timer != timer and part.timer != expired:
+            self._handle.deleteTimer(part.timer)
+        if timer is not None and part.timer != timer:
+            self._handle.registerTimer(timer)
+        part.timer = timer
+
+    def _messages(self, bucket: int, derived: Sequence[Derived]) -> list[Message]:
+        """The derived events as results, and to the operators that query them."""
+        results: dict[int, list[Result]] = {}
+        onward: dict[Destination, list[Packed]] = {}
+        for one in derived:
+            result = _result(one)
+            place = int(result[1][:8], 16) % self._by_id if self._by_id else bucket
+            results.setdefault(place, []).append(result)
+            if self._later and result[8] is None:
+                for destination in self._router.destinations(one.occurrence):
+                    onward.setdefault(destination, []).append(packed(one.occurrence, None))
+        return [
+            *((OUTPUT, place, pack_results(some)) for place, some in results.items()),
+            *((to.operator, to.bucket, pack_events(some)) for to, some in onward.items()),
+        ]
+
+
+class Distinct(StatefulProcessor):
+    """The same event derived in different parts is one event. All of them come in the same micro-batch."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        pass
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        first: dict[str, Result] = {}
+        others: list[Result] = []
+        for frame in rows:
+            for payload in frame["payload"].tolist():
+                for result in unpack_results(payload):
+                    if result[0] != "derived":
+                        others.append(result)
+                    elif (known := first.get(result[1])) is None or result[-1] < known[-1]:
+                        first[result[1]] = result
+        yield _frame([(OUTPUT, key[1], pack_results([*first.values(), *others]))])
+
+    def close(self) -> None:
+        pass
+
+
+def _kernel(operator: Operator) -> Kernel:
+    kernel = _KERNELS.get(operator.identity)
+    if kernel is None:
+        if len(_KERNELS) >= _KEPT:
+            _KERNELS.clear()
+        processor = Processor(operator.plan, max_duration=operator.max_duration, timezone=operator.timezone)
+        kernel = _KERNELS[operator.identity] = Kernel(processor)
+    return kernel
+
+
+def _result(derived: Derived) -> Result:
+    found = derived.result()
+    event, first = found.event, found.derivations[0]
+    causes = {name: cause.id for name, cause in first.causes.items()}
+    return (
+        "derived",
+        event.id,
+        event.begin,
+        event.end,
+        event.label,
+        json.dumps(term_to_json(event.term), ensure_ascii=False),
+        first.rule,
+        json.dumps(causes, ensure_ascii=False),
+        found.recipient.address if found.recipient else None,
+        found.recipient.transport if found.recipient else None,
+        first.key,
+    )
+
+
+def _frame(messages: Sequence[Message]) -> pd.DataFrame:
+    return pd.DataFrame(messages, columns=["operator", "bucket", "payload"])

@@ -1,0 +1,75 @@
+"""Standard input as a folder of files: Spark can read a file again after a restart, and a pipe it cannot."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+#: A file is closed when it has so many lines, or so many seconds after its first one.
+LINES = 10_000
+SECONDS = 0.5
+
+NAME = "<stdin>"
+
+
+class Spool:
+    """Copies a stream of lines into files `SEQUENCE-FIRSTLINE.ENDING`, until it ends."""
+
+    def __init__(self, stream: BinaryIO, folder: Path, ending: str) -> None:
+        self._stream = stream
+        self._folder = folder
+        self._ending = ending
+        self._in_pieces = ending == "jsonl"
+        self._lock = threading.Lock()
+        self._lines: list[bytes] = []
+        self._first_line = 1
+        self._since = 0.0
+        self.ended = threading.Event()
+        self.failure: OSError | None = None
+        folder.mkdir(parents=True, exist_ok=True)
+        self._sequence = 1 + max((int(file.name.split("-")[0]) for file in folder.glob("*-*")), default=0)
+
+    def start(self) -> None:
+        threading.Thread(target=self._read, daemon=True).start()
+        if self._in_pieces:
+            threading.Thread(target=self._flush_in_time, daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            for line in self._stream:
+                with self._lock:
+                    if not self._lines:
+                        self._since = time.monotonic()
+                    self._lines.append(line)
+                    if self._in_pieces and len(self._lines) >= LINES:
+                        self._flush()
+            with self._lock:
+                self._flush()
+        except OSError as error:
+            self.failure = error
+        finally:
+            self.ended.set()
+
+    def _flush_in_time(self) -> None:
+        while not self.ended.wait(SECONDS / 2):
+            with self._lock:
+                if self._lines and time.monotonic() - self._since >= SECONDS:
+                    self._flush()
+
+    def _flush(self) -> None:
+        if self._lines:
+            name = f"{self._sequence:09d}-{self._first_line}.{self._ending}"
+            unfinished = self._folder / f".{name}.unfinished"
+            unfinished.write_bytes(b"".join(self._lines))
+            os.replace(unfinished, self._folder / name)
+            self._sequence += 1
+            self._first_line += len(self._lines)
+            self._lines = []
+
+
+def first_line(path: Path) -> int:
+    """The number of the line of standard input that a file of the spool begins with."""
+    return int(path.stem.split("-")[1])

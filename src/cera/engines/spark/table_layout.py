@@ -1,0 +1,158 @@
+"""Which columns of a user's table say what: label, times, id; the others are children."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructType,
+)
+
+from cera.connectors.layout import TEXT_LIMIT, TIME_FIELDS, Layout
+from cera.connectors.records import OUTPUT_FIELDS
+from cera.engines.spark.relations import column
+from cera.engines.spark.time_columns import TIME_TYPES, microseconds
+from cera.errors import UsageError
+from cera.model.spelling import did_you_mean
+
+_ID_TYPES = (StringType, ByteType, ShortType, IntegerType, LongType)
+
+
+@dataclass(frozen=True)
+class TableLayout:
+    """The columns by their roles. `label` is None if all events have the one of the layout, or it is in the terms.
+
+    `term` is a column of whole terms, which stands in the place of label and children.
+    """
+
+    label: str | None
+    begin: str
+    end: str
+    id: str | None
+    term: str | None
+    children: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a row must fulfil to be an event, and the reason why it is none where it does not."""
+
+    met: Column
+    reason: Column
+
+
+def table_layout(schema: StructType, layout: Layout) -> TableLayout:
+    """The roles of the columns; raises UsageError if one is missing or of a wrong type."""
+    names = schema.names
+    term = "term" if "term" in names and not layout.is_flat and "label" not in names else None
+    label = None if term is not None else layout.label_source
+    begin, end = _times(names, layout)
+    own_id = None if layout.is_flat or ("rule" in names and term is not None) else "id"
+    name = layout.id_field or (own_id if own_id in names else None)
+    if term is not None and "rule" in names and "source_id" in names:
+        name = "source_id"
+    for role, wanted in (("label", label), ("begin", begin), ("end", end), ("id", name)):
+        if wanted is not None and wanted not in names:
+            raise _missing(role, wanted, names)
+    used = {label, name, term, *((begin, end) if layout.time_source else TIME_FIELDS)}
+    children = tuple(other for other in names if other not in used)
+    _check_types(schema, label, (begin, end), name, term)
+    if term is not None and (unknown := [other for other in children if other not in (*OUTPUT_FIELDS, "id")]):
+        raise UsageError(f"beside `term` the table has the columns {', '.join(unknown)}; a term has all of an event")
+    return TableLayout(label, begin, end, name, term, () if term is not None else children)
+
+
+def _times(names: Sequence[str], layout: Layout) -> tuple[str, str]:
+    if layout.time_source is not None:
+        return layout.time_source
+    found = [name for name in TIME_FIELDS if name in names]
+    if "at" in found and len(found) > 1:
+        raise UsageError(f"too many times: the columns {', '.join(found)}; expected `at`, or `begin` and `end`")
+    if not found:
+        raise _missing("time", "at", names, ", nor `begin` and `end`")
+    return ("at", "at") if "at" in found else ("begin", "end")
+
+
+def _missing(role: str, wanted: str, names: Sequence[str], more: str = "") -> UsageError:
+    guess = did_you_mean(wanted, names)
+    known = f"{' The' if guess else '; the'} columns are {', '.join(names)}"
+    return UsageError(f"there is no column `{wanted}` for the {role}{more}{guess}{known}")
+
+
+def _check_types(
+    schema: StructType, label: str | None, times: tuple[str, str], name: str | None, term: str | None
+) -> None:
+    for time in times:
+        if not isinstance(schema[time].dataType, TIME_TYPES):
+            raise _wrong_type(schema, time, "a time is a timestamp, a date, a number or a text")
+    for text in (label, term):
+        if text is not None and not isinstance(schema[text].dataType, StringType):
+            raise _wrong_type(schema, text, "a label is a text" if text == label else "a term is JSON text")
+    if name is not None and not (isinstance(schema[name].dataType, _ID_TYPES) or _is_whole(schema[name].dataType)):
+        raise _wrong_type(schema, name, "an id is a text or a whole number")
+
+
+def _is_whole(kind: DataType) -> bool:
+    return isinstance(kind, DecimalType) and kind.scale == 0
+
+
+def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
+    return UsageError(f"the column `{name}` has the type {schema[name].dataType.simpleString()}; {expected}")
+
+
+def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tuple[Column, Column, list[Demand]]:
+    """Begin and end in microseconds, and what must be so that there are any."""
+    begin = microseconds(column(roles.begin), schema[roles.begin].dataType, layout.times)
+    demands = [_is_time(roles.begin, begin, layout)]
+    if roles.begin == roles.end:
+        return begin, begin, demands
+    end = microseconds(column(roles.end), schema[roles.end].dataType, layout.times)
+    texts = [column(name).cast("string") for name in (roles.end, roles.begin)]
+    before = F.concat(F.lit("the end lies before the begin: "), texts[0], F.lit(" before "), texts[1])
+    return begin, end, [*demands, _is_time(roles.end, end, layout), Demand(begin <= end, before)]
+
+
+def _is_time(name: str, time: Column, layout: Layout) -> Demand:
+    unit = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}[layout.times.unit or "s"]
+    text = column(name).cast("string")
+    expected = f"; expected a time of the years 1 to 9999: ISO 8601 like 2006-09-18T09:00:00Z, or a number of {unit}"
+    wrong = F.concat(F.lit(f"in the field `{name}`: "), text, F.lit(f" is not a time{expected}"))
+    return Demand(time.isNotNull(), F.coalesce(wrong, F.lit(f"the time is missing: there is no field `{name}`")))
+
+
+def label_demand(name: str) -> Demand:
+    missing = F.lit(f"the label is missing: there is no field `{name}`")
+    empty = F.when(column(name) == "", F.lit(f'the label is a text, found "" in the field `{name}`'))
+    return Demand(column(name) != "", F.coalesce(empty, missing))
+
+
+def met(demands: Sequence[Demand]) -> Column:
+    return reduce(and_, [demand.met for demand in demands])
+
+
+def rejected_rows(
+    frame: DataFrame, demands: Sequence[Demand], place: Column, position: Column, source: int
+) -> DataFrame:
+    """The rows that are no events, with the columns of `Reading.rejected`."""
+    reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason) for demand in demands]
+    shown = [name for name in frame.columns if not name.startswith("_")]
+    text = F.to_json(F.struct(*(column(name) for name in shown)))
+    return frame.where(~F.coalesce(met(demands), F.lit(False))).select(
+        place.alias("place"),
+        F.coalesce(*reasons).alias("reason"),
+        F.substring(text, 1, TEXT_LIMIT).alias("text"),
+        F.lit(source).alias("source"),
+        position.alias("position"),
+    )

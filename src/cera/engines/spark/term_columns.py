@@ -1,0 +1,103 @@
+"""Terms as columns: the JSON and the hashes of what an event table has in typed columns."""
+
+from __future__ import annotations
+
+import json
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.engines.spark.arithmetic import is_defined
+from cera.engines.spark.cells import Cell
+from cera.engines.spark.hashing import hash_cell, hash_term
+from cera.engines.spark.json_text import cell_json, object_json, string_json
+from cera.engines.spark.tables import FIELD, EventTable, Flat, Opaque
+
+#: Labels of children that cannot stand as keys of an object.
+_NO_KEYS = ("", "{}")
+
+
+def flat_term(label: str | Column, content: Cell | Flat) -> Column:
+    """The term `label{…}` with these children, as a TERM; null where it is not present."""
+    text = string_json(label) if isinstance(label, Column) else F.lit(json.dumps(label, ensure_ascii=False))
+    whole = F.concat(F.lit("{"), text, F.lit(":"), body_json(content), F.lit("}"))
+    term = _term(whole, *flat_hashes(label, content))
+    present = presence(content)
+    return term if present is None else F.when(present, term)
+
+
+def flat_hashes(label: str | Column, content: Cell | Flat) -> tuple[Column, Column]:
+    """The two hashes of the term `label{…}` with these children."""
+    return _hash(label, content, 1), _hash(label, content, 2)
+
+
+def term_column(table: EventTable) -> Column:
+    """The terms of the events of a table, as a TERM."""
+    return flat_term(F.col("label"), table.content) if isinstance(table.content, Flat) else F.col("term")
+
+
+def fields_term(label: Column, fields: Column) -> Column:
+    """The term `label{…}` with the children in a column of FIELDS, as a TERM; null where that is null."""
+    entries = F.map_entries(fields)
+    members = F.transform(entries, lambda e: F.concat(string_json(e["key"]), F.lit(":"), cell_json(field(e["value"]))))
+    body = F.concat(F.lit("{"), F.array_join(members, ","), F.lit("}"))
+    text = F.concat(F.lit("{"), string_json(label), F.lit(":"), body, F.lit("}"))
+    return F.when(fields.isNotNull(), _term(text, *(_fields_hash(label, entries, first) for first in (1, 2))))
+
+
+def _fields_hash(label: Column, entries: Column, first: int) -> Column:
+    children = F.transform(entries, lambda e: hash_term(e["key"], [hash_cell(field(e["value"]), first)], False, first))
+    return hash_term(label, children, False, first)
+
+
+def field(value: Column) -> Cell:
+    """A value of FIELDS as a cell."""
+    return Cell(**{name: value[name] for name in FIELD.names})
+
+
+def presence(content: Cell | Flat | Opaque) -> Column | None:
+    """Whether a child with this content is there, None if it always is."""
+    match content:
+        case Cell():
+            return is_defined(content)
+        case Flat():
+            return content.present
+        case Opaque():
+            return content.term.isNotNull()
+
+
+def body_json(content: Cell | Flat) -> Column:
+    """What stands in JSON after the label of a term with this content."""
+    if isinstance(content, Cell):
+        text = cell_json(content)
+        return text if content.term is None else F.concat(F.lit('{"{}":['), text, F.lit("]}"))
+    if not any(name in content.children for name in _NO_KEYS):
+        return object_json([(name, child_body(child)) for name, child in content.children.items()])
+    children = [object_json([(name, child_body(child))]) for name, child in content.children.items()]
+    present = [_where_present(c, text) for c, text in zip(content.children.values(), children, strict=True)]
+    return F.concat(F.lit('{"{}":['), F.concat_ws(",", *present), F.lit("]}"))
+
+
+def child_body(child: Cell | Flat | Opaque) -> Column:
+    """What stands in JSON after the label of a child; null where it is absent."""
+    return child.body if isinstance(child, Opaque) else _where_present(child, body_json(child))
+
+
+def _where_present(child: Cell | Flat | Opaque, text: Column) -> Column:
+    present = presence(child)
+    return text if present is None else F.when(present, text)
+
+
+def _hash(label: str | Column, content: Cell | Flat | Opaque, first: int) -> Column:
+    match content:
+        case Cell():
+            return hash_term(label, [hash_cell(content, first)], False, first)
+        case Flat():
+            children = [_where_present(c, _hash(n, c, first)) for n, c in content.children.items()]
+            return hash_term(label, children, False, first)
+        case Opaque():
+            return content.term[f"h{first}"]
+
+
+def _term(text: Column, h1: Column, h2: Column) -> Column:
+    return F.struct(text.alias("json"), h1.alias("h1"), h2.alias("h2"))

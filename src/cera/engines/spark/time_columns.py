@@ -1,0 +1,135 @@
+"""Columns of times as microseconds since 1970 UTC: `TimeFormat.parse`, natively.
+
+What is no time, and what lies outside of the years 1 to 9999, is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from cera.model.interval import MAX_TIME, MIN_TIME
+from cera.model.time_text import TimeFormat
+
+_PLACES = {"s": 6, "ms": 3, "us": 0}
+_DAY, _HOUR, _MINUTE, _SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
+_NUMBER = r"\A\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*\z"
+_ISO_8601 = (
+    r"\A\s*(\d{4})-(\d{2})-(\d{2})"
+    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?"
+    r"(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?)?\s*\z"
+)
+_PARTS = "|".join(f"${group}" for group in range(1, 12))
+
+#: The types that a column of times may have.
+TIME_TYPES = (
+    TimestampType,
+    TimestampNTZType,
+    DateType,
+    ByteType,
+    ShortType,
+    IntegerType,
+    LongType,
+    FloatType,
+    DoubleType,
+    DecimalType,
+    StringType,
+)
+
+
+def microseconds(time: Column, kind: DataType, times: TimeFormat) -> Column:
+    """The time as a bigint; null where there is none."""
+    found = _unbounded(time, kind, times)
+    if isinstance(kind, TimestampType):
+        return _dated(found)
+    return _once(found, _dated)
+
+
+def _dated(time: Column) -> Column:
+    return F.when(time.between(MIN_TIME, MAX_TIME), time)
+
+
+def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
+    places = _PLACES[times.unit or "s"]
+    match kind:
+        case TimestampType():
+            return F.unix_micros(time)
+        case TimestampNTZType() | DateType():
+            return clock_microseconds(time.cast("timestamp_ntz"), times.timezone)
+        case ByteType() | ShortType() | IntegerType() | LongType():
+            return F.try_multiply(time.cast("bigint"), F.lit(10**places))
+        case FloatType() | DoubleType():
+            return _of_double(time.cast("double"), 10**places)
+        case DecimalType():
+            return _of_decimal(time, kind.scale, places)
+        case _:
+            text = time.cast("string")
+            number = _of_decimal(F.when(text.rlike(_NUMBER), F.trim(text).try_cast("decimal(38,18)")), 18, places)
+            return F.coalesce(number, _of_iso_8601(text, times.timezone))
+
+
+def _of_double(time: Column, scale: int) -> Column:
+    """The microsecond that the double stands for: the one that, written in this unit, is this double."""
+    nearest = F.rint(time * scale).try_cast("bigint")
+    return F.when(nearest.cast("double") / scale == time, nearest)
+
+
+def _of_decimal(time: Column, scale: int, places: int) -> Column:
+    cut = time.try_cast(f"decimal(38,{places})") if scale > places else time
+    whole = F.try_multiply(cut, F.lit(10**places).cast("decimal(7,0)")).try_cast("bigint")
+    return F.when(cut.try_cast(f"decimal(38,{scale})") == time, whole)
+
+
+def clock_microseconds(clock: Column, zone: str) -> Column:
+    """The time at which a clock of the zone shows this; where it does so twice, the first."""
+    if zone != "UTC":
+        clock = F.convert_timezone(F.lit(zone), F.lit("UTC"), clock)
+    # parts of a clock do not depend on the zone of the session, as most other functions of times do
+    days = F.unix_date(clock.cast("date")).cast("bigint") * _DAY
+    seconds = (F.extract(F.lit("SECOND"), clock) * _SECOND).cast("bigint")
+    hours, minutes = F.hour(clock).cast("bigint"), F.minute(clock).cast("bigint")
+    return days + hours * _HOUR + minutes * _MINUTE + seconds
+
+
+def _of_iso_8601(text: Column, zone: str) -> Column:
+    parts = F.split(F.regexp_replace(text, _ISO_8601, _PARTS), "[|]")
+    return F.when(text.rlike(_ISO_8601), _once(parts, lambda found: _moment(found, zone)))
+
+
+def _moment(parts: Column, zone: str) -> Column:
+    """The time from the parts of its text."""
+
+    def count(index: int) -> Column:
+        return F.coalesce(parts[index].try_cast("int"), F.lit(0))
+
+    fraction = F.coalesce(F.rpad(parts[6], 6, "0").try_cast("int"), F.lit(0))
+    seconds = (count(5) * F.lit(_SECOND) + fraction).cast("decimal(14,0)") / F.lit(_SECOND)
+    valid = (count(5) <= 59) & (count(9) <= 23) & (count(10) <= 59)
+    fields = [*(count(index) for index in range(5)), seconds.cast("decimal(8,6)")]
+    clock = F.when(valid, F.try_make_timestamp_ntz(*fields))
+    offset = (count(9) * 60 + count(10)).cast("bigint") * F.when(parts[8] == "-", -_MINUTE).otherwise(_MINUTE)
+    is_local = (parts[7] == "") & (parts[8] == "")
+    if zone == "UTC":
+        return clock_microseconds(clock, zone) - offset
+    return F.when(is_local, clock_microseconds(clock, zone)).otherwise(clock_microseconds(clock, "UTC") - offset)
+
+
+def _once(value: Column, function: Callable[[Column], Column]) -> Column:
+    """The function of a value that is computed once, however often the function mentions it."""
+    return F.transform(F.array(value), function)[0]

@@ -1,0 +1,73 @@
+"""Spark tables of a user as events, and a session to begin with.
+
+    events = cera.spark.events(readings, label_value="temp", time="measured_at", id="reading")
+    alarms = events.transform(program.detect)
+
+`program.detect` takes a DataFrame, batch or streaming, with these columns:
+
+    label        the label of the event's term, a text
+    begin, end   when it happened: timestamps, dates, numbers of seconds or ISO 8601 texts; `at` for a point of time
+    id           optional: tells equal events apart
+    the others   the children of the term, by their types; or one VARIANT column with all of them
+
+`events` makes one of a table with other names.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cera.connectors.layout import TIME_FIELDS, Layout
+from cera.engines.spark.relations import column
+from cera.engines.spark.session import session
+from cera.engines.spark.table_layout import table_layout, time_demands
+from cera.errors import UsageError
+from cera.model.time_text import TimeFormat, TimeUnit
+
+__all__ = ["events", "session"]
+
+
+def events(
+    table: DataFrame,
+    *,
+    time: str,
+    end: str | None = None,
+    label: str | None = None,
+    label_value: str | None = None,
+    id: str | None = None,
+    time_unit: TimeUnit = "s",
+    timezone: str = "UTC",
+) -> DataFrame:
+    """The rows of a table as events: a DataFrame with `label`, `begin`, `end`, perhaps `id`, and the other columns.
+
+    time         the column that says when; with `end`, when it began
+    end          the column that says when it ended; without it, events are points of time
+    label        the column that holds the label of each event
+    label_value  the label of all of them; give one of the two
+    id           the column that tells equal events apart: a text or a whole number
+    time_unit    what a number as a time counts: s, ms or us
+    timezone     the zone of times without an offset
+
+    Nothing is read here, so the table may be a stream. A row without a time keeps null there, and `detect` rejects it.
+    Raises UsageError, which names the columns there are, if one is missing or of a type that cannot be used.
+    """
+    if (label is None) == (label_value is None):
+        raise UsageError("give `label`, the column of the labels, or `label_value`, the label of all events")
+    layout = Layout(label, time, end, id, label_value, TimeFormat(time_unit, timezone))
+    roles = table_layout(table.schema, layout)
+    begin, stop, _ = time_demands(table.schema, roles, layout)
+    taken = [name for name in roles.children if name in ("label", "id", *TIME_FIELDS)]
+    if taken:
+        raise UsageError(
+            f"the column `{taken[0]}` would be a child, but events have a column of that name for something else; "
+            "rename it before, or name it as what it is"
+        )
+    head: list[Column] = [
+        (F.lit(label_value) if label is None else column(label)).alias("label"),
+        F.timestamp_micros(begin).alias("begin"),
+        F.timestamp_micros(stop).alias("end"),
+    ]
+    if id is not None:
+        head.append(column(id).alias("id"))
+    return table.select(*head, *(column(name) for name in roles.children))

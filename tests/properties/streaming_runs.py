@@ -1,0 +1,129 @@
+"""Micro-batches without Spark: the layers of a stream over a state store in memory.
+
+What Spark does is played here: rows are grouped by operator and bucket, timers that the watermark has passed fire after
+the rows of a batch, the watermark of a batch follows from the batches before it, and a batch without rows is run when
+only time has gone on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from cera.engines.spark.streaming.messages import OUTPUT, Result, unpack_results
+from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.packing import Packer
+from cera.engines.spark.streaming.routing import Router
+from cera.engines.spark.streaming.shell import Layer
+from cera.model.events import Event
+from cera.model.occurrence import occurrence
+
+Key = tuple[str, int]
+Message = tuple[str, int, bytes]
+
+
+@dataclass
+class Store:
+    """The state and the timers of one layer. It is the handle, the value state and the timer values in one."""
+
+    values: dict[Key, tuple[bytes]] = field(default_factory=dict)
+    timers: set[tuple[int, Key]] = field(default_factory=set)
+    watermark: int = 0
+    key: Key = (OUTPUT, 0)
+    written: int = 0
+
+    def getValueState(self, name: str, schema: str) -> Store:
+        return self
+
+    def get(self) -> tuple[bytes] | None:
+        return self.values.get(self.key)
+
+    def update(self, value: tuple[bytes]) -> None:
+        self.written += 1
+        self.values[self.key] = value
+
+    def clear(self) -> None:
+        self.values.pop(self.key, None)
+
+    def registerTimer(self, expiry: int) -> None:
+        self.timers.add((expiry, self.key))
+
+    def deleteTimer(self, expiry: int) -> None:
+        self.timers.discard((expiry, self.key))
+
+    def getCurrentWatermarkInMs(self) -> int:
+        return self.watermark
+
+
+@dataclass(frozen=True)
+class Expired:
+    expiry: int
+
+    def getExpiryTimeInMs(self) -> int:
+        return self.expiry
+
+
+@dataclass
+class MicroBatches:
+    """A stream that is run batch by batch."""
+
+    operators: Sequence[Operator]
+    max_delay: int
+    results: list[Result] = field(default_factory=list)
+    watermark: int = 0
+    latest: int | None = None
+
+    def __post_init__(self) -> None:
+        self.stores = {operator.layer: Store() for operator in self.operators}
+
+    def batch(self, events: Iterable[Event]) -> list[Result]:
+        """A batch of events; time has come as far as the batches before it say."""
+        if self.latest is not None:
+            self.watermark = max(self.watermark, self.latest // 1000 - -(-self.max_delay // 1000))
+        packer = Packer(Router(self.operators))
+        for event in events:
+            packer.take(occurrence(event))
+        self.latest = max((end for end in (self.latest, packer.latest) if end is not None), default=None)
+        messages: list[Message] = list(zip(*(part.to_pylist() for part in packer.flush().columns), strict=True))
+        for layer in self.stores:
+            messages = self._layer(layer, messages)
+        found = [result for name, _, payload in messages if name == OUTPUT for result in unpack_results(payload)]
+        assert all(name == OUTPUT for name, _, _ in messages), "a message for an operator that is in no later layer"
+        self.results += found
+        return found
+
+    def _layer(self, number: int, messages: Sequence[Message]) -> list[Message]:
+        store = self.stores[number]
+        store.watermark = self.watermark
+        here = [operator for operator in self.operators if operator.layer == number]
+        layer = Layer(here, [operator for operator in self.operators if operator.layer > number])
+        handle: Any = store
+        layer.init(handle)
+        found: list[pd.DataFrame] = []
+        for key in dict.fromkeys((name, bucket) for name, bucket, _ in messages):
+            store.key = key
+            payloads = [payload for name, bucket, payload in messages if (name, bucket) == key]
+            found += layer.handleInputRows(key, iter([pd.DataFrame({"payload": payloads})]), handle)
+        while due := sorted(timer for timer in store.timers if timer[0] <= self.watermark):
+            expiry, store.key = due[0]
+            expired: Any = Expired(expiry)
+            found += layer.handleExpiredTimer(store.key, handle, expired)
+            store.deleteTimer(expiry)
+        return [message for frame in found for message in frame.itertuples(index=False, name=None)]
+
+    def of_kind(self, kind: str) -> list[Result]:
+        return [result for result in self.results if result[0] == kind]
+
+
+def random_cuts(events: Sequence[Event], chance: random.Random) -> list[list[Event]]:
+    """The events in the order given, cut into batches, of which some are empty."""
+    batches: list[list[Event]] = [[]]
+    for event in events:
+        while chance.random() < 0.25:
+            batches.append([])
+        batches[-1].append(event)
+    return batches

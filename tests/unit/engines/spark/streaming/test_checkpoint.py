@@ -1,0 +1,73 @@
+"""What a checkpoint belongs to, and what is said when it belongs to something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cera.engines.spark.streaming.checkpoint import Checkpoint, Manifest
+from cera.engines.spark.streaming.operators import operators
+from cera.errors import UsageError
+from cera.pipeline import load
+
+SMOKE = "DETECT smoky{ a{ var A } } ON smoke{{ area{{ var A }} }} END\n"
+TEMP = "DETECT warm{ a{ var A } } ON temp{{ area{{ var A }} }} END\n"
+DOOR = "DETECT open{ a{ var A } } ON door{{ area{{ var A }} }} END\n"
+
+
+def opened(folder: Path, text: str, sources: tuple[str, ...] = ("in",), *, restart_changed: bool = False) -> Manifest:
+    made = operators(load(text).checked())
+    return Checkpoint(folder).open(made, sources, restart_changed=restart_changed)
+
+
+def test_the_same_program_goes_on_with_the_same_run(tmp_path: Path) -> None:
+    first = opened(tmp_path / "c", SMOKE + TEMP)
+    assert opened(tmp_path / "c", TEMP + "# moved\n" + SMOKE) == first
+
+
+def test_a_folder_with_other_things_is_no_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="no checkpoint of cera"):
+        opened(tmp_path, SMOKE)
+
+
+def test_a_checkpoint_that_is_broken_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "cera.json").write_text("{")
+    with pytest.raises(UsageError, match="cannot be read"):
+        opened(tmp_path, SMOKE)
+
+
+def test_a_checkpoint_of_another_program_names_its_rules(tmp_path: Path) -> None:
+    opened(tmp_path / "c", SMOKE + TEMP)
+    with pytest.raises(UsageError, match="another program, with the rules smoky, warm; give another --checkpoint"):
+        opened(tmp_path / "c", DOOR)
+
+
+def test_a_changed_rule_is_named_with_what_to_do(tmp_path: Path) -> None:
+    opened(tmp_path / "c", SMOKE + TEMP)
+    changed = SMOKE + TEMP.replace("a{ var A }", "b{ var A }")
+    with pytest.raises(UsageError, match=r"has changed: warm \(changed.*--restart-changed"):
+        opened(tmp_path / "c", changed)
+    kept = opened(tmp_path / "c", changed, restart_changed=True)
+    assert opened(tmp_path / "c", changed) == kept
+
+
+def test_new_and_missing_rules_are_named(tmp_path: Path) -> None:
+    opened(tmp_path / "c", SMOKE + TEMP)
+    with pytest.raises(UsageError, match=r"open \(new\); warm \(gone\)"):
+        opened(tmp_path / "c", SMOKE + DOOR)
+
+
+def test_another_order_of_operators_can_keep_no_state(tmp_path: Path) -> None:
+    opened(tmp_path / "c", SMOKE)
+    alarm = "DETECT many{ count(var A) } ON and { event d: end{}, event w: extend-begin[event d, 1 min], "
+    alarm += "while w: collect smoky{{ a{{ var A }} }} } END"
+    with pytest.raises(UsageError, match=r"another order of operators \(many \(new\)\)"):
+        opened(tmp_path / "c", SMOKE + alarm, restart_changed=True)
+
+
+def test_a_checkpoint_of_another_source_is_refused(tmp_path: Path) -> None:
+    opened(tmp_path / "c", SMOKE)
+    with pytest.raises(UsageError, match="belongs to the source in, not to out"):
+        opened(tmp_path / "c", SMOKE, ("out",))

@@ -1,0 +1,155 @@
+"""Derived events of streaming DataFrames, on Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cera.engines.local import engine as local
+from cera.errors import UsageError
+from cera.model.events import Event
+from cera.model.interval import point
+from cera.model.json_terms import term_from_json
+from cera.pipeline import Program, load
+from cera.testing import SECOND
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+SENSORS = """
+DETECT fire{ area{ var A }, sensor{ var S } }
+ON and { event s: smoke{{ area{{ var A }} }},
+         event t: temp{{ area{{ var A }}, unit{{ sensor{{ var S }} }}, value{{ var T }} }} }
+where { s before t, {s, t} within 1 min, var T > 40 } END
+
+DETECT silent{ sensor{ var S } }
+ON and { event t: temp{{ unit{{ sensor{{ var S }} }} }}, event w: from-end[event t, 12 sec],
+         while w: not temp{{ unit{{ sensor{{ var S }} }} }} } END
+
+DETECT mean{ sensor{ var S }, value{ avg(all var T) } }
+ON and { event m: temp{{ unit{{ sensor{{ var S }} }} }}, event w: from-start-backward[event m, 1 min],
+         while w: collect temp{{ unit{{ sensor{{ var S }} }}, value{{ var T }} }} } END
+
+DETECT alarm{} ON and { event f: fire{{ sensor{{ var S }} }}, event s: silent{{ sensor{{ var S }} }} }
+where { f before s, {f, s} within 1 min } END
+"""
+COLUMNS = "label string, begin bigint, area string, unit struct<sensor: int, on: boolean>, value double"
+
+
+def readings(chance: random.Random) -> list[dict[str, Any]]:
+    """Records of a stream, in disorder of up to two seconds; the last one is of no use but for its time."""
+    found: list[tuple[float, dict[str, Any]]] = []
+    for second in range(0, 200, 2):
+        record: dict[str, Any] = {"begin": second * SECOND, "label": "smoke", "area": chance.choice("ab")}
+        if chance.random() < 0.8:
+            record |= {"label": "temp", "unit": {"sensor": chance.randint(1, 4), "on": chance.random() < 0.5}}
+            record["value"] = chance.choice((39, 40.5, 41.0, 44.25))
+        found.append((second + chance.random() * 2, record))
+    ordered = [record for _, record in sorted(found, key=lambda item: item[0])]
+    return [*ordered, {"begin": 1_000 * SECOND, "label": "other"}]
+
+
+def event_of(record: dict[str, Any]) -> Event:
+    children = {name: value for name, value in record.items() if name not in ("label", "begin")}
+    return Event(term_from_json({record["label"]: children}), point(record["begin"]))
+
+
+def write_files(folder: Path, records: Sequence[dict[str, Any]], count: int) -> None:
+    folder.mkdir()
+    for number in range(count):
+        part = records[number * len(records) // count : (number + 1) * len(records) // count]
+        file = folder / f"{number}.json"
+        file.write_text("".join(json.dumps(record) + "\n" for record in part))
+        os.utime(file, (1_000_000_000 + number, 1_000_000_000 + number))
+
+
+def detected(program: Program, events: DataFrame, checkpoint: Path) -> list[dict[str, Any]]:
+    from cera.engines.spark.streaming.engine import detect
+    from cera.engines.spark.streaming.patience import patiently
+
+    found: list[dict[str, Any]] = []
+    derived = detect(program.checked(), events, max_delay=3 * SECOND, max_duration=0, buckets=4)
+    writer = derived.writeStream.foreachBatch(lambda frame, _: found.extend(row.asDict() for row in frame.collect()))
+    ready = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
+    patiently(lambda: ready.start().awaitTermination())
+    return found
+
+
+def expected(program: Program, records: Sequence[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    answer = local.run(program.checked(), map(event_of, records), until=997 * SECOND - 1)
+    assert {one.event.label for one in answer.derived} == {"fire", "silent", "mean", "alarm"}
+    return {
+        one.event.id: (
+            one.event.begin,
+            one.event.end,
+            one.derivations[0].rule,
+            {name: cause.id for name, cause in one.derivations[0].causes.items()},
+        )
+        for one in answer.derived
+    }
+
+
+def shown(rows: Sequence[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    assert len({row["id"] for row in rows}) == len(rows), "an event came out twice"
+    return {row["id"]: (row["begin"], row["end"], row["rule"], row["causes"]) for row in rows}
+
+
+def test_typed_columns_as_a_stream_give_what_the_local_engine_does(spark: SparkSession, tmp_path: Path) -> None:
+    program, records = load(SENSORS), readings(random.Random(1))
+    write_files(tmp_path / "in", records, 4)
+    stream = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).json(str(tmp_path / "in"))
+    frame = stream.withColumn("end", stream["begin"])
+    found = detected(program, frame, tmp_path / "checkpoint")
+    assert shown(found) == expected(program, records)
+    assert all(term_from_json(json.loads(row["term"])).label == row["label"] for row in found)
+
+
+def test_terms_as_json_text_give_the_same(spark: SparkSession, tmp_path: Path) -> None:
+    program, records = load(SENSORS), readings(random.Random(2))
+    terms = []
+    for record in records:
+        children = {name: value for name, value in record.items() if name not in ("label", "begin")}
+        terms.append({"at": record["begin"], "term": json.dumps({record["label"]: children})})
+    write_files(tmp_path / "in", terms, 2)
+    stream = spark.readStream.schema("at bigint, term string").option("maxFilesPerTrigger", 1)
+    frame = stream.json(str(tmp_path / "in"))
+    assert shown(detected(program, frame, tmp_path / "checkpoint")) == expected(program, records)
+
+
+def test_a_stream_without_a_time_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    from cera.engines.spark.streaming.engine import detect
+
+    frame = spark.readStream.schema("label string, area string").json(str(tmp_path))
+    with pytest.raises(UsageError, match="no column"):
+        detect(load(SENSORS).checked(), frame, max_delay=0)
+
+
+def test_columns_and_python_agree_on_buckets(spark: SparkSession) -> None:
+    from pyspark.sql import functions as F
+
+    from cera.engines.spark.cells import Cell
+    from cera.engines.spark.streaming.routing import bucket, key_hash
+    from cera.engines.spark.streaming.table_messages import _hash
+    from cera.model.values import number
+
+    values: dict[str, list[Any]] = {
+        "string": ["", "a", "ä€𝄞", "1"],
+        "integer": [0, -1, 2**63 - 1, -(2**63)],
+        "double": [0.5, -0.0, 3.0, 1e300, -2.25, 2.0**63],
+        "boolean": [True, False],
+    }
+    kinds = {"integer": "bigint"}
+    for kind, some in values.items():
+        frame = spark.createDataFrame([(each,) for each in some], f"v {kinds.get(kind, kind)}")
+        column = F.pmod(_hash(Cell(**{kind: F.col("v")})), F.lit(1000))
+        found = [row[0] for row in frame.select(column).collect()]
+        plain = [number(each) if kind == "double" else each for each in some]
+        assert found == [bucket([key_hash(each)], 1000) for each in plain], kind

@@ -1,0 +1,45 @@
+"""What is told of a running stream."""
+
+from __future__ import annotations
+
+from cera.engines.spark.streaming.progress import Counters, Stall, microseconds, observed
+
+
+def test_a_batch_is_reported_once_with_what_is_remembered_in_all_buckets() -> None:
+    counters = Counters()
+    counters.take(0, 2, 1, 0, [("state", "op", 0, 5, 0), ("state", "op", 1, 7, 1)])
+    counters.take(1, 0, 0, 3, [("state", "op", 1, 1, 0)])
+    first, second = counters.report(0, 10, None, 0.5), counters.report(1, 4, 9, 0.5)
+    assert first is not None
+    assert second is not None
+    assert (first.events, first.derived, first.late, first.live) == (10, 2, 1, 12)
+    assert (second.rejected, second.live, second.watermark) == (3, 6, 9)
+    assert counters.report(1, 4, 9, 0.5) is None
+    assert (counters.events, counters.undefined) == (14, 1)
+
+
+def test_a_source_that_is_behind_holds_time_back_and_is_told_of_once() -> None:
+    stall = Stall(["fast", "slow"])
+    stall.take(5, {"fast": 100, "slow": 15})
+    assert stall.held_back_by(after=60) is None
+    assert stall.held_back_by(after=0) == "slow"
+    assert stall.held_back_by(after=0) is None
+    stall.take(6, {"slow": 200})
+    assert stall.held_back_by(after=0) == "fast"
+
+
+def test_a_source_without_any_event_holds_time_back() -> None:
+    stall = Stall(["some", "none"])
+    stall.take(None, {"some": -5})
+    assert stall.held_back_by(after=0) == "none"
+
+
+def test_the_watermark_before_the_first_is_none() -> None:
+    assert microseconds("1970-01-01T00:00:00.000Z") is None
+    assert microseconds("1970-01-01T00:00:01.500Z") == 1_500_000
+
+
+def test_events_are_counted_over_all_sources() -> None:
+    metrics = {"observedMetrics": {"source 0": {"events": 3, "latest": 7}, "source 1": {"events": 0, "latest": 0}}}
+    assert observed(metrics, ["a", "b"]) == (3, {"a": 7})
+    assert observed({}, ["a"]) == (0, {})

@@ -1,0 +1,172 @@
+"""Tables of a user as events: every type of column, what is rejected, and errors about columns.
+
+The events of a table are read back with their ids, which `events_in` holds against the model.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+import cera.spark
+from cera.connectors.layout import Layout
+from cera.engines.spark.frames import from_frame
+from cera.errors import UsageError
+from cera.model.events import Event
+from cera.model.interval import Interval
+from cera.model.json_terms import term_from_json
+from cera.model.time_text import TimeFormat
+from spark_rows import events_in
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+SECOND = 1_000_000
+
+
+def event(begin: int, end: int, term: object, name: str | None = None) -> Event:
+    """An event with times in seconds and its term in JSON."""
+    return Event(term_from_json(term), Interval(begin * SECOND, end * SECOND), name)
+
+
+def test_columns_of_every_type_become_children(spark: SparkSession) -> None:
+    schema = """label string, at timestamp, i tinyint, l bigint, f float, d double, n decimal(5,2), w decimal(20,0),
+        b boolean, t timestamp, u timestamp_ntz, day date, s struct<x: int, y: struct<z: string>>,
+        xs array<double>, m map<string, int>, deep array<struct<k: int, v: string>>, nothing void"""
+    start, moment = datetime(1970, 1, 1, tzinfo=UTC), datetime(2026, 11, 15, 12, 30, 0, 500_000)
+    scalars = (1, 2**53 + 1, 0.5, 2.0, Decimal("1.50"), Decimal(7), True, moment, moment, date(2026, 11, 15))
+    others = ((1, ("q",)), [1.0, float("nan"), 2.5], {"k": 1, "none": None}, [(1, "a"), (2, None)], None)
+    no_values = (None, None, float("inf"), float("nan"), *[None] * 6)
+    rows = [
+        ("e", start, *scalars, *others),
+        ("e", start, *[None] * 15),
+        ("e", start, *no_values, (None, None), [], {}, None, None),
+    ]
+    layout = Layout(times=TimeFormat(timezone="Europe/Berlin"))
+    reading = from_frame(spark.createDataFrame(rows, schema), layout)
+    first = {
+        "i": 1,
+        "l": 2**53 + 1,
+        "f": 0.5,
+        "d": 2,
+        "n": 1.5,
+        "w": 7,
+        "b": True,
+        "t": "2026-11-15T12:30:00.500000Z",
+        "u": "2026-11-15T11:30:00.500000Z",
+        "day": "2026-11-15",
+        "s": {"x": 1, "y": {"z": "q"}},
+        "xs": [1, 2.5],
+        "m": {"k": 1},
+        "deep": [{"k": 1, "v": "a"}, {"k": 2}],
+    }
+    assert set(events_in(reading.tables)) == {
+        event(0, 0, {"e": first}),
+        event(0, 0, {"e": {}}),
+        event(0, 0, {"e": {"s": {}, "xs": [], "m": {}}}),
+    }
+
+
+def test_a_row_that_is_no_event_is_rejected_with_its_reason(spark: SparkSession) -> None:
+    rows = [
+        ("a", "1", "2", Decimal(1)),
+        (None, "1", "2", None),
+        ("", "1", "2", None),
+        ("a", None, "2", None),
+        ("a", "soon", "2", None),
+        ("a", "2", "1.5", None),
+        ("a", "1", "2", Decimal(10**20)),
+    ]
+    frame = spark.createDataFrame(rows, "kind string, since string, till string, n decimal(38,0)")
+    reading = from_frame(frame, Layout(label_field="kind", time_field="since", end_field="till"))
+    assert events_in(reading.tables) == [event(1, 2, {"a": {"n": 1}})]
+    reasons = [rejected.reason for rejected in reading.rejects()]
+    expected = "expected a time of the years 1 to 9999: ISO 8601 like 2006-09-18T09:00:00Z, or a number of seconds"
+    assert sorted(reasons) == [
+        "in `n`: the number 100000000000000000000 is too large: integers have 64 bits",
+        f"in the field `since`: soon is not a time; {expected}",
+        "the end lies before the begin: 1.5 before 2",
+        'the label is a text, found "" in the field `kind`',
+        "the label is missing: there is no field `kind`",
+        "the time is missing: there is no field `since`",
+    ]
+    assert '{"kind":"a","since":"soon","till":"2"}' in [rejected.text for rejected in reading.rejects()]
+
+
+def test_a_variant_holds_the_children_of_flat_events_and_others(spark: SparkSession) -> None:
+    texts = [
+        '{"a": 1, "b": "x", "c": 1.5, "d": true, "e": null, "f": 2.0, "g": 1e3}',
+        '{"a": {"b": [1, 2]}, "c": 1}',
+        "{}",
+        "[1, 2]",
+        '{"a": 100000000000000000000}',
+    ]
+    frame = spark.createDataFrame([("e", i, text) for i, text in enumerate(texts)], "label string, at int, t string")
+    reading = from_frame(frame.select("label", "at", F.parse_json("t").alias("children")))
+    flat, _ = reading.tables
+    assert len(events_in([flat])) == 2
+    assert set(events_in(reading.tables)) == {
+        event(0, 0, {"e": {"a": 1, "b": "x", "c": 1.5, "d": True, "f": 2, "g": 1000}}),
+        event(1, 1, {"e": {"a": {"b": [1, 2]}, "c": 1}}),
+        event(2, 2, {"e": {}}),
+        event(3, 3, {"e": [1, 2]}),
+    }
+    [rejected] = reading.rejects()
+    assert rejected.reason == "the number 100000000000000000000 is too large: integers have 64 bits"
+
+
+def test_ids_tell_equal_events_apart_unless_they_are_our_own(spark: SparkSession) -> None:
+    own = event(1, 1, {"e": {"a": 1}}).id
+    frame = spark.createDataFrame(
+        [("e", 1, 1, "x"), ("e", 1, 1, "y"), ("e", 1, 1, own), ("e", 1, 1, None)],
+        "label string, at int, a int, id string",
+    )
+    assert sorted(e.qualifier or "" for e in events_in(from_frame(frame).tables)) == ["", "", "x", "y"]
+
+
+def test_a_column_of_terms_in_json_text_is_read_as_files_are(spark: SparkSession) -> None:
+    rows = [(1, 2, '{"e": {"a": 1}}', "x"), (1, 2, '{"e": [1]}', None), (1, 2, '{"e": {"a": 1, "a": 2}}', None)]
+    reading = from_frame(spark.createDataFrame(rows, "begin int, end int, term string, id string"))
+    assert set(events_in(reading.tables)) == {event(1, 2, {"e": {"a": 1}}, "x"), event(1, 2, {"e": [1]})}
+    assert [rejected.reason for rejected in reading.rejects()] == ['the key "a" is given twice in one object']
+
+
+def test_events_gives_a_table_its_standard_columns(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([("temp", 1_500, 9, 40)], "kind string, ts bigint, nr bigint, value int")
+    made = cera.spark.events(frame, label="kind", time="ts", id="nr", time_unit="ms")
+    assert made.columns == ["label", "begin", "end", "id", "value"]
+    [found] = events_in(from_frame(made).tables)
+    assert found == Event(term_from_json({"temp": {"value": 40}}), Interval(1_500_000, 1_500_000), "9")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"label": "kind", "time": "tsx"},
+            "no column `tsx` for the begin; did you mean 'ts'? the columns are kind, ts",
+        ),
+        ({"label": "kin", "time": "ts"}, "no column `kin` for the label"),
+        ({"label": "ts", "time": "ts"}, "the column `ts` has the type bigint; a label is a text"),
+        ({"label": "kind", "time": "on"}, "the column `on` has the type boolean; a time is"),
+        ({"label": "kind", "time": "ts", "id": "on"}, "an id is a text or a whole number"),
+        ({"time": "ts"}, "give `label`"),
+        ({"label": "kind", "label_value": "x", "time": "ts"}, "give `label`"),
+        ({"label_value": "x", "time": "ts"}, "the column `id` would be a child"),
+    ],
+)
+def test_a_wrong_column_is_told_with_those_that_are_there(
+    spark: SparkSession, arguments: dict[str, str], message: str
+) -> None:
+    frame = spark.createDataFrame([], "kind string, ts bigint, on boolean, id string")
+    with pytest.raises(UsageError, match=message.replace("?", r"\?")):
+        cera.spark.events(frame, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_column_that_no_term_can_hold_is_an_error(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([], "label string, at bigint, picture binary")
+    with pytest.raises(UsageError, match="the column `picture` has the type binary"):
+        from_frame(frame)

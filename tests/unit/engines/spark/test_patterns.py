@@ -1,0 +1,114 @@
+"""Patterns on event tables, held against the matching of the model.
+
+The random patterns resemble the terms, so that many of them match; every pattern is matched on every event.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from cera.engines.spark.frames import from_frame
+from cera.engines.spark.tables import EventTable
+from cera.model.events import Event
+from cera.model.interval import Interval
+from cera.model.patterns import Pattern, ScalarPattern
+from cera.model.terms import Term
+from pattern_building import ANY, desc, optional, partial, regex, regex_label, total, total_ordered, var, without
+from spark_rows import expected_answers, spark_answers
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+COLUMNS = "label string, begin bigint, end bigint, a bigint, b double, c string, d boolean, s struct<a:double,c:string>"
+
+
+def flat_term(label: str, **children: Any) -> Term:
+    return Term(
+        label,
+        [
+            flat_term(name, **value) if isinstance(value, dict) else Term(name, [value])
+            for name, value in children.items()
+            if value is not None
+        ],
+    )
+
+
+ROWS: list[dict[str, Any]] = [
+    {"label": "t", "a": 1, "b": 1.0, "c": "x", "d": True, "s": {"a": 1.0, "c": "x"}},
+    {"label": "t", "a": 1, "b": 2.5, "c": "xy", "d": False, "s": {"a": None, "c": None}},
+    {"label": "t", "a": None, "b": None, "c": None, "d": None, "s": None},
+    {"label": "u", "a": 2**63 - 1, "b": 2.0**63, "c": "", "d": None, "s": {"a": 2.5, "c": None}},
+    {"label": "u", "a": None, "b": -0.0, "c": "1", "d": True, "s": None},
+    {"label": "t u", "a": 0, "b": 0.0, "c": None, "d": None, "s": {"a": None, "c": "1"}},
+]
+
+
+def typed_table(spark: SparkSession, rows: list[dict[str, Any]]) -> tuple[EventTable, list[Event]]:
+    """The rows as typed columns, with times that tell them apart, and as events."""
+    data = [(row["label"], i, i + 1, *(row[n] for n in "abcds")) for i, row in enumerate(rows)]
+    [table] = from_frame(spark.createDataFrame(data, COLUMNS)).tables
+    events = [
+        Event(flat_term(**row), Interval(i * 1_000_000, (i + 1) * 1_000_000))  # type: ignore[arg-type]
+        for i, row in enumerate(rows)
+    ]
+    return table, events
+
+
+NATIVE: list[Pattern] = [
+    partial("t", total("a", var("X"))),
+    partial("t", total("a", var("X")), total("b", var("X"))),
+    partial(ANY, total("a", 1)),
+    partial(regex_label("t.?u?"), total("c", regex("x.*"))),
+    partial("t", partial("c")),
+    partial("t", total("c")),
+    total("t", total("a", var("A")), total("b", var("B"))),
+    total(ANY, partial("b"), total("c", var("C"))),
+    total("t"),
+    partial("t", without(total("a", var("X")))),
+    partial("t", total("a", var("X")), without(total("b", var("X")))),
+    partial(ANY, optional(total("a", var("X"))), total("c", var("C"))),
+    total(ANY, optional(partial("a")), total("b", var("B")), total("c", var("C")), optional(total("d", var("D")))),
+    partial(ANY, total("s", total("a", var("X")), total("c", var("C")))),
+    partial(ANY, partial("s", optional(total("a", var("X"))), without(total("c", "1")))),
+    partial(ANY, partial("s", without(total("a", var("X")))), total("b", var("X"))),
+    partial(ANY, var("S", partial("s"))),
+    var("E", partial("t", total("d", True))),
+    partial("t", total_ordered("a", var("X"))),
+    total_ordered(ANY, total("b", var("X"))),
+    partial(ANY, total(regex_label("[ab]"), var("X"))),
+    partial(ANY, total(ANY, 1), total(ANY, "x")),
+    partial(ANY, desc(total("c", var("X")))),
+    partial(ANY, desc(total("a", var("X")))),
+    partial(ANY, desc(ScalarPattern("x"))),
+    partial("t", total("d", 1)),
+    partial("t", total("a", 1.0)),
+    partial("t", 1),
+]
+
+
+def test_every_pattern_that_columns_can_state_runs_without_python(spark: SparkSession) -> None:
+    table, events = typed_table(spark, ROWS)
+    fallbacks: list[str] = []
+    assert spark_answers(NATIVE, table, fallbacks) == expected_answers(NATIVE, events)
+    assert fallbacks == []
+
+
+IN_PYTHON: list[Pattern] = [
+    partial(ANY, total(ANY, var("X"))),
+    desc(total("c", var("X"))),
+    partial("t", var("X")),
+    desc(var("X")),
+    partial("t", total(ANY, var("X")), without(total("b", var("X")))),
+    partial("t", total("c", regex("(x+)+y"))),
+    partial("t", optional(total("a", var("X"))), without(total("b", var("X")))),
+]
+
+
+def test_other_patterns_run_in_python_and_are_named(spark: SparkSession) -> None:
+    table, events = typed_table(spark, ROWS)
+    fallbacks: list[str] = []
+    assert spark_answers(IN_PYTHON, table, fallbacks) == expected_answers(IN_PYTHON, events)
+    assert len(fallbacks) == len(IN_PYTHON)
+    assert fallbacks[5] == "pattern `t`: has a regular expression that Java would go back in"
