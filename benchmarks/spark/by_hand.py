@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
+SILENCE = 12 * SECOND
 
 Rule = Callable[[DataFrame], DataFrame]
 
@@ -26,48 +27,28 @@ def fire(events: DataFrame) -> DataFrame:
     smoke = (
         events.where("label = 'smoke'")
         .select("area", at.alias("begin"))
-        .withColumn("minute", F.explode(F.array(_minute("begin"), _minute("begin") + 1)))
+        .withColumn("minute", F.explode(F.array(_period("begin", MINUTE), _period("begin", MINUTE) + 1)))
     )
-    high = _high(events).select("area", at.alias("end")).withColumn("minute", _minute("end"))
+    high = _high(events).select("area", at.alias("end")).withColumn("minute", _period("end", MINUTE))
     near = F.col("begin").between(F.col("end") - MINUTE, F.col("end") - 1)
     return high.join(F.broadcast(smoke), ["area", "minute"]).where(near).select("begin", "end", "area").distinct()
 
 
 def burnt_down(events: DataFrame) -> DataFrame:
-    """A high temperature and then no reading of the sensor for 12 seconds."""
-    at = F.unix_micros("at")
-    readings = events.where("label = 'temp'").select("sensor", at.alias("begin"), (F.col("value") > 40).alias("high"))
-    following = F.lead("begin").over(Window.partitionBy("sensor").orderBy("begin"))
-    end = F.col("begin") + 12 * SECOND
-    silent = F.col("following").isNull() | (F.col("following") > end)
-    return (
-        readings.withColumn("following", following)
-        .where(F.col("high") & silent)
-        .select("begin", end.alias("end"), "sensor")
-    )
-
-
-def burnt_down_broadcast(events: DataFrame) -> DataFrame:
     """A high temperature and then no reading of the sensor for 12 seconds.
 
-    The few high readings are broadcast, so that the readings themselves stay where they are: those that end a silence
-    are found in one pass.
+    The high readings are broadcast, and those that were followed by another are found in one pass over all readings,
+    which stay where they are. `lead` over a window is shorter, but moves and sorts them all: 1.6 times the CPU time.
     """
     at = F.unix_micros("at")
-    width = 12 * SECOND
     high = _high(events).select("sensor", at.alias("begin"))
-    period = F.floor(F.col("begin") / width)
-    waiting = high.withColumn("period", F.explode(F.array(period, period + 1)))
-    readings = (
-        events.where("label = 'temp'")
-        .select("sensor", at.alias("at"))
-        .withColumn("period", F.floor(F.col("at") / width))
-    )
-    within = F.col("at").between(F.col("begin") + 1, F.col("begin") + width)
-    answered = readings.join(F.broadcast(waiting), ["sensor", "period"]).where(within).select("sensor", "begin")
-    return high.join(answered, ["sensor", "begin"], "left_anti").select(
-        "begin", (F.col("begin") + width).alias("end"), "sensor"
-    )
+    waiting = high.withColumn("period", F.explode(F.array(_period("begin", SILENCE), _period("begin", SILENCE) + 1)))
+    readings = events.where("label = 'temp'").select("sensor", at.alias("at"))
+    readings = readings.withColumn("period", _period("at", SILENCE))
+    within = F.col("at").between(F.col("begin") + 1, F.col("begin") + SILENCE)
+    followed = readings.join(F.broadcast(waiting), ["sensor", "period"]).where(within).select("sensor", "begin")
+    gone = high.join(followed, ["sensor", "begin"], "left_anti")
+    return gone.select("begin", (F.col("begin") + SILENCE).alias("end"), "sensor")
 
 
 def avg_temp(events: DataFrame) -> DataFrame:
@@ -85,8 +66,8 @@ def _high(events: DataFrame) -> DataFrame:
     return events.where("label = 'temp' and value > 40")
 
 
-def _minute(name: str) -> Column:
-    return F.floor(F.col(name) / MINUTE)
+def _period(time: str, length: int) -> Column:
+    return F.expr(f"{time} div {length}")
 
 
 RULES: Mapping[str, Rule] = {"fire": fire, "burnt_down": burnt_down, "avg_temp": avg_temp}

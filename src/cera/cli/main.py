@@ -19,6 +19,7 @@ from cera.cli.check import check
 from cera.cli.explain import explain
 from cera.cli.fmt import fmt
 from cera.cli.run import run
+from cera.cli.stream import stream
 from cera.cli.why import why
 from cera.cli.writing import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError
@@ -64,9 +65,9 @@ def _prepare_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  # for as long as the command runs
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    for text in (sys.stdout, sys.stderr):
+        if isinstance(text, io.TextIOWrapper):
+            text.reconfigure(errors="backslashreplace")
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -94,5 +95,5 @@ def main() -> None:
     """
 
 
-for _command in (check, fmt, run, why, explain):
+for _command in (check, fmt, run, stream, why, explain):
     main.add_command(_command)

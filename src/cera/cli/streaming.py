@@ -93,7 +93,7 @@ class Flow:
 
     def _write(self, derived: Iterable[Derived]) -> None:
         """The answers of each time in the order of output."""
-        for _, together in itertools.groupby(derived, key=lambda one: one.occurrence.end):
+        for _, together in itertools.groupby(derived, key=lambda one: one.end):
             for one in sorted((one.result() for one in together), key=lambda result: result.event.output_key):
                 self.derived[one.event.label] += 1
                 if self.labels is None or one.event.label in self.labels:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 
 from pyspark.sql import Column
@@ -105,20 +105,24 @@ class Leaf:
 class Operation:
     """A number that has to be calculated on integers and doubles apart."""
 
-    operator: ArithmeticOperator
-    left: Exact
-    right: Exact
+    function: Callable[..., Cell]
+    operands: tuple[Exact, ...]
 
     def cell(self) -> Cell:
-        match self.left, self.right:
-            case Leaf(), Leaf():
-                return calculate_exactly(self.operator, self.left.columns, self.right.columns)
-            case _:
-                struct = self.struct()
-                return Cell(integer=struct["integer"], double=struct["double"])
+        leaves = [operand.columns for operand in self.operands if isinstance(operand, Leaf)]
+        if len(leaves) == len(self.operands):
+            return self.function(*leaves)
+        struct = self.struct()
+        return Cell(integer=struct["integer"], double=struct["double"])
 
     def struct(self) -> Column:
-        return _named(self.left, lambda one: _named(self.right, lambda other: _packed(self.operator, one, other)))
+        return self._with(())
+
+    def _with(self, named: tuple[Cell, ...]) -> Column:
+        """The result where the first operands have these names."""
+        if len(named) == len(self.operands):
+            return _packed(self.function(*named))
+        return _named(self.operands[len(named)], lambda operand: self._with((*named, operand)))
 
 
 Exact = Leaf | Operation
@@ -132,11 +136,27 @@ def _named(number: Exact, use: Callable[[Cell], Column]) -> Column:
     return F.get(bound, F.lit(0))
 
 
-def _packed(operator: ArithmeticOperator, left: Cell, right: Cell) -> Column:
-    result = calculate_exactly(operator, left, right)
-    assert result.double is not None
+def _packed(result: Cell) -> Column:
     integer = F.lit(None).cast("bigint") if result.integer is None else result.integer
-    return F.struct(integer.alias("integer"), result.double.alias("double"))
+    double = F.lit(None).cast("double") if result.double is None else result.double
+    return F.struct(integer.alias("integer"), double.alias("double"))
+
+
+def number_test(number: Number, test: Callable[[Cell], Column]) -> Column:
+    """A test of a number, which is false or null where it is not passed."""
+    if number.integer is not None or not number.doubtful:
+        return test(number.cell())
+    in_doubt = _named(number.exact, lambda exact: F.coalesce(test(exact), F.lit(False)))
+    return F.when(reduce(or_, number.doubtful), in_doubt).otherwise(test(Cell(double=number.double)))
+
+
+def applied(function: Callable[[Cell], Cell], operand: Number) -> Number | None:
+    """The function of one number, such as `absolute`, on what is calculated."""
+    if operand.integer is not None:
+        return number_of(function(Cell(integer=operand.integer)))
+    double = function(Cell(double=operand.double)).double
+    assert double is not None
+    return Number(double, Operation(function, (operand.exact,)), (*operand.doubtful, F.abs(operand.double) >= LIMIT))
 
 
 def number_of(operand: Cell | Scalar) -> Number | None:
@@ -180,7 +200,7 @@ def calculate(operator: ArithmeticOperator, left: Number, right: Number) -> Numb
     double = _on_doubles(operator, left.double, right.double)
     return Number(
         double,
-        Operation(operator, left.exact, right.exact),
+        Operation(partial(calculate_exactly, operator), (left.exact, right.exact)),
         (*_operand_doubts(operator, left), *_operand_doubts(operator, right), *_doubts(operator, double, left, right)),
     )
 
@@ -263,6 +283,5 @@ def absolute(cell: Cell) -> Cell:
         integer=None
         if cell.integer is None
         else F.when(cell.integer >= 0, cell.integer).otherwise(_opposite(cell.integer)),
-        fraction=None if cell.fraction is None else F.abs(cell.fraction),
         double=None if cell.double is None else F.when(cell.double != MIN_INTEGER, F.abs(cell.double)),
     )

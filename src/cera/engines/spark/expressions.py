@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
@@ -12,7 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.engines.spark import arithmetic, functions, python_functions, temporal
-from cera.engines.spark.arithmetic import Number, literal, number_of
+from cera.engines.spark.arithmetic import Number, literal, number_of, number_test
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import compare
 from cera.engines.spark.functions import Operand
@@ -153,7 +152,7 @@ class _Compiler:
             case Arithmetic():
                 return self._arithmetic(expression)
             case Call():
-                return functions.call(expression.function, self._values(expression.arguments), self.scope.fallback)
+                return self._call(expression)
             case Comparison() | Temporal() | Within() | Not() | And() | Or():
                 return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
             case Aggregate() | Periodic():
@@ -167,8 +166,12 @@ class _Compiler:
         operand = self.operand(expression)
         return operand.cell() if isinstance(operand, Number) else operand
 
-    def _values(self, expressions: Sequence[Expression]) -> list[Operand]:
-        return [self._value(expression) for expression in expressions]
+    def _call(self, call: Call) -> Operand | Number:
+        arguments = [self.operand(argument) for argument in call.arguments]
+        if call.function in functions.ON_NUMBERS and isinstance(arguments[0], Number):
+            return arithmetic.applied(functions.ON_NUMBERS[call.function], arguments[0]) or _NOTHING
+        values = [argument.cell() if isinstance(argument, Number) else argument for argument in arguments]
+        return functions.call(call.function, values, self.scope.fallback)
 
     def _negative(self, expression: Negative) -> Operand | Number:
         operand = self.operand(expression.operand)
@@ -207,8 +210,15 @@ class _Compiler:
                 return _NOTHING
 
     def _comparison(self, comparison: Comparison) -> Column:
-        left, right = self._value(comparison.left), self._value(comparison.right)
+        left, right = self.operand(comparison.left), self.operand(comparison.right)
         match left, right:
+            case Number(), (Number() | Cell() | str() | int() | float()):
+                other = right.cell() if isinstance(right, Number) else right
+                return number_test(left, lambda cell: compare(comparison.operator, cell, other))
+            case ((Cell() | str() | int() | float()), Number()):
+                return number_test(right, lambda cell: compare(comparison.operator, left, cell))
+            case (Number(), _) | (_, Number()):
+                return F.lit(False)
             case ((Cell() | str() | int() | float()), (Cell() | str() | int() | float())):
                 return compare(comparison.operator, left, right)
             case ((Cell() | str() | int() | float()), _):

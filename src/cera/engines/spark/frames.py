@@ -25,14 +25,12 @@ from cera.engines.spark.table_layout import (
 )
 from cera.engines.spark.tables import EventTable, Flat, Terms
 from cera.engines.spark.term_columns import fields_term, flat_hashes
-from cera.engines.spark.typed_children import NoChildError, typed_children
+from cera.engines.spark.typed_children import NoChildError, in_columns, typed_children
 from cera.engines.spark.variants import variant_fields
 from cera.engines.spark.written_terms import read_written_terms
 from cera.errors import UsageError
 
 _HASH_DIGITS = 32
-#: Children keep their columns under names of their own: a child may be called `label` or `begin`.
-_CHILD = "child:"
 _PLACE, _POSITION = "place", "position"
 
 
@@ -85,14 +83,13 @@ def _typed(
     zone = layout.times.timezone
     types = {name: frame.schema[name].dataType for name in roles.children}
     try:
-        here = typed_children([(name, column(name), kind) for name, kind in types.items()], zone)
-        kept = typed_children([(name, column(_CHILD + name), kind) for name, kind in types.items()], zone)
+        found = typed_children([(name, column(name), kind) for name, kind in types.items()], zone)
     except NoChildError as error:
         raise UsageError(f"{error}; leave it out, or cast it to a text or a number") from None
-    demands += [Demand(problem.isNull(), problem) for problem in here.problems]
-    children = [column(name).alias(_CHILD + name) for name in types]
+    demands += [Demand(problem.isNull(), problem) for problem in found.problems]
+    content, children = in_columns(Flat(found.children))
     events = frame.where(met(demands)).select(*head, *children)
-    table = identified(events, Flat(kept.children), layout.label, with_ids=roles.id is not None)
+    table = _identified(events, content, layout.label, with_ids=roles.id is not None)
     return Reading((table,), _rejected(frame, demands, origin))
 
 
@@ -121,7 +118,7 @@ def _read(events: DataFrame, text: Column, tables: list[EventTable], rejected: D
     return Reading((*tables, deep), rejected.unionByName(rejected_of(read)))
 
 
-def identified(frame: DataFrame, content: Flat, label: str | None = None, *, with_ids: bool = True) -> EventTable:
+def _identified(frame: DataFrame, content: Flat, label: str | None = None, *, with_ids: bool = True) -> EventTable:
     """The table of flat events with begin, end, label and qualifier; their ids are computed.
 
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -69,10 +71,8 @@ def call(function: str, arguments: Sequence[Operand], fallback: Callable[[str], 
             return _to_number(cells[0]) if cells else _NOTHING
         case "string":
             return _to_string(cells[0], fallback) if cells else _NOTHING
-        case "abs":
-            return absolute(cells[0])
-        case "round" | "floor" | "ceiling":
-            return _made_whole(function, cells[0])
+        case "abs" | "round" | "floor" | "ceiling":
+            return ON_NUMBERS[function](cells[0])
         case _:
             return texts.call(function, cells, arguments)
 
@@ -127,6 +127,12 @@ def _made_whole(function: str, cell: Cell) -> Cell:
         else:
             rounded = F.when(truncated < double, truncated + 1.0).otherwise(F.coalesce(truncated, double))
     return Cell(integer=cell.integer, double=rounded)
+
+
+#: The functions that take one number and give one.
+ON_NUMBERS: Mapping[str, Callable[[Cell], Cell]] = MappingProxyType(
+    {"abs": absolute, **{name: partial(_made_whole, name) for name in ("round", "floor", "ceiling")}}
+)
 
 
 def _extreme(function: str, cells: Sequence[Cell]) -> Cell:

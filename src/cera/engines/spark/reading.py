@@ -11,7 +11,7 @@ from functools import reduce
 
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -20,12 +20,14 @@ from cera.connectors.files import Source, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.file_splits import Split, splits
-from cera.engines.spark.frames import identified
+from cera.engines.spark.hashing import event_hashes
 from cera.engines.spark.parquet import read_parquet
 from cera.engines.spark.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
 from cera.engines.spark.readings import Reading
-from cera.engines.spark.relations import column, component
+from cera.engines.spark.relations import column
 from cera.engines.spark.tables import FIELD, EventTable, Flat, Terms
+from cera.engines.spark.term_columns import flat_hashes
+from cera.engines.spark.typed_children import in_columns
 
 __all__ = ["Reading", "read_files"]
 
@@ -99,15 +101,15 @@ def _flat_table(events: DataFrame) -> EventTable:
     found = entry.groupBy("name").agg(*kinds).limit(_MOST_CHILDREN + 1).collect()
     if len(found) > _MOST_CHILDREN:
         return EventTable(events_of(events), Terms(flat=True))
-    children = {row["name"]: [kind for kind in FIELD.names if row[kind]] for row in found}
-    values = [
-        F.try_element_at(column("fields"), F.lit(name))[kind].alias(component(name, kind))
-        for name, kinds in sorted(children.items())
-        for kind in kinds
-    ]
-    frame = events.select(*(column(name) for name in ("begin", "end", "label", "qualifier")), *values)
-    cells = {
-        name: Cell(**{kind: column(component(name, kind)) for kind in kinds})
-        for name, kinds in sorted(children.items())
-    }
-    return identified(frame, Flat(cells))
+    cells = {row["name"]: _cell(row) for row in sorted(found, key=lambda row: str(row["name"]))}
+    content, children = in_columns(Flat(cells))
+    frame = events.select(*(column(name) for name in ("begin", "end", "label", "qualifier")), *children)
+    halves = flat_hashes(column("label"), content)
+    h1, h2 = event_hashes(*halves, column("begin"), column("end"), column("qualifier"))
+    return EventTable(frame.withColumns({"h1": h1, "h2": h2}), content)
+
+
+def _cell(row: Row) -> Cell:
+    """A child by its name and the types that it occurs with."""
+    value = F.try_element_at(column("fields"), F.lit(row["name"]))
+    return Cell(**{kind: value[kind] for kind in FIELD.names if row[kind]})

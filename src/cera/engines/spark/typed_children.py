@@ -38,6 +38,7 @@ from cera.engines.spark.cells import Cell
 from cera.engines.spark.hashing import hash_cell, hash_term
 from cera.engines.spark.json_terms import hashes_in_python
 from cera.engines.spark.json_text import object_json
+from cera.engines.spark.relations import column as reference
 from cera.engines.spark.tables import Flat, Opaque
 from cera.engines.spark.temporal import IntervalColumns, iso
 from cera.engines.spark.time_columns import clock_microseconds
@@ -180,3 +181,32 @@ def _variant(name: str, column: Column) -> tuple[Opaque, Sequence[Column]]:
     term = F.when(~F.is_variant_null(column), hashes_in_python(object_json([(name, body)])))
     bad = term.isNotNull() & term["reason"].isNotNull()
     return Opaque(term, body), [F.when(bad, F.concat(F.lit(f"in `{name}`: "), term["reason"]))]
+
+
+def in_columns(content: Flat) -> tuple[Flat, list[Column]]:
+    """The same content as columns of a table, and what these columns are.
+
+    So what a child is made of is computed once, however often it is mentioned. The columns have numbers for names: a
+    child may be called `label` or `begin`.
+    """
+    columns: list[Column] = []
+
+    def kept(value: Column, kind: str) -> Column:
+        name = f"child {len(columns)} {kind}"
+        columns.append(value.alias(name))
+        return reference(name)
+
+    def moved(child: Cell | Flat | Opaque) -> Cell | Flat | Opaque:
+        match child:
+            case Cell():
+                return Cell(**{kind: kept(value, kind) for kind, value in child})
+            case Flat():
+                return moved_flat(child)
+            case Opaque():
+                return Opaque(kept(child.term, "term"), kept(child.body, "body"))
+
+    def moved_flat(flat: Flat) -> Flat:
+        present = None if flat.present is None else kept(flat.present, "present")
+        return Flat({name: moved(child) for name, child in flat.children.items()}, present)
+
+    return moved_flat(content), columns

@@ -147,7 +147,7 @@ def test_events_gives_a_table_its_standard_columns(spark: SparkSession) -> None:
     [
         (
             {"label": "kind", "time": "tsx"},
-            "no column `tsx` for the begin; did you mean 'ts'? the columns are kind, ts",
+            "no column `tsx` for the begin; did you mean 'ts'? The columns are kind, ts",
         ),
         ({"label": "kin", "time": "ts"}, "no column `kin` for the label"),
         ({"label": "ts", "time": "ts"}, "the column `ts` has the type bigint; a label is a text"),

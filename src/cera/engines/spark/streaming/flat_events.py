@@ -45,6 +45,8 @@ class Pack:
         for position, name in enumerate(self.operators):
             buckets = table.column(position).fill_null(-1).to_numpy()
             here = buckets >= 0
+            if not here.any():
+                continue
             order = np.argsort(np.where(here, buckets, np.iinfo(np.int32).max), kind="stable")[: int(here.sum())]
             sorted_events = events.take(pa.array(order)).append_column(TOLD, pa.array(untold[order]))
             untold &= ~here

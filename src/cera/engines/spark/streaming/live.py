@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +34,7 @@ from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark, w
 from cera.errors import CeraError, EngineError, UsageError
 
 _POLL = 1
+_LOCK_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -229,13 +232,28 @@ class Tell:
 
 @contextmanager
 def _standard_error_to(log: Path) -> Iterator[None]:
-    """What is started meanwhile writes its standard error into a file, the Java process above all."""
+    """What is started meanwhile writes its standard error into a file, the Java process above all.
+
+    The file is locked by all that have it open: the processes of a stream that was killed may need a moment to end, and
+    two streams on one checkpoint would spoil it.
+    """
+    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     saved = os.dup(2)
     try:
-        target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        _lock(target, log.parent)
         os.dup2(target, 2)
-        os.close(target)
         yield
     finally:
         os.dup2(saved, 2)
         os.close(saved)
+        os.close(target)
+
+
+def _lock(file: int, checkpoint: Path) -> None:
+    for _ in range(_LOCK_SECONDS):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(1)
+    raise UsageError(f"another stream is running on the checkpoint {checkpoint}; stop it, or give another --checkpoint")

@@ -48,18 +48,18 @@ def readings(chance: random.Random) -> list[dict[str, Any]]:
     """Records of a stream, in disorder of up to two seconds; the last one is of no use but for its time."""
     found: list[tuple[float, dict[str, Any]]] = []
     for second in range(0, 200, 2):
-        record: dict[str, Any] = {"begin": second * SECOND, "label": "smoke", "area": chance.choice("ab")}
+        record: dict[str, Any] = {"begin": second, "label": "smoke", "area": chance.choice("ab")}
         if chance.random() < 0.8:
             record |= {"label": "temp", "unit": {"sensor": chance.randint(1, 4), "on": chance.random() < 0.5}}
             record["value"] = chance.choice((39, 40.5, 41.0, 44.25))
         found.append((second + chance.random() * 2, record))
     ordered = [record for _, record in sorted(found, key=lambda item: item[0])]
-    return [*ordered, {"begin": 1_000 * SECOND, "label": "other"}]
+    return [*ordered, {"begin": 1_000, "label": "other"}]
 
 
 def event_of(record: dict[str, Any]) -> Event:
     children = {name: value for name, value in record.items() if name not in ("label", "begin")}
-    return Event(term_from_json({record["label"]: children}), point(record["begin"]))
+    return Event(term_from_json({record["label"]: children}), point(record["begin"] * SECOND))
 
 
 def write_files(folder: Path, records: Sequence[dict[str, Any]], count: int) -> None:

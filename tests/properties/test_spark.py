@@ -1,0 +1,90 @@
+"""Spark over recorded events against the reference, on random programs and random streams.
+
+Compared are the derived events with all their derivations (rules and causes). The events come in as tables of typed
+columns where they are flat, as terms where they are not; reading files is tested elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+from rich.table import Table
+
+from cera.engines.reference import engine as reference
+from cera.engines.spark import engine as spark_engine
+from cera.model.events import DerivedEvent
+from cera.rules.strata import recursive_components
+from properties.generator import constructs, seeded_case
+from properties.theories import rules_of
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+_INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+
+#: Programs in one test, and tests in `make test`.
+PART = 25
+PARTS = 8
+
+
+@pytest.fixture(scope="module")
+def interpreted(spark: SparkSession) -> Iterator[SparkSession]:
+    """A session that compiles no code: random programs run once, on a few events."""
+    before = {key: spark.conf.get(key) for key in _INTERPRETED}
+    for key, value in _INTERPRETED.items():
+        spark.conf.set(key, value)
+    yield spark
+    for key, old in before.items():
+        if old is not None:
+            spark.conf.set(key, old)
+
+
+def derivations(derived: tuple[DerivedEvent, ...]) -> dict[str, set[tuple[str, tuple[tuple[str, str], ...]]]]:
+    return {
+        one.event.id: {
+            (d.rule, tuple(sorted((name, cause.id) for name, cause in d.causes.items()))) for d in one.derivations
+        }
+        for one in derived
+    }
+
+
+def compare(seeds: range) -> None:
+    used: Counter[str] = Counter()
+    programs = answers = 0
+    for seed in seeds:
+        case = seeded_case(seed)
+        program = rules_of(case)
+        if recursive_components(program.rules):
+            continue
+        expected = reference.run(program, case.events).derived
+        actual = spark_engine.run(program, case.events).derived
+        assert derivations(actual) == derivations(expected), f"seed {seed}"
+        programs += 1
+        answers += len(expected)
+        used.update(constructs(case.program))
+    table = Table("construct", "programs", title=f"{programs} programs with {answers} answers on Spark")
+    for name, count in sorted(used.items()):
+        table.add_row(name, str(count))
+    Console().print(table)
+    assert answers > 0
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.usefixtures("interpreted")
+def test_spark_agrees_with_the_reference(part: int) -> None:
+    compare(range(part * PART, (part + 1) * PART))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(PARTS, 5 * PARTS))
+@pytest.mark.usefixtures("interpreted")
+def test_spark_agrees_with_the_reference_on_many_programs(part: int) -> None:
+    compare(range(part * PART, (part + 1) * PART))
+
+
+@pytest.mark.usefixtures("spark")
+def test_spark_with_generated_code_agrees_with_the_reference() -> None:
+    compare(range(10_000, 10_010))

@@ -1,0 +1,134 @@
+"""`cera stream`: what is refused before Spark starts, and one stream from beginning to end."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unit.cli.command_line import STREAM, Cera, records, write_lines
+
+if TYPE_CHECKING:
+    pass
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+OUTPUT = ("--sink", "out", "--checkpoint", "state", "--time-unit", "s")
+
+
+@pytest.fixture(name="incoming")
+def _incoming(folder: Path) -> Path:
+    made = folder / "incoming"
+    made.mkdir()
+    return made
+
+
+def test_a_folder_that_is_not_there_is_said_to_be_missing(cera: Cera) -> None:
+    result = cera("stream", "fire.xceq", "--source", "nowhere", *OUTPUT)
+    assert result.exit_code == 2
+    assert "--source: nowhere is not there" in result.stderr
+
+
+def test_a_file_is_no_source(cera: Cera) -> None:
+    result = cera("stream", "fire.xceq", "--source", "events.jsonl", *OUTPUT)
+    assert result.exit_code == 2
+    assert "events.jsonl is a file; name the folder" in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
+def test_the_same_source_is_not_given_twice(cera: Cera) -> None:
+    result = cera("stream", "fire.xceq", "--source", "incoming", "--source", "incoming", *OUTPUT)
+    assert result.exit_code == 2
+    assert "given twice" in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--once", "--trigger", "5 sec"), "give one of them"),
+        (("--trigger", "0 sec"), "is no interval"),
+        (("--max-delay", "soon"), "soon"),
+        (("--conf", "spark.x"), "--conf takes KEY=VALUE"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(cera: Cera, options: tuple[str, ...], said: str) -> None:
+    result = cera("stream", "fire.xceq", "--source", "incoming", *OUTPUT, *options)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
+def test_a_sink_that_is_a_file_is_refused(cera: Cera, folder: Path) -> None:
+    (folder / "out").write_text("")
+    result = cera("stream", "fire.xceq", "--source", "incoming", *OUTPUT)
+    assert result.exit_code == 2
+    assert "--sink: out is a file; name a folder" in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
+def test_a_checkpoint_in_a_folder_of_other_things_is_refused(cera: Cera, folder: Path) -> None:
+    (folder / "state").mkdir()
+    (folder / "state" / "thesis.txt").write_text("")
+    result = cera("stream", "fire.xceq", "--source", "incoming", *OUTPUT)
+    assert result.exit_code == 2
+    assert "no checkpoint of cera" in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
+def test_a_wrong_program_is_shown_with_its_place(cera: Cera, folder: Path) -> None:
+    (folder / "wrong.xceq").write_text("DETECT a{ var X } ON b{{ }} END")
+    result = cera("stream", "wrong.xceq", "--source", "incoming", *OUTPUT)
+    assert result.exit_code == 1
+    assert "XC201" in result.stderr
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_stream_goes_on_after_a_restart_past_what_is_broken(cera: Cera, incoming: Path, folder: Path) -> None:
+    arguments = ("stream", "fire.xceq", "--source", "incoming", *OUTPUT, "--once", "--buckets", "2")
+    write_lines(incoming / "1.jsonl", [*STREAM, '{"at": 100, "term": {"other": {}}}', "no event"])
+    (incoming / "2.parquet").write_bytes(b"PAR1 and then nothing of the kind")
+    (incoming / "3.csv").write_text("label,area\nsmoke,a\n")
+    first = cera(*arguments, "--rejected", "rejected")
+    assert first.exit_code == 0, first.stderr
+    assert "fire by var A" in first.stderr
+    assert "batch 0: 4 events in, 0 out, 0 late, 3 rejected" in first.stderr
+    found = sorted((line["begin"], line["end"], line["rule"]) for line in _lines(folder / "out"))
+    assert found == [(10, 80, "avg_temp"), (65, 80, "fire")]
+    reasons = sorted(Path(line["place"]).name + ": " + line["reason"] for line in _lines(folder / "rejected"))
+    assert reasons[0].startswith("1.jsonl:5: not JSON")
+    assert reasons[1].startswith("2.parquet: not readable as Parquet")
+    assert reasons[2].startswith("3.csv:1: the header has no column `at` for the time")
+
+    write_lines(
+        incoming / "4.jsonl", ['{"at": 300, "term": {"other": {}}}', '{"at": 5, "term": {"smoke": {"area": "a"}}}']
+    )
+    second = cera(*arguments, "--late", "late", "--select", "burnt_down")
+    assert second.exit_code == 0, second.stderr
+    assert "1 late" in second.stderr
+    assert {"begin": 70, "end": 92} in [{k: line[k] for k in ("begin", "end")} for line in _lines(folder / "out")]
+    assert [line["term"] for line in _lines(folder / "late")] == [{"smoke": {"area": "a"}}]
+
+    (folder / "other.xceq").write_text("DETECT a{ } ON b{{ }} END")
+    third = cera("stream", "other.xceq", "--source", "incoming", *OUTPUT)
+    assert third.exit_code == 2
+    assert "belongs to another program, with the rules fire, burnt_down, avg_temp" in third.stderr
+
+
+@pytest.mark.usefixtures("spark")
+def test_standard_input_is_a_stream_that_ends(cera: Cera) -> None:
+    lines = [*STREAM, "no event", '{"at": 200, "term": {"other": {}}}']
+    text = "".join(f"{line}\n" for line in lines)
+    arguments = ("--source", "-", "--sink", "-", "--checkpoint", "state", "--time-unit", "s", "--buckets", "2")
+    result = cera("stream", "fire.xceq", *arguments, input=text)
+    assert result.exit_code == 0, result.stderr
+    assert [line["rule"] for line in records(result.stdout)] == ["avg_temp", "fire", "burnt_down"]
+    assert "<stdin>:4: not JSON" in result.stderr
+
+
+def _lines(folder: Path) -> list[dict[str, object]]:
+    files = sorted(folder.glob("*.jsonl"), key=os.path.getmtime)
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
