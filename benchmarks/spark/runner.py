@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
@@ -84,10 +85,9 @@ def _stream(table: Table, spark: SparkSession, scale: Scale) -> None:
         f"{cera.rate / hand.rate:.2f} ({cera.cpu_rate / hand.cpu_rate:.2f})",
         "at least 0.8",
     )
-    for quarter in range(1, 5):
-        sizes = [run.state[len(run.state) * quarter // 4 - 1] for run in (hand, cera)]
-        share = "the end" if quarter == 4 else f"{quarter}/4"
-        table.add_row(f"state at {share} of the stream, KiB", "", *(f"{size / 1024:,.0f}" for size in sizes), "", "")
+    for number, name in enumerate(("first", "second", "third", "last")):
+        sizes = [max(_quarter(run.state, number)) for run in (hand, cera)]
+        table.add_row(f"state in the {name} quarter, KiB", "", *(f"{size / 1024:,.0f}" for size in sizes), "", "")
     table.add_section()
 
 
@@ -105,6 +105,12 @@ def _keys(table: Table, spark: SparkSession, scale: Scale) -> None:
             f"{cera / hand:.2f}",
             "",
         )
+
+
+def _quarter(numbers: Sequence[int], number: int) -> Sequence[int]:
+    """One of four parts of at least four numbers."""
+    first, last = (len(numbers) * place // 4 for place in (number, number + 1))
+    return numbers[first:last]
 
 
 def _seconds(cost: Cost) -> str:

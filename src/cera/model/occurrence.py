@@ -108,12 +108,12 @@ class Occurrence:
         self._event = None
 
 
-_PLAIN = frozenset((str, int, float))
+PLAIN = frozenset((str, int, float))
 
 
 def json_occurrence(begin: int, end: int, label: str, body: Any, qualifier: str | None = None) -> Occurrence:
     """The event `{label: body}` of checked JSON: flat if every child is one string or number, else with its term."""
-    if isinstance(body, dict) and _PLAIN.issuperset(map(type, body.values())):
+    if isinstance(body, dict) and PLAIN.issuperset(map(type, body.values())):
         return Occurrence(begin, end, label, content=body, qualifier=qualifier)
     return Occurrence(begin, end, label, known=term_from_json({label: body}), qualifier=qualifier)
 

@@ -41,6 +41,11 @@ class Derived(ABC):
         """The rows that it was derived from, all of one event trace."""
 
     @property
+    @abstractmethod
+    def leading(self) -> Row:
+        """A row with the event trace, in the places where its rows have it."""
+
+    @property
     def label(self) -> str:
         return self.content.label if isinstance(self.content, Term) else self.content[0]
 
@@ -96,6 +101,10 @@ class Constructed(Derived):
     def rows(self) -> Sequence[Row]:
         return self._rows
 
+    @property
+    def leading(self) -> Row:
+        return self._rows[0]
+
 
 @dataclass(frozen=True)
 class WindowHead:
@@ -142,6 +151,10 @@ class Collected(Derived):
     def rows(self) -> Sequence[Row]:
         row, columns = self._window.row_of(*self._parts), self._window.columns
         return [(*row, *[other[column] for column in columns]) for other in self._others]
+
+    @property
+    def leading(self) -> Row:
+        return self._window.row_of(*self._parts)
 
 
 def _spelled_out(content: Draft | Term) -> Hashable:

@@ -222,14 +222,28 @@ def _doubts(operator: ArithmeticOperator, result: Column, left: Number, right: N
             return (F.abs(result) >= LIMIT,)
 
 
+def add_integers(left: Column, right: Column) -> Column:
+    """left + right on bigint, null past 64 bits.
+
+    Spark rearranges sums and products of integers to bring constants together, `(a + 1) - 1` to `a`, and does not mind
+    that a result on the way is undefined; it does not see through `| 0`.
+    """
+    return F.try_add(left, right).bitwiseOR(F.lit(0).cast("bigint"))
+
+
+def multiply_integers(left: Column, right: Column) -> Column:
+    """left * right on bigint, null past 64 bits."""
+    return F.try_multiply(left, right).bitwiseOR(F.lit(0).cast("bigint"))
+
+
 def _on_integers(operator: ArithmeticOperator, left: Column, right: Column) -> Column:
     match operator:
         case "+":
-            return F.try_add(left, right)
+            return add_integers(left, right)
         case "-":
             return F.try_subtract(left, right)
         case "*":
-            return F.try_multiply(left, right)
+            return multiply_integers(left, right)
         case "mod":
             return F.try_mod(left, right)
         case "/":

@@ -5,17 +5,20 @@ An event that is derived in several ways has several rows here; whoever reads th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
+from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import TERM, Cell
+from cera.engines.spark.expressions import compile_value
 from cera.engines.spark.grouping import grouped
 from cera.engines.spark.hashing import event_hashes, hex_id
-from cera.engines.spark.head_aggregates import folded, taken_out
 from cera.engines.spark.head_udf import terms_of
+from cera.engines.spark.head_values import folded, taken_out, values_taken_out
 from cera.engines.spark.heads import flat_head, instantiate
 from cera.engines.spark.relations import Relation, attribute, column, component
 from cera.engines.spark.scopes import Environment, RowScope
@@ -40,16 +43,27 @@ def derive(construction: Construction, relation: Relation, environment: Environm
         return _terms(construction, replace(group.relation, frame=terms))
     plain, aggregates = taken_out(head)
     cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
-    kept = [column(name) for name in group.relation.columns]
+    return _built(construction, plain, _computed(group.relation, cells), environment)
+
+
+def _computed(relation: Relation, cells: Mapping[str, Cell]) -> Relation:
+    """The relation with further variables, or others of the same names."""
+    relation = replace(relation, variables={n: kinds for n, kinds in relation.variables.items() if n not in cells})
+    kept = [column(name) for name in relation.columns]
     values = [part.alias(component(name, kind)) for name, cell in cells.items() for kind, part in cell]
-    frame = group.relation.frame.select(*kept, *values)
-    named = {name: tuple(kind for kind, _ in cell) for name, cell in cells.items()}
-    folded_relation = replace(group.relation, frame=frame, variables={**group.relation.variables, **named})
-    return _built(construction, plain, folded_relation, environment)
+    kinds = {name: tuple(kind for kind, _ in cell) for name, cell in cells.items()}
+    return replace(relation, frame=relation.frame.select(*kept, *values), variables={**relation.variables, **kinds})
 
 
 def _built(construction: Construction, head: Construct, relation: Relation, environment: Environment) -> EventTable:
     """The events of a head without aggregates and `all`, one for each row."""
+    head, expressions = values_taken_out(head)
+    scope = RowScope(relation, environment)
+    found = {name: compile_value(expression, scope) for name, expression in expressions.items()}
+    cells = {name: value if isinstance(value, Cell) else Cell() for name, value in found.items()}
+    relation = _computed(relation, cells)
+    relation = _computed(relation, {name: canonical(relation.cell(name)) for name in cells})
+    relation = relation.with_timer_ids()
     scope = RowScope(relation, environment)
     flat = flat_head(head, scope)
     if flat is None:
@@ -82,6 +96,7 @@ def _built(construction: Construction, head: Construct, relation: Relation, envi
 
 def _terms(construction: Construction, relation: Relation) -> EventTable:
     """The events of a column of terms."""
+    relation = relation.with_timer_ids()
     begin, end = _interval(relation)
     h1, h2 = _identity(construction, column("term")["h1"], column("term")["h2"], begin, end)
     label = F.json_object_keys(column("term")["json"])[0]
@@ -95,7 +110,7 @@ def _terms(construction: Construction, relation: Relation) -> EventTable:
         F.lit(None).cast(FIELDS).alias("fields"),
         *_lineage(construction, relation),
     )
-    return EventTable(frame, Terms())
+    return EventTable(frame, Terms(flat=False))
 
 
 def _interval(relation: Relation) -> tuple[Column, Column]:

@@ -98,8 +98,6 @@ def run(
     base = list(events)
     tables = event_tables(spark, base)
     found = answers(program, tables, spark, until=until, timezone=timezone, max_duration=max_duration)
-    every = [F.collect_set(column(DERIVATION)).alias(DERIVATION)]
-    every += [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", RECIPIENT, TRANSPORT)]
-    rows = found.derivations().groupBy("id").agg(*every).collect()
+    rows = found.derivations().collect()
     lineage = Lineage(program, [*base, *found.batch.environment.ticks.values()])
     return Answer(tuple(in_output_order(lineage.derived(rows))))

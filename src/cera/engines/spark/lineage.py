@@ -21,19 +21,26 @@ class Lineage:
         self._rules = {rule.name: rule for rule in program.rules}
         self._events = {event.id: event for event in events}
 
-    def derived(self, rows: Sequence[Row]) -> list[DerivedEvent]:
-        """Rows with all derivations of an event as derived events."""
-        recipients = [recipient_of(row) for row in rows]
-        events = [event_of(row, sent.qualifier if sent else None) for row, sent in zip(rows, recipients, strict=True)]
-        self._events.update((event.id, event) for event in events)
+    def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
+        """Rows with one derivation each as derived events, each with all its derivations."""
+        together: dict[str, list[Row]] = {}
+        for row in rows:
+            together.setdefault(row["id"], []).append(row)
+        recipients = {identity: recipient_of(same[0]) for identity, same in together.items()}
+        for identity, same in together.items():
+            sent = recipients[identity]
+            self._events[identity] = event_of(same[0], sent.qualifier if sent else None)
         return [
-            DerivedEvent(event, self._derivations(row), recipient)
-            for event, row, recipient in zip(events, rows, recipients, strict=True)
+            DerivedEvent(self._events[identity], self._derivations(same), recipients[identity])
+            for identity, same in together.items()
         ]
 
-    def _derivations(self, row: Row) -> tuple[Derivation, ...]:
-        found = [self._derivation(self._rules[one["rule"]], one["causes"]) for one in row[DERIVATION]]
-        return tuple(sorted(found, key=lambda derivation: derivation.key))
+    def _derivations(self, rows: Sequence[Row]) -> tuple[Derivation, ...]:
+        derivations = [
+            self._derivation(self._rules[row[DERIVATION]["rule"]], row[DERIVATION]["causes"]) for row in rows
+        ]
+        found = {derivation.key: derivation for derivation in derivations}
+        return tuple(found[key] for key in sorted(found))
 
     def _derivation(self, rule: Rule, rows: Sequence[Row]) -> Derivation:
         causes: dict[str, Event] = {}

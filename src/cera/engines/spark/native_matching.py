@@ -40,7 +40,7 @@ from cera.model.values import Scalar
 from cera.rules.unification import query_label
 
 #: A pattern that can match in more ways than this on one event is left to Python.
-MOST_WAYS = 16
+MOST_WAYS = 4
 
 Bindings = Mapping[str, Cell]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
@@ -15,6 +17,7 @@ from cera.engines.spark.frames import Origin, from_frame
 from cera.engines.spark.readings import Reading
 from cera.errors import UsageError
 
+_CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)$", re.MULTILINE)
 _FILE, _ROW = "_metadata.file_path", "_metadata.row_index"
 
 
@@ -28,8 +31,9 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
         reader = reader.option("basePath", path)
     try:
         frame = reader.parquet(*map(str, files))
-    except PySparkException as error:
-        raise UsageError(f"{path} cannot be read as Parquet: {reason(error)}") from error
+    except (PySparkException, Py4JError) as error:
+        causes = _CAUSE.findall(str(error))
+        raise UsageError(f"{path} cannot be read as Parquet: {causes[-1] if causes else reason(error)}") from error
     return from_frame(frame, layout, Origin(_place(), source, F.col(_ROW)))
 
 

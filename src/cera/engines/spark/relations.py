@@ -104,12 +104,11 @@ class Relation:
         """The relation with the ids of timers as columns, as other events have them."""
         if not self.timers:
             return self
-        halves = {
-            attribute(name, half): value
-            for name in self.timers
-            for half, value in zip(("h1", "h2"), self.event_id(name), strict=True)
-        }
-        return Relation(self.frame.withColumns(halves), self.variables, self.literals, self.matches)
+        name, *others = self.timers  # an anchor comes before its timers
+        h1, h2 = self.event_id(name)
+        frame = self.frame.withColumns({attribute(name, "h1"): h1, attribute(name, "h2"): h2})
+        rest = {other: self.timers[other] for other in others}
+        return replace(self, frame=frame, identifiers=(*self.identifiers, name), timers=rest).with_timer_ids()
 
     def where(self, condition: Column) -> Relation:
         return replace(self, frame=self.frame.where(condition))

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import Column, SparkSession
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from cera.engines.spark.cells import TERM, TYPES, Cell
@@ -34,7 +36,7 @@ _KINDS = {bool: 3, int: 0, float: 1, str: 2}
 
 
 def event_table(spark: SparkSession, events: Iterable[Event]) -> EventTable:
-    return EventTable(spark.createDataFrame([event_row(event) for event in events], EVENTS), Terms())
+    return EventTable(_frame(spark, [event_row(event) for event in events], EVENTS), Terms())
 
 
 def event_tables(spark: SparkSession, events: Iterable[Event]) -> tuple[EventTable, ...]:
@@ -50,7 +52,7 @@ def event_tables(spark: SparkSession, events: Iterable[Event]) -> tuple[EventTab
     tables = [_flat_table(spark, label, rows) for label, rows in sorted(flat.items())]
     if others:
         rows = [event_row(event) for event in others]
-        tables.append(EventTable(spark.createDataFrame(rows, EVENTS), Terms(flat=False)))
+        tables.append(EventTable(_frame(spark, rows, EVENTS), Terms(flat=False)))
     return tuple(tables)
 
 
@@ -70,7 +72,7 @@ def _flat_table(
         (event.begin, event.end, *halves(event), label, *(_at(fields, name, kind) for name, kind in places))
         for event, fields in events
     ]
-    frame = spark.createDataFrame(rows, StructType([*EVENTS.fields[:5], *types]))
+    frame = _frame(spark, rows, StructType([*EVENTS.fields[:5], *types]))
     kinds: dict[str, dict[str, Column]] = {}
     for name, kind in places:
         kinds.setdefault(name, {})[kind] = column(component(name, kind))
@@ -87,9 +89,19 @@ def halves(event: Event) -> tuple[int, int]:
     return (h1 - 2**64 if h1 >= 2**63 else h1), (h2 - 2**64 if h2 >= 2**63 else h2)
 
 
+def _frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], types: StructType) -> DataFrame:
+    """The rows as a local relation of Spark: small ones are computed with while the query is planned."""
+    schema = to_arrow_schema(types)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
+    arrays = [pa.array(column, part.type) for column, part in zip(columns, schema, strict=True)]
+    return spark.createDataFrame(pa.Table.from_arrays(arrays, schema=schema))
+
+
 def event_row(event: Event) -> tuple[Any, ...]:
     """An event as a row of EVENTS."""
-    return (event.begin, event.end, *halves(event), event.label, term_row(event.term), fields_of(event.term))
+    fields = fields_of(event.term)
+    entries = None if fields is None else list(fields.items())
+    return (event.begin, event.end, *halves(event), event.label, term_row(event.term), entries)
 
 
 def term_row(term: Term) -> tuple[str, int, int]:

@@ -28,6 +28,8 @@ from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 
 _ID_TYPES = (StringType, ByteType, ShortType, IntegerType, LongType)
+#: What our own output has beside the terms of events, so that it can be input.
+_BESIDE_TERMS = frozenset({*OUTPUT_FIELDS, "id", "label", "recipient", "transport"})
 
 
 @dataclass(frozen=True)
@@ -56,20 +58,19 @@ class Demand:
 def table_layout(schema: StructType, layout: Layout) -> TableLayout:
     """The roles of the columns; raises UsageError if one is missing or of a wrong type."""
     names = schema.names
-    term = "term" if "term" in names and not layout.is_flat and "label" not in names else None
+    is_output = "rule" in names
+    term = "term" if "term" in names and not layout.is_flat and (is_output or "label" not in names) else None
     label = None if term is not None else layout.label_source
     begin, end = _times(names, layout)
-    own_id = None if layout.is_flat or ("rule" in names and term is not None) else "id"
+    own_id = None if layout.is_flat else "source_id" if is_output and term is not None else "id"
     name = layout.id_field or (own_id if own_id in names else None)
-    if term is not None and "rule" in names and "source_id" in names:
-        name = "source_id"
     for role, wanted in (("label", label), ("begin", begin), ("end", end), ("id", name)):
         if wanted is not None and wanted not in names:
             raise _missing(role, wanted, names)
     used = {label, name, term, *((begin, end) if layout.time_source else TIME_FIELDS)}
     children = tuple(other for other in names if other not in used)
     _check_types(schema, label, (begin, end), name, term)
-    if term is not None and (unknown := [other for other in children if other not in (*OUTPUT_FIELDS, "id")]):
+    if term is not None and (unknown := [other for other in children if other not in _BESIDE_TERMS]):
         raise UsageError(f"beside `term` the table has the columns {', '.join(unknown)}; a term has all of an event")
     return TableLayout(label, begin, end, name, term, () if term is not None else children)
 

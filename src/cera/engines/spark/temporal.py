@@ -15,6 +15,7 @@ from typing import NamedTuple
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
+from cera.engines.spark.arithmetic import add_integers, multiply_integers
 from cera.engines.spark.comparison import CONVERSE, compared
 from cera.model.allen import CONVERSES
 from cera.model.durations import Distance, Duration
@@ -97,7 +98,7 @@ def shift(time: Column, duration: DurationColumns | Duration, sign: Sign = 1) ->
         return _shift_by_constant(time, sign * duration.months, sign * duration.microseconds)
     if duration.months is not None:
         time = _add_months(time, duration.months if sign > 0 else F.try_subtract(_bigint(0), duration.months))
-    moved = (F.try_add if sign > 0 else F.try_subtract)(time, duration.microseconds)
+    moved = (add_integers if sign > 0 else F.try_subtract)(time, duration.microseconds)
     return F.when(moved.between(MIN_TIME, MAX_TIME), moved)
 
 
@@ -240,7 +241,7 @@ def negative_length(length: Length) -> Length:
 
 def add_lengths(sign: Sign, left: Length, right: Length) -> DurationColumns:
     """left + right, or left - right; a distance has no months and can be added to what has none."""
-    add = F.try_add if sign > 0 else F.try_subtract
+    add = add_integers if sign > 0 else F.try_subtract
     one, other = (None if isinstance(side, DistanceColumns) else _columns(side) for side in (left, right))
     if one is not None and other is not None:
         has_months = one.months is not None or other.months is not None
@@ -263,8 +264,8 @@ def _without_months(length: Length) -> Column:
 
 def multiply(duration: DurationColumns | Duration, factor: Column) -> DurationColumns:
     one = _columns(duration)
-    months = None if one.months is None else F.try_multiply(one.months, factor)
-    return DurationColumns(F.try_multiply(one.microseconds, factor), months)
+    months = None if one.months is None else multiply_integers(one.months, factor)
+    return DurationColumns(multiply_integers(one.microseconds, factor), months)
 
 
 def seconds(value: TimeColumns | Duration) -> Column:

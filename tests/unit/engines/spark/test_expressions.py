@@ -197,6 +197,17 @@ def test_the_least_integer_has_no_opposite_and_makes_nothing_fail(spark: SparkSe
         assert [unpacked(struct) for struct in found[0]] == [None] * len(undefined)
 
 
+def test_spark_does_not_rearrange_what_overflows_on_the_way(spark: SparkSession) -> None:
+    row = Row({"I": 2**63 - 1, "J": 0}, {}, {"I:integer": 2**63 - 1, "J:integer": 0})
+    most, zero = Variable("I"), Variable("J")
+    undefined = [
+        Arithmetic("+", Arithmetic("+", most, Literal(1)), Literal(-1)),
+        Arithmetic("*", Arithmetic("*", Literal(40), most), zero),
+    ]
+    found = results(spark, [row], [packed(compile_value(e, FrameScope())) for e in undefined])
+    assert [unpacked(struct) for struct in found[0]] == [None, None]
+
+
 def test_what_runs_in_python_is_said_and_agrees(spark: SparkSession) -> None:
     calendars = parse_calendars('[office]\nhours = ["09:00", "17:00"]', "calendars")
     office = Periodic(TimerQuery("office", TermPattern("office", total=False)))

@@ -134,6 +134,14 @@ def test_a_column_of_terms_in_json_text_is_read_as_files_are(spark: SparkSession
     assert [rejected.reason for rejected in reading.rejects()] == ['the key "a" is given twice in one object']
 
 
+def test_the_table_that_cera_writes_can_be_read_again(spark: SparkSession) -> None:
+    own = event(1, 2, {"e": {"a": 1}})
+    row = (own.id, 1, 2, "e", '{"e": {"a": 1}}', "e", {"i": "…"}, None, None)
+    schema = "id string, begin int, end int, label string, term string, rule string, causes map<string,string>"
+    frame = spark.createDataFrame([row], f"{schema}, recipient string, transport string")
+    assert [found.id for found in events_in(from_frame(frame).tables)] == [own.id]
+
+
 def test_events_gives_a_table_its_standard_columns(spark: SparkSession) -> None:
     frame = spark.createDataFrame([("temp", 1_500, 9, 40)], "kind string, ts bigint, nr bigint, value int")
     made = cera.spark.events(frame, label="kind", time="ts", id="nr", time_unit="ms")

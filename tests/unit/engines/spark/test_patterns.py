@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
@@ -143,7 +143,7 @@ def batches(draw: st.DrawFn) -> tuple[list[Pattern], list[Term]]:
     return [*patterns, *(p for p, _ in competing)], [*terms, *(term for _, term in competing)]
 
 
-@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(batches())
 def test_random_patterns_match_random_terms_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[Term]]
@@ -172,7 +172,7 @@ def typed_batches(draw: st.DrawFn) -> tuple[list[Pattern], list[dict[str, Any]]]
     return draw(st.lists(likely, min_size=8, max_size=8)), rows
 
 
-@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(typed_batches())
 def test_random_patterns_match_typed_columns_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[dict[str, Any]]]
@@ -183,7 +183,7 @@ def test_random_patterns_match_typed_columns_as_in_the_model(
 
 
 @pytest.mark.long
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(typed_batches())
 def test_many_more_random_patterns_match_typed_columns_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[dict[str, Any]]]

@@ -12,9 +12,11 @@ from pyspark.sql import DataFrame
 
 from cera.connectors.layout import Layout
 from cera.engines.spark.frames import from_frame
+from cera.engines.spark.streaming.compact import shapes
+from cera.engines.spark.streaming.compact_columns import derived_events
+from cera.engines.spark.streaming.distinct import may_repeat
 from cera.engines.spark.streaming.layers import results
 from cera.engines.spark.streaming.operators import BUCKETS, operators
-from cera.engines.spark.streaming.results import derived_events
 from cera.engines.spark.streaming.table_messages import table_messages
 from cera.model.time_text import TimeFormat
 from cera.rules.rule import RuleProgram
@@ -39,4 +41,6 @@ def detect(
     reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
     if max_duration is not None:
         reading = reading.lasting(max_duration)
-    return derived_events(results(table_messages(reading.tables, made, max_delay), made))
+    known = () if may_repeat(made) else shapes(program.rules)  # where events repeat, their ids must be known at once
+    flow = results(table_messages(reading.tables, made, max_delay), made, shapes=known)
+    return derived_events(flow, known)

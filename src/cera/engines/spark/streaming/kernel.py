@@ -13,7 +13,7 @@ from operator import attrgetter
 from cera.engines.local.derived import Derived
 from cera.engines.local.processor import Processor
 from cera.engines.local.state import State, dump, restore
-from cera.engines.spark.streaming.messages import Told
+from cera.engines.spark.streaming.messages import event_count, first_end, unpack_events
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 
@@ -22,15 +22,20 @@ _BY_END = attrgetter("end")
 
 @dataclass
 class Part:
-    """The state of one bucket: what the processor remembers, the events that wait, and the timer that is set."""
+    """The state of one bucket: what the processor remembers, the events that wait, and the timer that is set.
+
+    Events of which the watermark has passed none wait as they came, in payloads.
+    """
 
     state: State
     waiting: list[Occurrence] = field(default_factory=list)
+    payloads: list[bytes] = field(default_factory=list)
     timer: int | None = None
 
     @property
     def live(self) -> int:
-        return self.state.live + len(self.waiting)
+        """The number of tuples and events that are remembered."""
+        return self.state.live + len(self.waiting) + sum(map(event_count, self.payloads))
 
 
 @dataclass(frozen=True)
@@ -55,25 +60,35 @@ class Kernel:
         """The part as bytes; None if there is nothing to remember."""
         if not part.live and not part.state.ticks:
             return None
-        return dump((part.state, part.waiting, part.timer))
+        return dump((part.state, part.waiting, part.payloads, part.timer))
 
-    def advance(self, part: Part, events: Iterable[tuple[Occurrence, Told]], watermark: Time) -> Outcome:
-        """Takes events, and decides all times before the watermark."""
+    def advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
+        """Takes the events of payloads, and decides all times before the watermark."""
         late: list[Occurrence] = []
         waiting = part.waiting
         before = len(waiting)
-        for event, told in events:
-            if told is None or event.end >= watermark:
-                waiting.append(event)
-            elif told:
-                late.append(event)
+        passed = [payload for payload in part.payloads if first_end(payload) < watermark]
+        if passed:
+            part.payloads = [payload for payload in part.payloads if first_end(payload) >= watermark]
+            waiting += [event for payload in passed for event, _ in unpack_events(payload)]
+        for payload in payloads:
+            if first_end(payload) >= watermark:
+                part.payloads.append(payload)
+                continue
+            for event, told in unpack_events(payload):
+                if told is None or event.end >= watermark:
+                    waiting.append(event)
+                elif told:
+                    late.append(event)
         if len(waiting) > before:
             waiting.sort(key=_BY_END)
         found = self._steps(part, watermark)
+        times = [first_end(payload) for payload in part.payloads]
+        times += [event.end for event in waiting[:1]]
         wakeup = self.processor.next_wakeup(part.state)
-        if waiting and (wakeup is None or waiting[0].end < wakeup):
-            wakeup = waiting[0].end
-        return Outcome(found, late, wakeup)
+        if wakeup is not None:
+            times.append(wakeup)
+        return Outcome(found, late, min(times, default=None))
 
     def _steps(self, part: Part, watermark: Time) -> list[Derived]:
         processor, state, waiting = self.processor, part.state, part.waiting

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from cera.engines.spark.streaming.compact import Shape
 from cera.engines.spark.streaming.distinct import may_repeat
 from cera.engines.spark.streaming.messages import SCHEMA
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.shell import Distinct, Layer
 
 
-def results(messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True) -> DataFrame:
+def results(
+    messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
+) -> DataFrame:
     """The messages of a stream driven through the layers of operators; what comes out are results.
 
-    With `distinct`, an event that several parts derive comes out once.
+    With `distinct`, an event that several parts derive comes out once. Events of the `shapes` come out as columns.
     """
     by_id = max(operator.buckets for operator in operators) if distinct and may_repeat(operators) else 0
     flow = messages
@@ -23,7 +26,7 @@ def results(messages: DataFrame, operators: Sequence[Operator], *, distinct: boo
         here = [operator for operator in operators if operator.layer == number]
         later = [operator for operator in operators if operator.layer > number]
         flow = flow.groupBy("operator", "bucket").transformWithStateInPandas(
-            Layer(here, later, by_id=by_id), SCHEMA, "append", "eventTime"
+            Layer(here, later, by_id=by_id, shapes=shapes), SCHEMA, "append", "eventTime"
         )
     if by_id:
         flow = flow.groupBy("operator", "bucket").transformWithStateInPandas(Distinct(), SCHEMA, "append", "none")

@@ -128,7 +128,9 @@ class LiveStream:
         options = self._options
         parts = [self._messages(spark, number, source) for number, source in enumerate(options.sources)]
         flow = results(reduce(DataFrame.unionByName, parts), self._operators, distinct=False)
-        writer = flow.writeStream.foreachBatch(self._take).option("checkpointLocation", str(self._checkpoint.spark))
+        writer = flow.writeStream.foreachBatch(self._take).option(
+            "checkpointLocation", str(self._checkpoint.spark.resolve())
+        )
         if options.once:
             writer = writer.trigger(availableNow=True)
         elif options.trigger is not None:
@@ -137,7 +139,7 @@ class LiveStream:
 
     def _messages(self, spark: SparkSession, number: int, source: str) -> DataFrame:
         options = self._options
-        folder = str(self._checkpoint.spool if source == "-" else Path(source).resolve())
+        folder = str((self._checkpoint.spool if source == "-" else Path(source)).resolve())
         messages = file_messages(
             spark,
             folder,

@@ -7,7 +7,8 @@ the payload. Rows are what Spark's Python workers are slow at, so a message carr
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Iterable
 from typing import Any
 
 from cera.model.json_terms import term_to_json
@@ -31,7 +32,9 @@ OUTPUT = ""
 
 SCHEMA = "operator string, bucket int, payload binary"
 
-_EVENTS, _TABLE, _RESULTS = b"E", b"T", b"R"
+_EVENTS, _TABLE, _RESULTS, _COLUMNS = b"E", b"T", b"R", b"C"
+_HEADER = struct.Struct("<qq")
+_SHAPE = struct.Struct("<i")
 
 
 def packed(occurrence: Occurrence, told: Told) -> Packed:
@@ -41,17 +44,42 @@ def packed(occurrence: Occurrence, told: Told) -> Packed:
     return (occurrence.begin, occurrence.end, occurrence.label, body, occurrence.qualifier, told)
 
 
-def pack_events(events: Iterable[Packed]) -> bytes:
-    return _EVENTS + marshal.dumps(list(events))
+def pack_events(events: list[Packed]) -> bytes:
+    header = _HEADER.pack(min(event[1] for event in events), len(events))
+    return _EVENTS + header + marshal.dumps(events)
 
 
-def pack_table(data: bytes) -> bytes:
-    """Events as an Arrow stream of the columns that `tables_of` knows."""
-    return _TABLE + data
+def pack_table(first_end: int, count: int, data: bytes) -> bytes:
+    """Events as an Arrow stream of the columns that `flat_events` knows."""
+    return _TABLE + _HEADER.pack(first_end, count) + data
 
 
-def pack_results(results: Iterable[Result]) -> bytes:
-    return _RESULTS + marshal.dumps(list(results))
+def first_end(payload: bytes) -> int:
+    """The first end of the events of a payload."""
+    end: int = _HEADER.unpack_from(payload, 1)[0]
+    return end
+
+
+def event_count(payload: bytes) -> int:
+    count: int = _HEADER.unpack_from(payload, 1)[1]
+    return count
+
+
+def unpack_events(payload: bytes) -> Iterable[tuple[Occurrence, Told]]:
+    """The events of a payload."""
+    data = memoryview(payload)[1 + _HEADER.size :]
+    if payload[:1] == _TABLE:
+        from cera.engines.spark.streaming.flat_events import read_table  # only where tables flow: it needs Arrow
+
+        return read_table(data)
+    return [
+        (json_occurrence(begin, end, label, body, qualifier), told)
+        for begin, end, label, body, qualifier, told in marshal.loads(data)
+    ]
+
+
+def pack_results(results: list[Result]) -> bytes:
+    return _RESULTS + marshal.dumps(results)
 
 
 def unpack_results(payload: bytes) -> list[Result]:
@@ -59,12 +87,15 @@ def unpack_results(payload: bytes) -> list[Result]:
     return results
 
 
-def unpack_events(payload: bytes) -> Iterator[tuple[Occurrence, Told]]:
-    """The events of a message."""
-    if payload[:1] == _TABLE:
-        from cera.engines.spark.streaming.flat_events import read_table  # only where tables flow: it needs Arrow
+def pack_columns(shape: int, data: bytes) -> bytes:
+    """Derived events of a shape, as an Arrow stream."""
+    return _COLUMNS + _SHAPE.pack(shape) + data
 
-        yield from read_table(payload[1:])
-        return
-    for begin, end, label, body, qualifier, told in marshal.loads(memoryview(payload)[1:]):
-        yield json_occurrence(begin, end, label, body, qualifier), told
+
+def is_columns(payload: bytes) -> bool:
+    return payload[:1] == _COLUMNS
+
+
+def unpack_columns(payload: bytes) -> tuple[int, memoryview]:
+    shape: int = _SHAPE.unpack_from(payload, 1)[0]
+    return shape, memoryview(payload)[1 + _SHAPE.size :]

@@ -5,6 +5,7 @@ Spark calls the methods by keyword, which is why their parameters have the names
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,22 +21,20 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from cera.engines.local.derived import Derived
 from cera.engines.local.processor import Processor
+from cera.engines.spark.streaming.compact import Compactor, Shape
 from cera.engines.spark.streaming.kernel import Kernel, Part
 from cera.engines.spark.streaming.messages import (
     OUTPUT,
     Packed,
     Result,
-    Told,
     pack_events,
     pack_results,
     packed,
-    unpack_events,
     unpack_results,
 )
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.routing import Destination, Router
 from cera.model.json_terms import term_to_json
-from cera.model.occurrence import Occurrence
 
 Message = tuple[str, int, bytes]
 
@@ -49,15 +48,19 @@ _KERNELS: dict[str, Kernel] = {}
 class Layer(StatefulProcessor):
     """The operators of one layer. What is for others passes through."""
 
-    def __init__(self, operators: Sequence[Operator], later: Sequence[Operator], *, by_id: int = 0) -> None:
+    def __init__(
+        self, operators: Sequence[Operator], later: Sequence[Operator], *, by_id: int = 0, shapes: Sequence[Shape] = ()
+    ) -> None:
         self._operators = {operator.identity: operator for operator in operators}
         self._later = tuple(later)
         self._by_id = by_id
+        self._shapes = tuple(shapes)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
         self._value: ValueState = handle.getValueState("part", "data binary")
         self._router = Router(self._later)
+        self._compactor = Compactor(self._shapes)
 
     def handleInputRows(  # noqa: N802
         self,
@@ -70,8 +73,7 @@ class Layer(StatefulProcessor):
         if name not in self._operators:
             yield _frame([(name, bucket, payload) for payload in payloads])
             return
-        events = (item for payload in payloads for item in unpack_events(payload))
-        yield from self._advance(name, bucket, events, timerValues, None)
+        yield from self._advance(name, bucket, payloads, timerValues, None)
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -81,7 +83,7 @@ class Layer(StatefulProcessor):
     ) -> Iterator[pd.DataFrame]:
         name, bucket = key
         if name in self._operators:
-            yield from self._advance(name, bucket, iter(()), timerValues, expiredTimerInfo.getExpiryTimeInMs())
+            yield from self._advance(name, bucket, (), timerValues, expiredTimerInfo.getExpiryTimeInMs())
         else:  # an operator that the program no longer has
             self._value.clear()
 
@@ -92,15 +94,24 @@ class Layer(StatefulProcessor):
         self,
         name: str,
         bucket: int,
-        events: Iterator[tuple[Occurrence, Told]],
+        payloads: Sequence[bytes],
         times: TimerValues,
         expired: int | None,
     ) -> Iterator[pd.DataFrame]:
+        gc.disable()  # very many objects are made, none of them in circles
+        try:
+            yield self._advanced(name, bucket, payloads, times, expired)
+        finally:
+            gc.enable()
+
+    def _advanced(
+        self, name: str, bucket: int, payloads: Sequence[bytes], times: TimerValues, expired: int | None
+    ) -> pd.DataFrame:
         kernel = _kernel(self._operators[name])
         stored = self._value.get()
         part = kernel.load(None if stored is None else stored[0])
         undefined = kernel.processor.evaluator.undefined
-        outcome = kernel.advance(part, events, times.getCurrentWatermarkInMs() * _MILLISECOND)
+        outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
         messages = self._messages(bucket, outcome.derived)
         results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
         missing = kernel.processor.evaluator.undefined - undefined
@@ -111,7 +122,7 @@ class Layer(StatefulProcessor):
             self._value.update((data,))
         elif stored is not None:
             self._value.clear()
-        yield _frame([*messages, (OUTPUT, bucket, pack_results(results))])
+        return _frame([*messages, (OUTPUT, bucket, pack_results(results))])
 
     def _set_timer(self, part: Part, wake_at: int | None, expired: int | None) -> None:
         """A time is decided when the watermark, which counts milliseconds, lies behind it."""
@@ -124,16 +135,19 @@ class Layer(StatefulProcessor):
 
     def _messages(self, bucket: int, derived: Sequence[Derived]) -> list[Message]:
         """The derived events as results, and to the operators that query them."""
-        results: dict[int, list[Result]] = {}
         onward: dict[Destination, list[Packed]] = {}
-        for one in derived:
+        for one in derived if self._later else ():
+            if one.head.construction.recipient is None:
+                for destination in self._router.destinations(one.occurrence):
+                    onward.setdefault(destination, []).append(packed(one.occurrence, None))
+        compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
+        results: dict[int, list[Result]] = {}
+        for one in others:
             result = _result(one)
             place = int(result[1][:8], 16) % self._by_id if self._by_id else bucket
             results.setdefault(place, []).append(result)
-            if self._later and result[8] is None:
-                for destination in self._router.destinations(one.occurrence):
-                    onward.setdefault(destination, []).append(packed(one.occurrence, None))
         return [
+            *((OUTPUT, bucket, payload) for payload in compact),
             *((OUTPUT, place, pack_results(some)) for place, some in results.items()),
             *((to.operator, to.bucket, pack_events(some)) for to, some in onward.items()),
         ]

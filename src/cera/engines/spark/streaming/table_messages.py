@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
+from cera.engines.spark.comparison import compare
 from cera.engines.spark.relations import column
 from cera.engines.spark.streaming.flat_events import EVENT, JSON, Pack
 from cera.engines.spark.streaming.messages import SCHEMA
@@ -22,6 +23,7 @@ from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.packing import Packer
 from cera.engines.spark.streaming.places import Place
 from cera.engines.spark.streaming.routing import Router
+from cera.engines.spark.streaming.thresholds import thresholds
 from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark
 from cera.engines.spark.tables import EventTable, Flat
 from cera.engines.spark.term_columns import child_body, term_column
@@ -29,6 +31,7 @@ from cera.model.json_terms import loads
 from cera.model.occurrence import json_occurrence
 
 _NOT_NATIVE = object()
+_WRITTEN = ("begin", "end", "label", "qualifier")
 
 
 def table_messages(tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int) -> DataFrame:
@@ -36,12 +39,12 @@ def table_messages(tables: Sequence[EventTable], operators: Sequence[Operator], 
     if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
         return _flat_messages(tables[0].frame, content, operators, max_delay)
     written = [
-        table.frame.select(*(column(name) for name in EVENT), term_column(table)["json"].alias("term"))
+        table.frame.select(*(column(name) for name in _WRITTEN), term_column(table)["json"].alias("term"))
         for table in tables
     ]
     events = reduce(DataFrame.unionByName, written)
     usable = _usable(_in_time(events, max_delay), operators)
-    return usable.select(*EVENT, "term").mapInArrow(_Routing(tuple(operators)), SCHEMA)
+    return usable.select(*_WRITTEN, "term").mapInArrow(_Routing(tuple(operators)), SCHEMA)
 
 
 def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
@@ -115,9 +118,28 @@ def _bucket(operator: Operator, content: Flat) -> Column:
     chosen: Column | None = None
     for places, labels in ways.items():
         here = _key_bucket([place for place in places if place is not None], content, operator.buckets)
+        for label in labels:
+            wanted = _wanted(operator, label, content)
+            if wanted is not None:
+                here = F.when((column("label") != label) | wanted, here)
         named = column("label").isin(labels)
         chosen = F.when(named, here) if chosen is None else chosen.when(named, here)
     return others if chosen is None else chosen.otherwise(others)
+
+
+def _wanted(operator: Operator, label: str, content: Flat) -> Column | None:
+    """Whether an event with a label fulfils what the operator demands of it; None: all do."""
+    demanded = thresholds(operator.rules, label)
+    if demanded is None:
+        return None
+    ways: list[Column] = []
+    for together in demanded:
+        cells = [(_cell(content, each.place), each) for each in together]
+        known = [compare(each.operator, cell, each.value) for cell, each in cells if isinstance(cell, Cell)]
+        if not known:
+            return None
+        ways.append(reduce(lambda one, other: one & other, known))
+    return reduce(lambda one, other: one | other, ways)
 
 
 def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from cera.engines.local.engine import plan_of
 from cera.engines.local.processor import Processor
 from cera.engines.spark.streaming.kernel import Kernel, Outcome, Part
-from cera.engines.spark.streaming.messages import Told
+from cera.engines.spark.streaming.messages import Told, pack_events, packed
 from cera.model.events import Event
 from cera.model.occurrence import occurrence
 from cera.pipeline import load
@@ -22,7 +22,8 @@ KERNEL = Kernel(Processor(plan_of(load(PROGRAM).checked()), max_duration=0))
 
 
 def advance(part: Part, events: Iterable[Event], watermark: float, told: Told = True) -> Outcome:
-    return KERNEL.advance(part, [(occurrence(each), told) for each in events], seconds(watermark))
+    some = [packed(occurrence(each), told) for each in events]
+    return KERNEL.advance(part, [pack_events(some)] if some else [], seconds(watermark))
 
 
 def temp(at: float, sensor: str = "s") -> Event:
@@ -44,8 +45,23 @@ def test_an_event_at_the_watermark_is_in_time_and_waits() -> None:
     part = KERNEL.load(None)
     outcome = advance(part, [temp(5)], 5)
     assert not outcome.late
-    assert len(part.waiting) == 1
+    assert part.live == 1
     assert outcome.wake_at == seconds(5)
+
+
+def test_events_of_one_payload_are_in_time_or_late_each_by_itself() -> None:
+    part = KERNEL.load(None)
+    outcome = advance(part, [temp(4), temp(6)], 5)
+    assert [each.end for each in outcome.late] == [seconds(4)]
+    assert part.live == 1
+
+
+def test_what_waits_in_a_payload_is_not_late_when_time_has_passed_it() -> None:
+    part = KERNEL.load(None)
+    advance(part, [temp(1), temp(30)], 0)
+    outcome = advance(part, [], 20)
+    assert not outcome.late
+    assert texts(outcome) == ['silent{sensor{"s"}}']
 
 
 def test_an_event_before_the_watermark_is_late_and_changes_nothing() -> None:

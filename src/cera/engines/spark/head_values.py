@@ -1,4 +1,8 @@
-"""The aggregates of a head, taken out of it: folded over the matches of a group, they are variables like others."""
+"""Expressions of a head that are computed before it: its aggregates, then its values.
+
+They are taken out of the head, and variables like others stand in their place. Each is then computed once, however
+often what is built from it mentions it.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +35,13 @@ def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
 
     plain = _rebuilt(head, change)
     return plain, {name: aggregate for aggregate, name in found.items()}
+
+
+def values_taken_out(head: Construct) -> tuple[Construct, dict[str, Expression]]:
+    """The head with a variable in the place of each of its expressions, and what each of these stands for."""
+    found: dict[Expression, str] = {}
+    plain = _rebuilt(head, lambda expression: Variable(found.setdefault(expression, f"value {len(found)}")))
+    return plain, {name: expression for expression, name in found.items()}
 
 
 def _rebuilt(construct: Construct, change: Callable[[Expression], Expression]) -> Construct:

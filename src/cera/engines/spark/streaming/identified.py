@@ -1,0 +1,65 @@
+"""Events whose ids were computed by Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cera.model.events import Event
+from cera.model.occurrence import Occurrence
+from cera.model.terms import Term
+
+_UNSIGNED = 2**64
+
+
+class Identified(Occurrence):
+    """An event with the two halves of its id, signed as Spark has them."""
+
+    __slots__ = ("h1", "h2")
+
+    def __init__(
+        self,
+        begin: int,
+        end: int,
+        label: str,
+        content: dict[str, Any] | None,
+        known: Term | None,
+        qualifier: str | None,
+        h1: int,
+        h2: int,
+    ) -> None:
+        self.begin = begin  # all of it here: a call of the inherited one would cost as much again
+        self.end = end
+        self.label = label
+        self.content = content
+        self.draft = self._event = None
+        self.qualifier = qualifier
+        self.number = -1
+        self._known = known
+        self.h1 = h1
+        self.h2 = h2
+
+    @property
+    def event(self) -> Event:
+        event = Occurrence.event.fget(self)  # type: ignore[attr-defined]
+        event.__dict__.setdefault("id", f"{self.h1 % _UNSIGNED:016x}{self.h2 % _UNSIGNED:016x}")
+        assert isinstance(event, Event)
+        return event
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (super().__getstate__(), self.h1, self.h2)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        inner, self.h1, self.h2 = state
+        super().__setstate__(inner)
+
+
+def halves(event: Any) -> tuple[int, int]:
+    """The halves of the id of any event."""
+    if event.__class__ is Identified:
+        return event.h1, event.h2
+    name: str = event.event.id
+    return _signed(int(name[:16], 16)), _signed(int(name[16:], 16))
+
+
+def _signed(half: int) -> int:
+    return half - _UNSIGNED if half >= _UNSIGNED // 2 else half
