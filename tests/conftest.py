@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+os.environ["CERA_ENGINE"] = "reference"  # what does not speak of an engine need not wait for Spark to start
 settings.register_profile("cera", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("cera")
 
@@ -29,3 +31,10 @@ def spark() -> Iterator[SparkSession]:
     made = session("local[2]", small, "cera tests")
     yield made
     made.stop()
+
+
+@pytest.fixture
+def spark_if_needed(request: pytest.FixtureRequest) -> None:
+    """The Spark session, where the parameter `engine` says so."""
+    if request.getfixturevalue("engine") == "spark":
+        request.getfixturevalue("spark")

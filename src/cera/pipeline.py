@@ -86,7 +86,7 @@ def _run_spark(program: RuleProgram, events: Iterable[Event], options: RunOption
 
 
 ENGINES: Mapping[str, Callable[[RuleProgram, Iterable[Event], RunOptions], Answer]] = MappingProxyType(
-    {"reference": _run_reference, "local": _run_local}
+    {"spark": _run_spark, "local": _run_local, "reference": _run_reference}
 )
 
 #: The languages by the endings of their files.

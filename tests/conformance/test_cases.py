@@ -17,7 +17,7 @@ import cera
 from cera.connectors.files import Layout
 from cera.connectors.sinks import event_line
 from cera.model.time_text import TimeFormat
-from cera.pipeline import ENGINES
+from every_engine import EVERY_ENGINE
 
 ROOT = Path(__file__).parents[2]
 CASES = sorted(
@@ -49,8 +49,9 @@ def comparable(line: dict[str, Any], like: dict[str, Any]) -> str:
     return json.dumps({key: line.get(key) for key in like}, sort_keys=True)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.usefixtures("spark_if_needed")
 def test_a_case_gives_its_expected_answers(case: Path, engine: str) -> None:
     expected = [json.loads(line) for line in (case / "expected.jsonl").read_text().splitlines()]
     actual = answers(case, engine)

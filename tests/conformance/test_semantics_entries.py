@@ -11,10 +11,11 @@ from cera.engines.reference.enumeration import matches
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
 from cera.engines.reference.interpretation import Interpretation
 from cera.model.interval import Interval
-from cera.pipeline import ENGINES, load
+from cera.pipeline import load
 from cera.rules.strata import stratify
 from cera.testing import assert_same_events, event
 from conformance.asking import FIRE_RULES, ask, codes, fire_stream, temp
+from every_engine import EVERY_ENGINE
 
 M1 = [
     event('fire{area{"a"}}', 65, 80),
@@ -135,7 +136,8 @@ def test_ERR_18_a_head_with_grouping_groups_the_union_of_the_branches() -> None:
     assert_same_events(ask(program, *stream, semantics="formal"), [event("traded{7}", 0, 10)])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+@pytest.mark.usefixtures("spark_if_needed")
 def test_ERR_18_an_event_that_two_branches_collect_counts_once(engine: str) -> None:
     program = """
     DETECT r[sum(all var P), count(all var P)]

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
+from cera.cli.layout_options import layout_options
 from cera.connectors.files import ENDINGS, Layout
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
@@ -91,51 +92,21 @@ def program_options(command: Command[R]) -> Command[R]:
 def replay_options(command: Command[R]) -> Command[R]:
     """--events and everything about them; the command gets a `replay`. Stands above `program_options`."""
 
+    @layout_options((*ENDINGS.values(), "parquet"))
     @click.option(
         "--events",
         "paths",
         metavar="PATH",
         multiple=True,
         required=True,
-        help="Recorded events: a .jsonl, .json, .xml or .csv file, a folder of these, or - for standard input. "
-        "May be given several times.",
-    )
-    @click.option(
-        "--format",
-        "format_",
-        type=click.Choice(sorted(set(ENDINGS.values()))),
-        help="The format, where no ending tells it.",
-    )
-    @click.option("--label-field", metavar="NAME", help="Flat records: the field that holds the label.")
-    @click.option("--label", metavar="LABEL", help="Flat records: the label of all of them.")
-    @click.option("--time-field", metavar="NAME", help="Flat records: the field that holds the time, or the begin.")
-    @click.option("--end-field", metavar="NAME", help="Flat records: the field that holds the end.")
-    @click.option("--id-field", metavar="NAME", help="The field whose value keeps equal records apart.")
-    @click.option(
-        "--time-unit",
-        type=click.Choice(["s", "ms", "us"]),
-        help="What a number as a time counts (default s). With it, times are written as numbers too.",
-    )
-    @click.option(
-        "--xml-types",
-        type=click.Choice(["inferred", "string"]),
-        default="inferred",
-        show_default=True,
-        help="Whether text in XML that looks like a number is one.",
-    )
-    @click.option(
-        "--string-field",
-        "string_fields",
-        metavar="NAME",
-        multiple=True,
-        help="A column of CSV, or an element or attribute of XML, whose text is a string even if it looks like a "
-        "number. May be given several times.",
+        help="Recorded events: a .jsonl, .json, .xml, .csv or (on Spark) .parquet file, a folder of these, or - for "
+        "standard input. May be given several times.",
     )
     @click.option("--until", metavar="TIME", help="Answers as if now were this time.")
     @click.option(
         "--engine",
         type=click.Choice(list(ENGINES)),
-        default="reference",
+        default="spark",
         envvar="CERA_ENGINE",
         show_default=True,
         help="What computes the answers; they are the same on every engine. CERA_ENGINE sets another default.",
@@ -179,15 +150,7 @@ def replay_options(command: Command[R]) -> Command[R]:
     @functools.wraps(command)
     def with_replay(
         paths: tuple[str, ...],
-        format_: str | None,
-        label_field: str | None,
-        label: str | None,
-        time_field: str | None,
-        end_field: str | None,
-        id_field: str | None,
-        time_unit: Any,
-        xml_types: Any,
-        string_fields: tuple[str, ...],
+        layout: Layout,
         until: str | None,
         engine: Engine,
         recursion_limit: int,
@@ -200,18 +163,13 @@ def replay_options(command: Command[R]) -> Command[R]:
         conf: tuple[str, ...],
         **others: Any,
     ) -> R:
-        if label_field is not None and label is not None:
-            raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
-        times = TimeFormat(time_unit, others["timezone"])
-        strings = frozenset(string_fields)
-        layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_, strings)
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
         replay = Replay(
             paths,
             layout,
             engine,
-            _until(until, times),
+            _until(until, layout.times),
             recursion_limit,
             None if max_delay is None else microseconds(max_delay),
             None if max_duration is None else microseconds(max_duration),

@@ -23,7 +23,8 @@ from cera.errors import DataError, UsageError
 from cera.model.events import Event
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
-from cera.pipeline import Program, accepted, in_time
+from cera.pipeline import Engine, Program, accepted, in_time
+from cera.rules.strata import is_hierarchical
 
 #: How many malformed records are shown where no file was named for them.
 REJECTED_SHOWN = 3
@@ -78,7 +79,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     with progress(f"answering over {report.count(len(recording.events), 'event')}"):
         answered = program.run(
             recording.events,
-            engine=replay.engine,
+            engine=_engine(program, replay),
             until=replay.until,
             max_duration=replay.max_duration,
             recursion_limit=replay.recursion_limit,
@@ -94,6 +95,13 @@ def tell_formats(replay: Replay) -> None:
             if len(found) > 1:
                 files = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
                 report.say(f"{report.printable(path)} has several formats, each file read by its ending: {files}")
+
+
+def _engine(program: Program, replay: Replay) -> Engine:
+    """What answers in this process where Spark was asked for: the events must be had with all that led to them."""
+    if replay.engine != "spark":
+        return replay.engine
+    return "local" if is_hierarchical(program.rules.rules) else "reference"
 
 
 def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:

@@ -109,7 +109,10 @@ def _event(item: Event | DerivedEvent) -> Event:
 def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
     if out is None:
         return
-    check_writable("--out", out)
+    if out.suffix == ".parquet" and replay.engine != "spark":
+        raise UsageError(f"--out: Parquet is written by Spark; use --engine spark, or write {out.stem}.jsonl")
+    if out.suffix != ".parquet":
+        check_writable("--out", out)
     check_not_input("--out", out, replay.paths)
     if replay.rejected is not None and _same_file(out, replay.rejected):
         raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")

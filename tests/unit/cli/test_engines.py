@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from cera.cli.main import main
 from cera.pipeline import ENGINES
+from every_engine import EVERY_ENGINE
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FIRE = [
@@ -26,6 +27,8 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
+@pytest.mark.xdist_group("spark")
+@pytest.mark.usefixtures("spark")
 def test_every_engine_prints_the_same_lines() -> None:
     outputs = {run("run", *FIRE, "--engine", engine)[1] for engine in ENGINES}
     assert len(outputs) == 1
@@ -39,7 +42,7 @@ def test_why_answers_alike_on_every_engine() -> None:
     assert "no temp" in answers.pop()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["local", "reference"])
 def test_late_events_are_counted_and_written(engine: str, tmp_path: Path) -> None:
     program, events, late = tmp_path / "p.xceq", tmp_path / "e.jsonl", tmp_path / "late.jsonl"
     program.write_text("DETECT b{var X} ON a{var X} END")
@@ -54,12 +57,25 @@ def test_late_events_are_counted_and_written(engine: str, tmp_path: Path) -> Non
     assert "1 too late for --max-delay" in err
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+@pytest.mark.usefixtures("spark_if_needed")
 def test_an_event_that_breaks_the_promised_duration_is_rejected(engine: str) -> None:
     status, out, err = run("run", *FIRE, "--engine", engine, "--max-duration", "5 sec")
     assert status == 0
     assert out == ""
     assert "lasts longer than --max-duration" in err
+
+
+def test_spark_has_no_late_events() -> None:
+    status, _, err = run("run", *FIRE, "--engine", "spark", "--max-delay", "5 sec")
+    assert status == 2
+    assert "cera stream" in err
+
+
+def test_parquet_is_written_by_spark_only() -> None:
+    status, _, err = run("run", *FIRE, "--engine", "local", "--out", "answers.parquet")
+    assert status == 2
+    assert "--engine spark" in err
 
 
 def test_late_without_a_limit_is_a_wrong_command() -> None:

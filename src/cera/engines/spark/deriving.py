@@ -23,7 +23,7 @@ from cera.engines.spark.heads import flat_head, instantiate
 from cera.engines.spark.relations import Relation, attribute, column, component
 from cera.engines.spark.scopes import Environment, RowScope
 from cera.engines.spark.tables import FIELDS, EventTable, Flat, Terms
-from cera.model.constructs import All, Construct, free_variables, has_grouping
+from cera.model.constructs import All, Construct, free_variables, has_grouping, variables
 from cera.model.constructs import walk as walk_construct
 
 #: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
@@ -34,16 +34,29 @@ LINEAGE = (DERIVATION, RECIPIENT, TRANSPORT)
 def derive(construction: Construction, relation: Relation, environment: Environment) -> EventTable:
     """The events of a rule from the rows of its body."""
     head = construction.head
-    if not has_grouping(head):
+    reason = _not_native(head, relation, environment)
+    if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment)
     group = grouped(relation, free_variables(head))
-    if any(isinstance(part, All) for part in walk_construct(head)):
-        environment.fallback(f"head of {construction.rule} (all)")
+    if reason is not None:
+        environment.fallback(f"head of {construction.rule}: {reason}")
         terms = group.relation.frame.withColumn("term", F.explode(terms_of(head, group, environment)))
         return _terms(construction, replace(group.relation, frame=terms))
     plain, aggregates = taken_out(head)
     cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
     return _built(construction, plain, _computed(group.relation, cells), environment)
+
+
+def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:
+    """Why columns cannot build a head, if they cannot."""
+    if any(isinstance(part, All) for part in walk_construct(head)):
+        return "it has `all`"
+    if any("term" in relation.variables.get(name, ()) for name in variables(head)):
+        return "it takes over whole terms, which may become too deep"
+    probe = replace(environment, fallbacks={})
+    for _, aggregate in sorted(taken_out(head)[1].items()):
+        compile_value(aggregate.operand, RowScope(relation, probe))
+    return f"inside of an aggregate, {', '.join(probe.fallbacks)}" if probe.fallbacks else None
 
 
 def _computed(relation: Relation, cells: Mapping[str, Cell]) -> Relation:

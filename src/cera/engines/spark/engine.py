@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from cera.algebra.operators import Construction, walk
 from cera.engines.answer import Answer
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.batch import Batch
@@ -31,6 +32,14 @@ class Answers:
     """What a program derives from event tables, as DataFrames."""
 
     batch: Batch
+
+    @cached_property
+    def cause_names(self) -> dict[str, tuple[str, ...]]:
+        """The identifiers of each rule in the order of its body."""
+        found = [e for p in self.batch.plan.results for e in walk(p.expression) if isinstance(e, Construction)]
+        return {
+            c.rule: tuple(name for other in found if other.rule == c.rule for name, _ in other.causes) for c in found
+        }
 
     def derivations(self) -> DataFrame:
         """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from typing import TypeGuard, assert_never
 
 from pyspark.sql import Column
@@ -74,12 +74,12 @@ def _term(construct: ConstructTerm, items: Sequence[Item]) -> Item:
 def _optional(construct: OptionalConstruct, scope: Scope) -> Instance:
     wanted = instantiate(construct.construct, scope)
     there = F.lit(True) if wanted.defined is None else wanted.defined
-    items = [item.only(there) for item in wanted.items]
     if construct.default is None:
-        return Instance(tuple(items))
+        return Instance(tuple(item.only(there) for item in wanted.items))
+    there = there & reduce(or_, [item.json.isNotNull() for item in wanted.items])  # what yields nothing is missing too
     default = instantiate(construct.default, scope)
     instead = ~there if default.defined is None else ~there & default.defined
-    items += [item.only(instead) for item in default.items]
+    items = [*(item.only(there) for item in wanted.items), *(item.only(instead) for item in default.items)]
     return Instance(tuple(items), None if default.defined is None else there | default.defined)
 
 

@@ -69,7 +69,15 @@ class Recorded:
         with engine_failure():
             rows = frame.orderBy("end", "begin").toLocalIterator(prefetchPartitions=True)
             for _, together in itertools.groupby(rows, key=lambda row: (row["end"], row["begin"])):
-                yield from sorted(map(_found, together), key=lambda found: found.event.output_key)
+                yield from sorted(map(self._found, together), key=lambda found: found.event.output_key)
+
+    def _found(self, row: Row) -> Found:
+        if row["rule"] is None:
+            return Found(event_of(row, row["qualifier"]), None, {}, None)
+        recipient = recipient_of(row)
+        event = event_of(row, recipient.qualifier if recipient else None)
+        causes = {name: row["causes"][name] for name in self.answers.cause_names[row["rule"]] if name in row["causes"]}
+        return Found(event, row["rule"], causes, recipient)
 
     def write_parquet(self, path: Path, labels: Collection[str]) -> Counter[str]:
         """Writes the derived events as a folder of Parquet files; tells how many there are of each label."""
@@ -102,13 +110,6 @@ def _base(table: EventTable) -> DataFrame:
         term_column(table)["json"].alias("term"),
         qualifier.alias("qualifier"),
     )
-
-
-def _found(row: Row) -> Found:
-    if row["rule"] is None:
-        return Found(event_of(row, row["qualifier"]), None, {}, None)
-    recipient = recipient_of(row)
-    return Found(event_of(row, recipient.qualifier if recipient else None), row["rule"], row["causes"], recipient)
 
 
 def recorded(

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
+
+from cera.errors import UsageError
 
 #: Spark's own log: errors only, on standard error.
 _LOGGING = Path(__file__).with_name("log4j2.properties")
@@ -24,10 +31,20 @@ _SETTINGS = {
 
 def session(master: str = "local[*]", settings: Mapping[str, str] | None = None, name: str = "cera") -> SparkSession:
     """A session with what cera needs; the user's own settings go before ours."""
-    builder = SparkSession.builder.master(master).appName(name)
     quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING}"}
-    for key, value in {**_SETTINGS, **quiet, **(settings or {})}.items():
-        builder = builder.config(key, value)
-    made = builder.getOrCreate()
+    configuration = SparkConf().setMaster(master).setAppName(name)
+    configuration.setAll(list({**_SETTINGS, **quiet, **(settings or {})}.items()))
+    if SparkContext._gateway is None:
+        _start(configuration)
+    made = SparkSession.builder.config(conf=configuration).getOrCreate()
     made.sparkContext.setLogLevel("ERROR")
     return made
+
+
+def _start(configuration: SparkConf) -> None:
+    """Starts the JVM without what it says before its log is set up; CERA_DEBUG lets it speak."""
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        raise UsageError("Spark needs Java 17, and there is no java on the path; install it, or use --engine local")
+    stream = None if os.environ.get("CERA_DEBUG") else subprocess.DEVNULL
+    gateway = launch_gateway(conf=configuration, popen_kwargs={"stderr": stream})  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=gateway, conf=configuration)
