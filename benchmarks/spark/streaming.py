@@ -83,8 +83,10 @@ def stream(spark: SparkSession, readings: Readings, side: str) -> Streamed:
 
 
 def compare(spark: SparkSession, readings: Readings, rounds: int) -> dict[str, Streamed]:
-    """The best run of each, taken in turns."""
+    """The best run of each, taken in turns, after a short one that starts Python workers and is not counted."""
     best: dict[str, Streamed] = {}
+    for side in DETECT:
+        stream(spark, Readings(20_000, files=2), side)
     for _ in range(rounds):
         for side in DETECT:
             run = stream(spark, readings, side)

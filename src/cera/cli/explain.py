@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.cli.writing import write_output
+from cera.engines.local.engine import plan_of
 from cera.explain import explain as explained
 from cera.explain import text
 from cera.pipeline import Program, microseconds
@@ -22,8 +24,14 @@ from cera.pipeline import Program, microseconds
     help="Shows what is remembered when no event lasts longer, as `cera run --max-duration` has it.",
 )
 @click.option("--differences", is_flag=True, help="Shows how each part of the plan changes when something new comes.")
+@click.option(
+    "--spark",
+    "on_spark",
+    is_flag=True,
+    help="Shows how joins are made on Spark, what runs in Python there, and Spark's own plan. Starts Spark.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def explain(program: Program, max_duration: str | None, differences: bool, as_json: bool) -> None:
+def explain(program: Program, max_duration: str | None, differences: bool, on_spark: bool, as_json: bool) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
     derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
     translated and as it is optimized, and how long events are remembered and why.
@@ -33,9 +41,18 @@ def explain(program: Program, max_duration: str | None, differences: bool, as_js
       cera explain fire.xceq
       cera explain fire.xceq --max-duration "5 sec"
       cera explain fire.xceq --json | jq .strata
+      cera explain fire.xceq --spark
     """
     rules = program.checked()
     report.show_diagnostics(program.diagnostics)
     longest = None if max_duration is None else microseconds(max_duration)
     explanation = explained(rules, max_duration=longest, differences=differences)
-    write_output((json.dumps(explanation, indent=2, ensure_ascii=False) if as_json else text(explanation)) + "\n")
+    shown = text(explanation)
+    data: dict[str, Any] = {**explanation}
+    if on_spark:
+        plan_of(rules)  # a recursive program is refused before Spark is started
+        from cera.engines.spark.explaining import explain_spark, spark_lines  # needs the extra `spark`
+
+        data["spark"] = spark = explain_spark(rules, max_duration=longest, timezone=program.timezone)
+        shown = "\n".join([shown, "", *spark_lines(spark)])
+    write_output((json.dumps(data, indent=2, ensure_ascii=False) if as_json else shown) + "\n")

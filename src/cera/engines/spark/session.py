@@ -21,6 +21,7 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",  # times are counted from 1970 UTC
     "spark.python.sql.dataFrameDebugging.enabled": "false",  # it asks the JVM several times for every column made
     "spark.sql.caseSensitive": "true",  # labels and variables that differ in case are different
+    "spark.sql.codegen.hugeMethodLimit": "8000",  # the JVM does not compile methods that are larger
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.streaming.stateStore.providerClass": (

@@ -1,0 +1,59 @@
+"""What a program becomes on Spark, shown without any events: how joins are made, what runs in Python, Spark's plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypedDict
+
+from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
+from cera.engines.spark.engine import answers
+from cera.engines.spark.failures import engine_failure
+from cera.engines.spark.rows import EVENTS
+from cera.engines.spark.session import session
+from cera.engines.spark.tables import EventTable, Terms
+from cera.rules.rule import RuleProgram
+
+
+class SparkJoin(TypedDict):
+    """A join or window, by the events of both sides, and the way it is made: bucket, plain or broadcast."""
+
+    of: str
+    way: str
+
+
+class ExplainedSpark(TypedDict):
+    """`python` are the parts that columns cannot state, on events that are flat; `plan` is that of Spark."""
+
+    joins: list[SparkJoin]
+    python: list[str]
+    plan: str
+
+
+def explain_spark(program: RuleProgram, *, max_duration: int | None, timezone: str) -> ExplainedSpark:
+    """Starts Spark, and has it plan the program over flat events of unknown types."""
+    with engine_failure():
+        spark = session()
+        table = EventTable(spark.createDataFrame([], EVENTS), Terms(flat=True))
+        found = answers(program, (table,), spark, timezone=timezone, max_duration=max_duration)
+        plan = found.events()._jdf.queryExecution().executedPlan().toString()
+        return {
+            "joins": [{"of": _text(operator), "way": way} for operator, way in found.batch.joins],
+            "python": list(found.batch.environment.fallbacks),
+            "plan": plan,
+        }
+
+
+def _text(operator: Expression) -> str:
+    if isinstance(operator, TemporalJoin | AntiSemiJoin):
+        return f"what lies in window {operator.window}"
+    return " with ".join(", ".join(sorted(part.schema.intervals)) for part in inputs(operator))
+
+
+def spark_lines(explained: ExplainedSpark) -> Iterator[str]:
+    """The explanation for a person to read."""
+    yield "joins on Spark:" if explained["joins"] else "joins on Spark: none"
+    yield from (f"  {join['of']}: {join['way']}" for join in explained["joins"])
+    yield "in Python, on flat events:" if explained["python"] else "in Python, on flat events: nothing"
+    yield from (f"  {name}" for name in explained["python"])
+    yield "plan of Spark:"
+    yield from (f"  {line}" for line in explained["plan"].rstrip().split("\n"))
