@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cera.engines.spark.arithmetic import canonical
@@ -48,24 +48,51 @@ def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
     kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
     keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers)
+    texts = [component(name, "term") for name, kinds in kept.items() if "term" in kinds]
+    by = [column(name) for name in keys.columns if name not in texts]
+    by += [column(name)[half].alias(f"{name} {half}") for name in texts for half in ("h1", "h2")]
+    once = _once(relation, collected)
     match = F.struct(*_order(relation, collected)) if relation.matches or collected else F.struct(F.lit(0).alias("one"))
     matches = F.array_sort(F.array_distinct(F.collect_list(match)))
-    frame = relation.frame.groupBy(*[column(name) for name in keys.columns]).agg(matches.alias(MATCHES))
+    firsts = [F.first(column(name)).alias(name) for name in texts]
+    frame = once.groupBy(*by).agg(matches.alias(MATCHES), *firsts)
     return Grouped(replace(keys, frame=frame), collected)
+
+
+def _once(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> DataFrame:
+    """The rows of which no two differ in nothing but how the JSON of a term is written."""
+    texts = [component(name, "term") for name, kinds in relation.variables.items() if "term" in kinds]
+    if not any("term" in kinds for kinds in collected.values()):
+        return relation.frame
+    halves = {f"{name} {half}": column(name)[half] for name in texts for half in ("h1", "h2")}
+    others = [name for name in relation.columns if name not in texts]
+    return relation.frame.withColumns(halves).dropDuplicates([*others, *halves])
 
 
 def _order(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> list[Column]:
     """The fields of an element in the order in which they are compared: end, begin and id of events, then values."""
     fields: list[Column] = []
-    for name in relation.matches:
-        fields += [column(attribute(name, part)) for part in ("end", "begin")]
-        fields += [unsigned(column(attribute(name, half))).alias(attribute(name, half)) for half in ("h1", "h2")]
+    if len(relation.matches) == 1:
+        fields += _event(relation.matches[0])
+    elif relation.matches:  # which branch of an `or` found an event makes no difference
+        events = [
+            F.when(column(attribute(name, "end")).isNotNull(), F.struct(*_event(name, short=True)))
+            for name in relation.matches
+        ]
+        fields.append(F.array_compact(F.array(*events)).alias("events of the match"))
     for name in sorted(collected):
         kinds = collected[name]
         if len(kinds) > 1:
             fields += _value_order(name, relation.cell(name))
         fields += [column(component(name, kind)) for kind in kinds]
     return fields
+
+
+def _event(name: str, *, short: bool = False) -> list[Column]:
+    """Times and id of a match, in the order in which matches are compared."""
+    parts = {part: column(attribute(name, part)) for part in ("end", "begin")}
+    parts |= {half: unsigned(column(attribute(name, half))) for half in ("h1", "h2")}
+    return [value.alias(part if short else attribute(name, part)) for part, value in parts.items()]
 
 
 def _value_order(name: str, cell: Cell) -> list[Column]:

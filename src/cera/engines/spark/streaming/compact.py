@@ -15,7 +15,7 @@ import pyarrow as pa
 from cera.algebra.translation import anchors_first
 from cera.engines.local.derived import Derived
 from cera.engines.spark.streaming.flat_events import arrow_stream
-from cera.engines.spark.streaming.identified import Identified, halves
+from cera.engines.spark.streaming.identified import Identified
 from cera.engines.spark.streaming.messages import pack_columns
 from cera.model.constructs import ConstructTerm, ConstructValue
 from cera.model.occurrence import Truth
@@ -23,6 +23,7 @@ from cera.rules.rule import RelativeTimer, Rule
 
 #: With more rules than this, the expressions that tell them apart would cost more than they save.
 _MOST_RULES = 20
+_MASK = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ class _Writer:
         self._head = head  # its id is a key, so it has to stay
         self.number = number
         self.children = len(shape.children)
+        self.events = len(shape.events)
         self.rows: list[tuple[Any, ...]] = []
         self.take = _written(
             self.children,
@@ -126,8 +128,11 @@ class _Writer:
                 others += columns[0]
                 return None
             arrays += [(f"{kind} {child}", array) for kind, array in typed]
-        for place, values in enumerate(columns[3 + self.children :]):
-            arrays.append((f"cause {place}", _integers(values)))
+        first = 3 + self.children
+        for place, ids in enumerate(columns[first : first + self.events]):
+            arrays.append((f"event {place}", pa.array(ids, pa.string())))
+        for place, times in enumerate(columns[first + self.events :]):
+            arrays.append((f"timer {place}", _integers(times)))
         table = pa.table([array for _, array in arrays], [name for name, _ in arrays])
         return pack_columns(self.number, arrow_stream(table))
 
@@ -166,7 +171,7 @@ def _written(children: int, events: Sequence[int], timers: Sequence[int]) -> Cal
     """A function that adds a derived event to rows: itself, its times, the values, ids and times of its causes."""
     values = [f"v{number}" for number in range(children)]
     unpacked = "".join(f"(_, _, ({value},))," for value in values)
-    ids = [name for number in range(len(events)) for name in (f"a{number}", f"b{number}")]
+    ids = [f"i{number}" for number in range(len(events))]
     times = [f"row[{slot}].{edge}" for slot in timers for edge in ("begin", "end")]
     lines = [
         "def take(one, rows, others):",
@@ -180,10 +185,10 @@ def _written(children: int, events: Sequence[int], timers: Sequence[int]) -> Cal
     for number, slot in enumerate(events):
         lines += [
             f"    e = row[{slot}]",
-            f"    a{number}, b{number} = (e.h1, e.h2) if e.__class__ is Identified else halves(e)",
+            f"    i{number} = '%016x%016x' % (e.h1 & {_MASK}, e.h2 & {_MASK}) if e.__class__ is known else e.event.id",
         ]
     lines.append(f"    rows.append((one, one.begin, one.end, {', '.join([*values, *ids, *times])},))")
-    scope: dict[str, Any] = {"Identified": Identified, "halves": halves}
+    scope: dict[str, Any] = {"known": Identified}
     exec("\n".join(lines), scope)  # source made here from a checked program
     take: Callable[..., None] = scope["take"]
     return take

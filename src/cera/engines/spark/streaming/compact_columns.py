@@ -71,11 +71,10 @@ def _causes(shape: Shape) -> Column:
     """The ids of the causes; a timer's is the hash of what it is, as everywhere."""
     ids: dict[str, Column] = {}
     for place, name in enumerate(shape.events):
-        ids[name] = hex_id(column(f"cause {2 * place}"), column(f"cause {2 * place + 1}"))
-    first = 2 * len(shape.events)
+        ids[name] = column(f"event {place}")
     for place, timer in enumerate(shape.timers):
         parts = [Cell(string=ids[timer.anchor]), Cell(string=F.lit(str(timer.duration)))]
-        begin, end = (column(f"cause {first + 2 * place + edge}") for edge in (0, 1))
+        begin, end = (column(f"timer {2 * place + edge}") for edge in (0, 1))
         h1, h2 = (
             hash_term(f"timer:{timer.kind}", [hash_cell(part, chain) for part in parts], True, chain)
             for chain in (1, 2)
@@ -87,10 +86,12 @@ def _causes(shape: Shape) -> Column:
 def _schema(shapes: Sequence[Shape]) -> pa.Schema:
     """The columns of any of the shapes, and those of results that have none."""
     children = max((len(shape.children) for shape in shapes), default=0)
-    causes = max((2 * (len(shape.events) + len(shape.timers)) for shape in shapes), default=0)
+    events = max((len(shape.events) for shape in shapes), default=0)
+    timers = max((2 * len(shape.timers) for shape in shapes), default=0)
     fields = [("shape", pa.int32()), ("begin", pa.int64()), ("end", pa.int64())]
     fields += [(f"{kind} {number}", arrow) for number in range(children) for kind, arrow in _COMPONENTS.items()]
-    fields += [(f"cause {place}", pa.int64()) for place in range(causes)]
+    fields += [(f"event {place}", pa.string()) for place in range(events)]
+    fields += [(f"timer {place}", pa.int64()) for place in range(timers)]
     fields += [(name, pa.string()) for name in _TEXTS]
     return pa.schema(fields)
 

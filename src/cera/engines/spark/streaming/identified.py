@@ -51,15 +51,3 @@ class Identified(Occurrence):
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         inner, self.h1, self.h2 = state
         super().__setstate__(inner)
-
-
-def halves(event: Any) -> tuple[int, int]:
-    """The halves of the id of any event."""
-    if event.__class__ is Identified:
-        return event.h1, event.h2
-    name: str = event.event.id
-    return _signed(int(name[:16], 16)), _signed(int(name[16:], 16))
-
-
-def _signed(half: int) -> int:
-    return half - _UNSIGNED if half >= _UNSIGNED // 2 else half

@@ -169,7 +169,7 @@ class _Routing:
         self.operators = operators
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        packer = Packer(Router(self.operators))
+        packer = Packer(Router(self.operators), strict=True)
         for batch in batches:
             for begin, end, label, qualifier, term in zip(*(part.to_pylist() for part in batch.columns), strict=True):
                 packer.take(json_occurrence(begin, end, label, loads(term)[label], qualifier))

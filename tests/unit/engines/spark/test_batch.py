@@ -1,0 +1,119 @@
+"""Programs over DataFrames: `program.detect`, what Spark runs, and the command line on Spark."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import DataFrame, SparkSession
+
+import cera.spark
+from cera.cli.main import main
+from cera.engines.spark.engine import answers
+from cera.engines.spark.frames import from_frame
+from cera.model.interval import point
+from cera.model.terms import Term
+from cera.pipeline import load
+from cera.testing import SECOND, event
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+ROOT = Path(__file__).parents[4]
+FIRE = ROOT / "examples" / "sensors" / "fire.xceq"
+READINGS = [
+    ("temp", 0, "a", "s", 40.0),
+    ("smoke", 5, "a", None, None),
+    ("temp", 10, "a", "s", 41.5),
+    ("temp", 30, "b", "u", 41.0),
+    ("temp", 35, "b", "u", 20.0),
+]
+
+
+@pytest.fixture
+def readings(spark: SparkSession) -> DataFrame:
+    rows = [(kind, datetime.fromtimestamp(at, UTC), area, sensor, value) for kind, at, area, sensor, value in READINGS]
+    table = spark.createDataFrame(rows, "kind string, at timestamp, area string, sensor string, value double")
+    return cera.spark.events(table, label="kind", time="at")
+
+
+def as_event(kind: str, at: int, area: str, sensor: str | None, value: float | None) -> cera.Event:
+    children = [("area", area), ("sensor", sensor), ("value", value)]
+    term = Term(kind, [Term(name, [child]) for name, child in children if child is not None])
+    return cera.Event(term, point(at * SECOND))
+
+
+def test_a_frame_of_events_becomes_a_frame_of_derived_events(readings: DataFrame) -> None:
+    program = load(FIRE)
+    rows = readings.transform(program.detect).collect()
+    expected = program.run([as_event(*reading) for reading in READINGS], engine="reference").derived
+    assert {row["id"] for row in rows} == {derived.event.id for derived in expected}
+    [fire] = [row for row in rows if row["label"] == "fire"]
+    assert json.loads(fire["term"]) == {"fire": {"area": "a"}}
+    assert fire["rule"] == "fire"
+    assert set(fire["causes"]) == {"s", "t"}
+    assert fire["begin"].timestamp() == 5
+    assert fire["end"].timestamp() == 10
+
+
+def test_a_program_over_typed_columns_runs_without_python(spark: SparkSession, readings: DataFrame) -> None:
+    found = answers(load(FIRE).rules, from_frame(readings).tables, spark)
+    plan = found.events()._jdf.queryExecution().executedPlan().toString()
+    assert "Python" not in plan
+    assert "Arrow" not in plan
+    assert not found.batch.environment.fallbacks
+
+
+def test_joins_with_a_time_bound_are_made_in_buckets(spark: SparkSession, readings: DataFrame) -> None:
+    found = answers(load(FIRE).rules, from_frame(readings).tables, spark)
+    assert {way for _, way in found.batch.joins} == {"bucket"}
+
+
+@pytest.mark.usefixtures("spark")
+def test_without_a_bound_a_join_is_plain_or_broadcast() -> None:
+    program = load(
+        "DETECT c{var X} ON and { event a: a{var X}, event b: b{var X} } END "
+        "DETECT d{var X, var Y} ON and { event a: a{var X}, event b: b{var Y} } END"
+    )
+    stream = [event("a{1}", 1), event("b{1}", 2), event("b{2}", 3)]
+    derived = program.run(stream, engine="spark").derived
+    assert sorted(str(one.event.term) for one in derived) == ["c{1}", "d{1, 1}", "d{1, 2}"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_command_line_writes_parquet_and_reads_it_back(tmp_path: Path) -> None:
+    events = FIRE.parent / "events.jsonl"
+    out = tmp_path / "alarms.parquet"
+    shared = ["--time-unit", "s", "--engine", "spark"]
+    first = CliRunner().invoke(main, ["run", str(FIRE), "--events", str(events), *shared, "--out", str(out)])
+    assert first.exit_code == 0, first.stderr
+    program = tmp_path / "again.xceq"
+    program.write_text("DETECT again{var A} ON fire{{area{{var A}}}} END")
+    second = CliRunner().invoke(main, ["run", str(program), "--events", str(out), *shared])
+    assert second.exit_code == 0, second.stderr
+    assert [json.loads(line)["term"] for line in second.stdout.splitlines()] == [{"again": "a"}]
+
+
+@pytest.mark.usefixtures("spark")
+def test_malformed_records_are_rejected_on_spark_as_everywhere(tmp_path: Path) -> None:
+    events = tmp_path / "events.jsonl"
+    events.write_text('{"at": 1, "term": {"a": 1}}\nnonsense\n{"at": 2, "term": {"a": 2}}\n')
+    program = tmp_path / "p.xceq"
+    program.write_text("DETECT b{var X} ON a{var X} END")
+    results = [
+        CliRunner().invoke(main, ["run", str(program), "--events", str(events), "--engine", engine])
+        for engine in ("spark", "local")
+    ]
+    assert results[0].stdout == results[1].stdout
+    assert results[0].stderr == results[1].stderr
+    assert "events.jsonl:2" in results[0].stderr
+
+
+@pytest.mark.usefixtures("spark")
+def test_explain_shows_what_a_program_is_on_spark() -> None:
+    shown = CliRunner().invoke(main, ["explain", str(FIRE), "--spark"])
+    assert shown.exit_code == 0, shown.stderr
+    assert "s with t: bucket" in shown.stdout
+    assert "in Python, on flat events: nothing" in shown.stdout
