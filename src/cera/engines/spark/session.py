@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -35,6 +36,7 @@ def session(master: str = "local[*]", settings: Mapping[str, str] | None = None,
     quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING}"}
     configuration = SparkConf().setMaster(master).setAppName(name)
     configuration.setAll(list({**_SETTINGS, **quiet, **(settings or {})}.items()))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers import cera
     if SparkContext._gateway is None:
         _start(configuration)
     made = SparkSession.builder.config(conf=configuration).getOrCreate()

@@ -18,7 +18,10 @@ _MESSAGES = pa.schema(
 
 
 class Packer:
-    """Takes events and gives messages, one for each destination. If `strict`, an event that cannot be divided ends it."""
+    """Takes events and gives messages, one for each destination.
+
+    If `strict`, an event that cannot be divided is an error, and is not rejected.
+    """
 
     def __init__(self, router: Router, max_duration: int | None = None, *, strict: bool = False) -> None:
         self._router = router
