@@ -27,7 +27,7 @@ _INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.fact
 
 #: Programs in one test, and tests in `make test`.
 PART = 25
-PARTS = 8
+PARTS = 4
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_spark_agrees_with_the_reference(part: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(PARTS, 5 * PARTS))
+@pytest.mark.parametrize("part", range(PARTS, 10 * PARTS))
 @pytest.mark.usefixtures("interpreted")
 def test_spark_agrees_with_the_reference_on_many_programs(part: int) -> None:
     compare(range(part * PART, (part + 1) * PART))
