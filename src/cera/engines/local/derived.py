@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.occurrence import Draft, Occurrence, wrap
 from cera.engines.local.rows import Row
-from cera.model.events import DerivedEvent
+from cera.model.events import Derivation, DerivedEvent
 from cera.model.terms import Term
 
 if TYPE_CHECKING:
@@ -69,7 +69,10 @@ class Derived(ABC):
         return self._occurrence
 
     def result(self) -> DerivedEvent:
-        derivations = {d.key: d for one in (self, *(self.more or ())) for d in one.head.derivations(one.rows)}
+        derivations: dict[Any, Derivation] = {}
+        for one in (self, *(self.more or ())):
+            for derivation in one.head.derivations(one.rows):
+                derivations.setdefault(derivation.key, derivation)  # of groups of one trace, the first one counts
         ordered = tuple(derivations.values())
         if len(ordered) > 1:
             ordered = tuple(sorted(ordered, key=lambda derivation: derivation.key))
