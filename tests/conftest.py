@@ -24,7 +24,6 @@ def spark() -> Iterator[SparkSession]:
     small = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.adaptive.enabled": "false",
         # to compile a query takes far longer than to interpret it over a few rows
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
