@@ -23,6 +23,8 @@ from cera.engines.spark.heads import flat_head, instantiate
 from cera.engines.spark.relations import Relation, attribute, column, component
 from cera.engines.spark.scopes import Environment, RowScope
 from cera.engines.spark.tables import FIELDS, EventTable, Flat, Terms
+from cera.engines.spark.term_columns import flat_hashes
+from cera.engines.spark.undefined import counted_heads
 from cera.model.constructs import All, Construct, free_variables, has_grouping, variables
 from cera.model.constructs import walk as walk_construct
 
@@ -31,20 +33,26 @@ DERIVATION, RECIPIENT, TRANSPORT = "derivation", "recipient", "transport"
 LINEAGE = (DERIVATION, RECIPIENT, TRANSPORT)
 
 
-def derive(construction: Construction, relation: Relation, environment: Environment) -> EventTable:
-    """The events of a rule from the rows of its body."""
+def derive(
+    construction: Construction, relation: Relation, environment: Environment, certain: frozenset[str]
+) -> EventTable:
+    """The events of a rule from the rows of its body, in which `certain` variables have values."""
     head = construction.head
     reason = _not_native(head, relation, environment)
     if reason is None and not has_grouping(head):
-        return _built(construction, head, relation, environment)
+        return _built(construction, head, relation, environment, certain)
     group = grouped(relation, free_variables(head))
     if reason is not None:
         environment.fallback(f"head of {construction.rule}: {reason}")
-        terms = group.relation.frame.withColumn("term", F.explode(terms_of(head, group, environment)))
+        terms = group.relation.frame.withColumn("terms", terms_of(head, group, environment))
+        if environment.tally is not None:
+            terms = environment.tally.watch(terms, F.size("terms") == 0)
+        terms = terms.withColumn("term", F.explode("terms"))
         return _terms(construction, replace(group.relation, frame=terms))
     plain, aggregates = taken_out(head)
     cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
-    return _built(construction, plain, _computed(group.relation, cells), environment)
+    defined = {name for name, aggregate in aggregates.items() if aggregate.function == "count"}
+    return _built(construction, plain, _computed(group.relation, cells), environment, certain | defined)
 
 
 def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:
@@ -68,7 +76,9 @@ def _computed(relation: Relation, cells: Mapping[str, Cell]) -> Relation:
     return replace(relation, frame=relation.frame.select(*kept, *values), variables={**relation.variables, **kinds})
 
 
-def _built(construction: Construction, head: Construct, relation: Relation, environment: Environment) -> EventTable:
+def _built(
+    construction: Construction, head: Construct, relation: Relation, environment: Environment, certain: frozenset[str]
+) -> EventTable:
     """The events of a head without aggregates and `all`, one for each row."""
     head, expressions = values_taken_out(head)
     scope = RowScope(relation, environment)
@@ -85,12 +95,14 @@ def _built(construction: Construction, head: Construct, relation: Relation, envi
         term = F.struct(item.json.alias("json"), item.h1.alias("h1"), item.h2.alias("h2"))
         if item.cell is not None:  # a scalar is no event
             term = F.lit(None).cast(TERM) if item.cell.term is None else item.cell.term
-        frame = relation.frame if instance.defined is None else relation.frame.where(instance.defined)
+        frame = counted_heads(relation.frame, instance.defined, expressions.values(), certain, environment.tally)
+        frame = frame if instance.defined is None else frame.where(instance.defined)
         return _terms(construction, replace(relation, frame=frame.withColumn("term", term)))
     begin, end = _interval(relation)
-    h1, h2 = _identity(construction, flat.h1, flat.h2, begin, end)
+    h1, h2 = _identity(construction, *flat_hashes(flat.label, Flat(flat.children)), begin, end)
     children = [part.alias(component(name, kind)) for name, cell in flat.children.items() for kind, part in cell]
-    frame = relation.frame if flat.defined is None else relation.frame.where(flat.defined)
+    frame = counted_heads(relation.frame, flat.defined, expressions.values(), certain, environment.tally)
+    frame = frame if flat.defined is None else frame.where(flat.defined)
     frame = frame.select(
         begin.alias("begin"),
         end.alias("end"),

@@ -19,7 +19,7 @@ from cera.engines.spark.arithmetic import is_defined
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.expressions import Scope, compile_value
 from cera.engines.spark.hashing import hash_cell, hash_term
-from cera.engines.spark.json_text import cell_json, object_json, term_json
+from cera.engines.spark.json_text import cell_json, term_json
 from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 
 
@@ -94,9 +94,6 @@ class FlatHead:
 
     label: str
     children: dict[str, Cell]
-    h1: Column
-    h2: Column
-    json: Column
     defined: Column | None
 
 
@@ -105,32 +102,19 @@ def flat_head(head: Construct, scope: Scope) -> FlatHead | None:
     if not isinstance(head, ConstructTerm) or head.ordered:
         return None
     children: dict[str, Cell] = {}
-    h1: list[Column] = []
-    h2: list[Column] = []
     conditions: list[Column | None] = []
     for child in head.children:
         inner = child.construct if isinstance(child, OptionalConstruct) and child.default is None else child
         if not _is_field(inner) or inner.label in children:
             return None
-        [item] = (value := instantiate(inner.children[0], scope)).items
+        value = instantiate(inner.children[0], scope)
+        [item] = value.items
         if item.cell is None or item.cell.term is not None:
             return None
         children[inner.label] = item.cell
-        hashes = [hash_term(inner.label, [half], False, first) for first, half in ((1, item.h1), (2, item.h2))]
-        there = is_defined(item.cell)
-        h1.append(F.when(there, hashes[0]))
-        h2.append(F.when(there, hashes[1]))
         if inner is child:
             conditions.append(value.defined)
-    members = [(name, cell_json(cell)) for name, cell in children.items()]
-    return FlatHead(
-        head.label,
-        children,
-        hash_term(head.label, h1, False, 1),
-        hash_term(head.label, h2, False, 2),
-        object_json([(head.label, object_json(members))]),
-        _all(conditions),
-    )
+    return FlatHead(head.label, children, _all(conditions))
 
 
 def _is_field(construct: Construct) -> TypeGuard[ConstructTerm]:
