@@ -69,6 +69,7 @@ def stream(spark: SparkSession, readings: Readings, side: str) -> Streamed:
     schema = spark.read.parquet(path).schema
     events = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(path)
     batches: list[Mapping[str, Any]] = []
+    spark.sparkContext.environment["BENCHMARK"] = side  # each side has Python workers of its own
 
     def run(checkpoint: str) -> None:
         derived = DETECT[side](events).observe("derived", F.count(F.lit(1)).alias("number"))

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-Severity = Literal["error", "warning"]
+#: A note is about a program that is right: how it will run.
+Severity = Literal["error", "warning", "note"]
 
 DOCUMENTATION = "docs/diagnostics"
 

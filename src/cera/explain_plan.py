@@ -171,16 +171,19 @@ def plan_lines(plan: ExplainedPlan | None) -> Iterator[str]:
 
 def _bound_text(bound: StateBound) -> str:
     because = f", because of {' and '.join(bound['because'])}" if bound["because"] else ""
+    several = ", " in bound["of"]
+    kept = f"{bound['of']} {'are' if several else 'is'}"
     if bound["kept"] == _NOT_AT_ALL:
-        return f"{bound['of']} is not kept{because}"
+        return f"{kept} not kept{because}"
     if bound["kept"] is not None:
-        return f"{bound['of']} is kept for {bound['kept']}{because}"
+        return f"{kept} kept for {bound['kept']}{because}"
     if bound["kept_for_points"] is not None:
         return (
-            f"{bound['of']} is kept for {bound['kept_for_points']}{because}, if events are points; "
-            "longer if they last (--max-duration)"
+            f"{kept} kept for good, unless --max-duration bounds how long events last "
+            f"(points: {bound['kept_for_points']}{because})"
         )
-    return f"{bound['of']} is kept for good: nothing bounds the time to what it is joined with"
+    they_are = "they are" if several else "it is"
+    return f"{kept} kept for good: nothing bounds the time to what {they_are} joined with"
 
 
 def _indented(text: str) -> Iterator[str]:

@@ -16,7 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from cera.algebra.unbounded import check_state
+from cera.algebra.unbounded import check_durations, check_state
+from cera.connectors.acceptance import accepted, in_time, lasting, refuse
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected
 from cera.diagnostics import Diagnostic, Source, in_source_order
@@ -25,7 +26,8 @@ from cera.engines.local import engine as local
 from cera.engines.local.session import Session
 from cera.engines.reference import engine as reference
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
-from cera.errors import DataError, ProgramError, UsageError
+from cera.engines.spark.streaming.undivided import check_division
+from cera.errors import ProgramError, UsageError
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective
@@ -150,6 +152,11 @@ class Program:
         """Where what must be remembered grows with the stream; of no interest on a recorded one."""
         return () if self.errors else tuple(check_state(self.rules))
 
+    @cached_property
+    def notes(self) -> tuple[Diagnostic, ...]:
+        """What is good to know about how the program will run on a stream: how it is divided, and what it remembers."""
+        return () if self.errors else (*check_division(self.rules), *check_durations(self.rules))
+
     def check(self) -> tuple[Diagnostic, ...]:
         """Every error and warning, from top to bottom; none means the program is fine."""
         return tuple(in_source_order([*self.diagnostics, *self.state_warnings]))
@@ -169,33 +176,42 @@ class Program:
         layout: Layout | None = None,
         reject: Callable[[Rejected], object] | None = None,
         late: Callable[[Event], object] | None = None,
-        max_delay: int | None = None,
-        max_duration: int | None = None,
+        max_delay: int | str | None = None,
+        max_duration: int | str | None = None,
         recursion_limit: int = RECURSION_LIMIT,
     ) -> Answer:
         """The answers over recorded events: given as events, or as the path of a file or folder of them.
 
-        Malformed records of a file are handed to `reject`; without it they raise DataError. With `max_delay` (in
-        microseconds), events that come too late are handed to `late` and do not count.
+        Malformed records of a file, and events that last longer than `max_duration`, are handed to `reject`; without it
+        they raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
+        Durations are microseconds or texts like `5 sec`.
         """
         rules = self.checked()
         if isinstance(events, str | Path):
             layout = layout or Layout(times=TimeFormat(timezone=self.timezone))
-            events = accepted(read_events(str(events), layout), reject or _refuse)
+            events = accepted(read_events(str(events), layout), reject or refuse)
         if engine not in ENGINES:
             raise UsageError(f"there is no engine '{engine}'; there are: {', '.join(ENGINES)}")
-        if max_delay is not None:
-            events = in_time(events, max_delay, late or (lambda event: None))
-        return ENGINES[engine](
-            rules, events, RunOptions(until, self.timezone, max_delay, max_duration, recursion_limit)
-        )
+        delay, longest = _duration(max_delay), _duration(max_duration)
+        if longest is not None:
+            events = lasting(events, longest, reject or refuse)
+        if delay is not None:
+            events = in_time(events, delay, late or (lambda event: None))
+        return ENGINES[engine](rules, events, RunOptions(until, self.timezone, delay, longest, recursion_limit))
 
     def detect(
-        self, events: DataFrame, *, max_delay: int | str = 0, max_duration: int | str | None = None
+        self,
+        events: DataFrame,
+        *,
+        max_delay: int | str = 0,
+        max_duration: int | str | None = None,
+        left_out: bool = False,
     ) -> DataFrame:
         """The derived events of a Spark DataFrame of events, recorded or streaming: `events.transform(program.detect)`.
 
-        The events have the columns that `cera.spark.events` makes. On a stream, events may come `max_delay` late.
+        The events have the columns that `cera.spark.events` makes. On a stream, events may come `max_delay` late. Rows
+        that come later, or are no events, are left out; with `left_out` they are in the result too, and the column
+        `left_out`, null for derived events, says why.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
@@ -203,8 +219,9 @@ class Program:
             self.checked(),
             events,
             max_delay=microseconds(max_delay),
-            max_duration=None if max_duration is None else microseconds(max_duration),
+            max_duration=_duration(max_duration),
             timezone=self.timezone,
+            left_out=left_out,
         )
 
     def session(
@@ -218,36 +235,18 @@ class Program:
         return Session(
             local.plan_of(self.checked()),
             max_delay=microseconds(max_delay),
-            max_duration=None if max_duration is None else microseconds(max_duration),
+            max_duration=_duration(max_duration),
             timezone=self.timezone,
             late=late,
         )
 
 
-def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], object]) -> Iterable[Event]:
-    """The events among the records; the others are handed to `reject`."""
-    for record in records:
-        if isinstance(record, Rejected):
-            reject(record)
-        else:
-            yield record
-
-
-def in_time(events: Iterable[Event], max_delay: int, late: Callable[[Event], object]) -> Iterable[Event]:
-    """The events that are not late: that end no more than `max_delay` before the latest end so far."""
-    latest: Time | None = None
-    for event in events:
-        if latest is not None and event.end < latest - max_delay:
-            late(event)
-            continue
-        latest = event.end if latest is None else max(latest, event.end)
-        yield event
-
-
 def microseconds(duration: int | str) -> int:
     """A duration that is no calendar month, in microseconds."""
-    if isinstance(duration, int):
+    if isinstance(duration, int) and duration >= 0:
         return duration
+    if not isinstance(duration, str):
+        raise UsageError(f"{duration!r} is not a duration; give microseconds, or a text like '5 sec'")
     try:
         parsed = parse_duration(duration)
     except DurationError as error:
@@ -257,8 +256,8 @@ def microseconds(duration: int | str) -> int:
     return parsed.microseconds
 
 
-def _refuse(record: Rejected) -> None:
-    raise DataError(f"{record.place}: {record.reason}; pass `reject=` to go on without such records")
+def _duration(duration: int | str | None) -> int | None:
+    return None if duration is None else microseconds(duration)
 
 
 def load(

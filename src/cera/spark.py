@@ -21,11 +21,12 @@ from pyspark.sql import functions as F
 from cera.connectors.layout import TIME_FIELDS, Layout
 from cera.engines.spark.relations import column
 from cera.engines.spark.session import session
+from cera.engines.spark.streaming.left_out import Counts, counts
 from cera.engines.spark.table_layout import table_layout, time_demands
 from cera.errors import UsageError
 from cera.model.time_text import TimeFormat, TimeUnit
 
-__all__ = ["events", "session"]
+__all__ = ["Counts", "counts", "events", "session"]
 
 
 def events(
@@ -39,7 +40,9 @@ def events(
     time_unit: TimeUnit = "s",
     timezone: str = "UTC",
 ) -> DataFrame:
-    """The rows of a table as events: a DataFrame with `label`, `begin`, `end`, perhaps `id`, and the other columns.
+    """The rows of a table as events: a DataFrame with `label`, `at`, perhaps `id`, and the other columns.
+
+    With an `end` it has `begin` and `end` in the place of `at`.
 
     time         the column that says when; with `end`, when it began
     end          the column that says when it ended; without it, events are points of time
@@ -49,7 +52,8 @@ def events(
     time_unit    what a number as a time counts: s, ms or us
     timezone     the zone of times without an offset
 
-    Nothing is read here, so the table may be a stream. A row without a time keeps null there, and `detect` rejects it.
+    Nothing is read here, so the table may be a stream. A row without a time keeps null there, and `detect`
+    leaves it out.
     Raises UsageError, which names the columns there are, if one is missing or of a type that cannot be used.
     """
     if (label is None) == (label_value is None):
@@ -63,10 +67,10 @@ def events(
             f"the column `{taken[0]}` would be a child, but events have a column of that name for something else; "
             "rename it before, or name it as what it is"
         )
+    times = {"at": begin} if end is None else {"begin": begin, "end": stop}
     head: list[Column] = [
         (F.lit(label_value) if label is None else column(label)).alias("label"),
-        F.timestamp_micros(begin).alias("begin"),
-        F.timestamp_micros(stop).alias("end"),
+        *(F.timestamp_micros(when).alias(name) for name, when in times.items()),
     ]
     if id is not None:
         head.append(column(id).alias("id"))

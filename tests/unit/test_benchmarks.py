@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cera.model.events import Event
+from cera.model.interval import point
+from cera.model.json_terms import term_from_json
 from cera.model.terms import Term
+from cera.pipeline import load
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
 
@@ -49,3 +59,32 @@ def test_the_generated_events_are_as_promised() -> None:
     assert 0.015 < sum(reading["value"] > 40 for reading in readings) / len(events) < 0.025
     assert 0.003 < sum("smoke" in event["term"] for event in events) / len(events) < 0.007
     assert list(lines(100)) == list(lines(100))
+
+
+@pytest.mark.xdist_group("spark")
+def test_the_rules_written_by_hand_for_spark_derive_what_the_reference_derives(spark: SparkSession) -> None:
+    from benchmarks.local.workloads import PROGRAM
+    from benchmarks.spark.by_hand import RULES
+    from benchmarks.spark.data import Readings
+
+    table = Readings(400, sensors=20).table()
+    derived = load(PROGRAM).run(list(events_of(table))).derived
+    events = spark.createDataFrame(table)
+    for name, rule in RULES.items():
+        found = [one.event for one in derived if one.event.label == name]
+        expected = [(event.begin, event.end, *leaves(event.term)) for event in found]
+        assert expected, name
+        assert sorted(map(_rounded, rule(events).collect())) == sorted(map(_rounded, expected))
+
+
+def _rounded(values: Iterable[object]) -> tuple[Any, ...]:
+    """Without the last digits of averages, which depend on the order of summation."""
+    return tuple(round(value, 9) if isinstance(value, float) else value for value in values)
+
+
+def events_of(table: pa.Table) -> Iterator[Event]:
+    """The rows of a table of readings as events."""
+    for row in table.to_pylist():
+        at, label = row.pop("at"), row.pop("label")
+        children = {name: value for name, value in row.items() if value is not None}
+        yield Event(term_from_json({label: children}), point(round(at.timestamp() * 1_000_000)))

@@ -10,14 +10,14 @@ from cera.pipeline import load
 from conformance.asking import FIRE_RULES
 
 
-def plan_of(program: str) -> ExplainedPlan:
-    plan = explain(load(program).checked())["plan"]
+def plan_of(program: str, max_duration: int | None = None) -> ExplainedPlan:
+    plan = explain(load(program).checked(), max_duration=max_duration)["plan"]
     assert plan is not None
     return plan
 
 
-def bounds(program: str) -> list[tuple[str, str | None, list[str]]]:
-    return [(bound["of"], bound["kept"], bound["because"]) for bound in plan_of(program)["state"]]
+def bounds(program: str, max_duration: int | None = None) -> list[tuple[str, str | None, list[str]]]:
+    return [(bound["of"], bound["kept"], bound["because"]) for bound in plan_of(program, max_duration)["state"]]
 
 
 def test_the_plan_is_there_before_and_after_with_the_passes_between() -> None:
@@ -41,6 +41,24 @@ def test_each_bound_names_the_condition_that_it_follows_from() -> None:
 def test_a_bound_that_depends_on_how_long_events_last_is_given_for_points() -> None:
     *_, average = plan_of(FIRE_RULES)["state"]
     assert average["kept_for_points"] == "1 min"
+    assert text(explain(load(FIRE_RULES).checked())).endswith(
+        "w is kept for good, unless --max-duration bounds how long events last "
+        "(points: 1 min, because of i: from-start-backward[m, 1 min])"
+    )
+
+
+def test_a_bound_that_follows_from_how_long_an_event_lasts_names_it() -> None:
+    """The spans of the first rule last a minute; whoever reports them from outside may do so for 5 s."""
+    program = """
+    DETECT span{} ON and { event a: a{{}}, event b: b{{}} } where { a before b, {a, b} within 1 min } END
+    DETECT quiet{} ON and { event s: span{{}}, while s: not c{{}} } END
+    DETECT long{} ON and { event d: d{{}}, while d: not c{{}} } END
+    """
+    kept = [bound for bound in bounds(program, max_duration=5_000_000) if bound[0] not in "ab"]
+    assert [(how_long, because) for _, how_long, because in kept] == [
+        ("1 min", ["length(s) <= 1 min"]),
+        ("5 sec", ["length(d) <= 5 sec"]),
+    ]
 
 
 def test_state_without_a_bound_is_said_to_have_none() -> None:
@@ -95,6 +113,7 @@ def test_the_bounds_are_those_of_a_run_with_the_same_longest_duration() -> None:
     assert explanation["plan"] is not None
     *_, average = explanation["plan"]["state"]
     assert (average["of"], average["kept"], average["kept_for_points"]) == ("w", "1 min 5 sec", "1 min")
+    assert average["because"] == ["i: from-start-backward[m, 1 min]", "length(m) <= 5 sec"]
     assert "\nstate, if no event lasts longer than 5 sec:\n" in text(explanation)
 
 

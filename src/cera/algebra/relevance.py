@@ -33,7 +33,8 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan
-from cera.model.expressions import EventReference
+from cera.model.durations import Duration
+from cera.model.expressions import Call, Comparison, DurationLiteral, EventReference
 from cera.model.expressions import Expression as Condition
 from cera.model.expressions import rebuild as rebuild_condition
 from cera.rules.difference_bounds import Bound, Constraint
@@ -173,7 +174,14 @@ class Relevance:
         known = [length for length in lengths if length is not None]
         if not lengths or len(known) < len(lengths):
             return []
-        return [Constraint(_end(name), _begin(name), max(known))]
+        longest = max(known)
+        return [Constraint(_end(name), _begin(name), longest, _at_most(name, longest) if longest else None)]
+
+
+def _at_most(identifier: str, microseconds: int) -> Condition:
+    """What a bound on the duration of an event says, as a condition."""
+    length = Call("length", (EventReference(identifier),))
+    return Comparison("<=", length, DurationLiteral(Duration(0, microseconds)))
 
 
 def _begin(identifier: str) -> TimePoint:

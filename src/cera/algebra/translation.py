@@ -37,7 +37,15 @@ from cera.algebra.plan import Plan, Point
 from cera.model.patterns import Pattern
 from cera.rules.dependencies import dependencies
 from cera.rules.producers import Producers
-from cera.rules.rule import Accumulation, Branch, PositiveLiteral, RelativeTimer, Rule, RuleProgram, Semantics
+from cera.rules.rule import (
+    Accumulation,
+    Branch,
+    Rule,
+    RuleProgram,
+    Semantics,
+    anchors_first,
+    trace_order,
+)
 
 _FRESH = "vwuxyz"
 
@@ -85,7 +93,7 @@ class _Translator:
 
         What branches collect for the same event trace is told together as well, whatever the head.
         """
-        merged = [Merging(_identifiers(branch), self.body(branch)) for branch in rule.branches]
+        merged = [Merging(trace_order(branch), self.body(branch)) for branch in rule.branches]
         united = rule.grouping or any(branch.collections for branch in rule.branches)
         if united and len(merged) > 1:
             return self._construct(rule, Union(tuple(merged)))
@@ -93,8 +101,7 @@ class _Translator:
         return constructed[0] if len(constructed) == 1 else Union(constructed)
 
     def _construct(self, rule: Rule, body: Expression) -> Construction:
-        named = (name for branch in rule.branches for name in _identifiers(branch))
-        causes = tuple((name, name) for name in dict.fromkeys(named) if name in body.schema.references)
+        causes = tuple((name, name) for name in rule.identifiers if name in body.schema.references)
         return Construction(rule.name, rule.head, body, causes, rule.recipient)
 
     def body(self, branch: Branch) -> Expression:
@@ -142,21 +149,3 @@ class _Translator:
             if current in events:
                 yield current
             current = anchors.get(current)
-
-
-def _identifiers(branch: Branch) -> tuple[str, ...]:
-    literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
-    return tuple(literal.identifier for literal in literals)
-
-
-def anchors_first(branch: Branch) -> list[RelativeTimer]:
-    """The relative timers of a branch, each after the one it is anchored at."""
-    known = {query.identifier for query in branch.events} | {timer.identifier for timer in branch.absolute_timers}
-    ordered: list[RelativeTimer] = []
-    waiting = list(branch.relative_timers)
-    while waiting:
-        ready = next(timer for timer in waiting if timer.anchor in known)
-        known.add(ready.identifier)
-        ordered.append(ready)
-        waiting.remove(ready)
-    return ordered

@@ -1,28 +1,44 @@
-"""State that can never be dropped: XC501.
+"""State that can never be dropped: XC501, XC503.
 
 A join or a window remembers events until no later event can meet them. Where the time conditions of a rule give no
-such bound, what is remembered grows with the stream. Incoming events are taken to be points here; events that last
-longer only make the bounds larger.
+such bound, even for events that are points, what is remembered grows with the stream: that is a warning. Where there is
+one only if it is known how long an event can last, `--max-duration` has to say it: that is a note.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from cera.algebra.operators import AntiSemiJoin, Expression, Join, Matching, RelativeTimers, TemporalJoin, walk
+from cera.algebra.plan import Point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
-from cera.diagnostics import Diagnostic, Note
+from cera.diagnostics import Diagnostic, Note, Span
 from cera.rules.rule import RuleProgram
 from cera.rules.strata import is_hierarchical
 
 
 def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
     """A warning for each rule that remembers events for good."""
+    for point, kept in _kept_for_good(program, max_duration=0):
+        yield _warning(point.name, kept, point.expression)
+
+
+def check_durations(program: RuleProgram) -> Iterator[Diagnostic]:
+    """A note for each rule that remembers events for good unless the source promises how long they last at most."""
+    always = {(point.name, name) for point, kept in _kept_for_good(program, max_duration=0) for name in kept}
+    for point, kept in _kept_for_good(program, max_duration=None):
+        names = [name for name in kept if (point.name, name) not in always]
+        if names:
+            yield _note(point.name, names, point.expression)
+
+
+def _kept_for_good(program: RuleProgram, max_duration: int | None) -> Iterator[tuple[Point, dict[str, str]]]:
+    """The rules that remember events for good: for each, the identifiers, with conditions that would bound them."""
     if not is_hierarchical(program.rules):
         return  # a recursive program runs on the reference engine, which remembers everything anyway
     plan = translate(program)
-    relevance = Relevance(plan, max_duration=0)
+    relevance = Relevance(plan, max_duration)
     for point in plan.points:
         kept: dict[str, str] = {}
         for node in walk(point.expression):
@@ -30,7 +46,7 @@ def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
                 if horizon.microseconds is None:
                     kept.update({name: remedy for name in horizon.of.split(", ") if name not in kept})
         if kept:
-            yield _warning(point.name, kept, point.expression)
+            yield point, kept
 
 
 def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon, str]]:
@@ -46,8 +62,7 @@ def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon,
 
 def _warning(rule: str, kept: Mapping[str, str], expression: Expression) -> Diagnostic:
     """`kept` maps each identifier whose events are remembered for good to a condition that would bound them."""
-    spans = {part.identifier: part.pattern.span for part in walk(expression) if isinstance(part, Matching)}
-    first, *others = [spans.get(name) for name in kept]
+    first, *others = _places(kept, expression)
     return Diagnostic(
         "XC501",
         "warning",
@@ -56,3 +71,20 @@ def _warning(rule: str, kept: Mapping[str, str], expression: Expression) -> Diag
         f"bound the time between them, for example with `{next(iter(kept.values()))}`",
         tuple(Note("so are these", span) for span in others if span is not None and span != first),
     )
+
+
+def _note(rule: str, kept: Iterable[str], expression: Expression) -> Diagnostic:
+    first, *others = _places(kept, expression)
+    return Diagnostic(
+        "XC503",
+        "note",
+        f"rule '{rule}' remembers events for good, unless it is said how long an event can last",
+        first,
+        "say it with --max-duration; '0 sec' if all events are points",
+        tuple(Note("these too", span) for span in others if span is not None and span != first),
+    )
+
+
+def _places(identifiers: Iterable[str], expression: Expression) -> list[Span | None]:
+    spans = {part.identifier: part.pattern.span for part in walk(expression) if isinstance(part, Matching)}
+    return [spans.get(name) for name in identifiers]

@@ -9,6 +9,7 @@ import click
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.cli.writing import write_output
+from cera.diagnostics import in_source_order
 from cera.errors import ProgramError
 from cera.pipeline import Program
 
@@ -18,7 +19,8 @@ from cera.pipeline import Program
 @click.option("--json", "as_json", is_flag=True, help="Write the findings as a JSON list on standard output.")
 @click.pass_context
 def check(ctx: click.Context, program: Program, as_json: bool) -> None:
-    """Parses and checks the program of the FILEs: errors and warnings with line, column, caret and hint.
+    """Parses and checks the program of the FILEs: errors and warnings with line, column, caret and hint, and notes on
+    how the program will run.
 
     Every finding has a stable code with a page in docs/diagnostics. The exit status is 1 if there are errors.
 
@@ -27,7 +29,7 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
       cera check fire.xceq
       cera check rules/*.xceq --json
     """
-    diagnostics = program.check()
+    diagnostics = in_source_order([*program.check(), *program.notes])
     if as_json:
         findings = [diagnostic.as_json() for diagnostic in diagnostics]
         write_output(json.dumps(findings, indent=2, ensure_ascii=False) + "\n")
@@ -39,9 +41,9 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
 
 
 def summary(program: Program) -> str:
-    """`3 files, 12 rules: no errors, 1 warning`."""
-    errors = len(program.errors)
+    """`3 files, 12 rules: no errors, 1 warning, 2 notes`."""
+    errors, notes = len(program.errors), len(program.notes)
     return (
         f"{report.count(len(program.sources), 'file')}, {report.count(len(program.rules.rules), 'rule')}: "
         f"{report.count(errors, 'error')}, {report.count(len(program.check()) - errors, 'warning')}"
-    )
+    ) + (f", {report.count(notes, 'note')}" if notes else "")

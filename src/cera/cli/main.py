@@ -7,6 +7,7 @@ engine failed.
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 import traceback
@@ -65,6 +66,8 @@ def _prepare_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  # for as long as the command runs
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    if not os.environ.get("CERA_DEBUG") and not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())  # what libraries log, tracebacks among it, is for us
     for text in (sys.stdout, sys.stderr):
         if isinstance(text, io.TextIOWrapper):
             text.reconfigure(errors="backslashreplace")

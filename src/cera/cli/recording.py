@@ -16,6 +16,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from cera.cli import report
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_input, check_writable, lines, write_file
+from cera.connectors.acceptance import accepted, in_time
 from cera.connectors.files import Rejected, formats, read_events, sources
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
@@ -23,7 +24,7 @@ from cera.errors import DataError, UsageError
 from cera.model.events import Event
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
-from cera.pipeline import Engine, Program, accepted, in_time
+from cera.pipeline import Engine, Program
 from cera.rules.strata import is_hierarchical
 
 #: How many malformed records are shown where no file was named for them.

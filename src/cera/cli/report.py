@@ -12,7 +12,7 @@ from cera.diagnostics import Diagnostic, render
 #: How many of a long list are shown before "… and n more".
 SHOWN = 10
 
-_COLOURS = {"error": "red", "warning": "yellow"}
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def say(text: str) -> None:

@@ -37,7 +37,15 @@ from cera.pipeline import Program
     type=click.Path(path_type=Path),
     help="Write to this file, whole or not at all, and not on standard output.",
 )
-def run(program: Program, replay: Replay, select: tuple[str, ...], base: bool, out: Path | None) -> None:
+@click.option(
+    "--as",
+    "shown_as",
+    type=click.Choice(["table", "jsonl"]),
+    help="What is written on standard output; a table if that is a terminal, else JSON lines.",
+)
+def run(
+    program: Program, replay: Replay, select: tuple[str, ...], base: bool, out: Path | None, shown_as: str | None
+) -> None:
     """Answers the program of the FILEs over recorded events and writes the derived events.
 
     Events come as lines like {"begin": 70, "end": 80, "term": {"temp": {"sensor": "s", "value": 41}}}, with "at" for
@@ -48,13 +56,15 @@ def run(program: Program, replay: Replay, select: tuple[str, ...], base: bool, o
     \b
     Examples:
       cera run fire.xceq --events events.jsonl --time-unit s
-      cera run fire.xceq --events log.csv --label-field type --time-field ts --select fire
+      cera run fire.xceq --events log.csv --label-field type --time-field ts --select fire --as table
       cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
     """
     _check_out(program, replay, out)
+    if out is not None and shown_as == "table":
+        raise UsageError("--as table is for standard output; a file of --out has JSON lines or Parquet, by its ending")
     tell_formats(replay)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
-    table = out is None and on_terminal()
+    table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     if replay.engine == "spark":
         run_on_spark(program, replay, labels, out, base=base, table=table)
         return

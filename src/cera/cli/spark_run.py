@@ -53,7 +53,7 @@ def run_on_spark(
         else:
             derived, written = _write(recording, replay.times, labels, out, base=base, table=table)
     show_unknown_labels(labels, program, counts, derived)
-    show_summary(program, replay, counts, derived, 0, written)
+    show_summary(program, replay, counts, derived, recording.tally.rows, written, of="row")
 
 
 def _started(program: Program, replay: Replay) -> Recorded:

@@ -159,7 +159,8 @@ def stream(
     counters = running.counters
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
-        f"{counters.rejected:,} rejected; {report.count(counters.live, 'tuple')} remembered"
+        f"{counters.rejected:,} rejected{_undefined(counters.undefined)}; "
+        f"{report.count(counters.live, 'tuple')} remembered"
     )
 
 
@@ -192,6 +193,10 @@ def _interval(text: str | None) -> str | None:
     return f"{max(1, length // 1000)} milliseconds"
 
 
+def _undefined(number: int) -> str:
+    return f", {report.count(number, 'expression')} without a value" if number else ""
+
+
 class _Told:
     """What a stream says, on standard output and standard error."""
 
@@ -207,7 +212,8 @@ class _Told:
         watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
         report.say(
             f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
-            f"{done.rejected:,} rejected; {done.live:,} remembered; watermark {watermark}; {done.seconds:.1f} s"
+            f"{done.rejected:,} rejected{_undefined(done.undefined)}; {done.live:,} remembered; "
+            f"watermark {watermark}; {done.seconds:.1f} s"
         )
 
     def rejected(self, records: Sequence[Any]) -> None:

@@ -15,6 +15,7 @@ from cera.cli import report
 from cera.cli.options import Replay
 from cera.cli.recording import REJECTED_SHOWN, Counts, progress, rejected_line, show_rejected, too_long
 from cera.cli.writing import LineWriter
+from cera.connectors.acceptance import in_time
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.sinks import base_line, event_line
@@ -23,6 +24,7 @@ from cera.engines.local.engine import plan_of
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.errors import DataError
+from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 from cera.pipeline import Program
 
@@ -71,14 +73,19 @@ class Flow:
 
     def _flow(self, tell: Callable[[str], None]) -> Iterator[Derived]:
         until = self.replay.until
-        for number, event in enumerate(self._events(), 1):
+        for number, event in enumerate(self._events() if until is None else self._ended_by(until), 1):
             if number % _EVERY == 0:
                 tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples remembered")
-            if until is None or event.end <= until:
-                yield from self._host.push(event)
+            yield from self._host.push(event)
+        yield from self._host.close() if until is None else self._host.advance_to(until)
+
+    def _ended_by(self, until: Time) -> Iterator[Occurrence]:
+        """The events up to --until; those behind it make others late all the same, as without the option."""
+        for event in in_time(self._events(), self.replay.max_delay or 0, self._take_late):
+            if event.end <= until:
+                yield event
             else:
                 self.after_until += 1
-        yield from self._host.close() if until is None else self._host.advance_to(until)
 
     def _events(self) -> Iterator[Occurrence]:
         found = [read_occurrences(path, self.replay.layout) for path in self.replay.paths]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from cera.cli.options import Replay
 from cera.cli.recording import Counts
@@ -14,9 +15,19 @@ from cera.rules.unification import head_label
 
 
 def show_summary(
-    program: Program, replay: Replay, counts: Counts, derived: Mapping[str, int], undefined: int, written: int
+    program: Program,
+    replay: Replay,
+    counts: Counts,
+    derived: Mapping[str, int],
+    undefined: int,
+    written: int,
+    *,
+    of: Literal["expression", "row"] = "expression",
 ) -> None:
-    """Counts of everything that was read, left out, rejected and derived, then what looks like a mistake."""
+    """Counts of everything that was read, left out, rejected and derived, then what looks like a mistake.
+
+    `undefined` are expressions, or rows in which there was such an expression.
+    """
     say(_read(replay, counts))
     total = sum(derived.values())
     by_label = [f"{printable(label)} {number:,}" for label, number in sorted(derived.items())]
@@ -24,9 +35,10 @@ def show_summary(
     if written != total:
         say(f"{count(written, 'event')} written")
     if undefined:
+        lacking = "no value" if of == "expression" else "an expression without a value"
         say(
-            f"{count(undefined, 'expression')} had no value (division by zero, overflow, wrong type, missing "
-            "child, a term too large); comparisons with such a value are false"
+            f"{count(undefined, of)} had {lacking} (division by zero, overflow, wrong type, missing child, a term too "
+            "large); comparisons with such a value are false"
         )
     if unused := _unused(program, counts):
         say(f"events that no rule asks for: {listed(unused)}")

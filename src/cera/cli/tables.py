@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cera.cli.report import printable
+from cera.cli.writing import write_output
 from cera.model.events import DerivedEvent, Event
 from cera.model.time_text import TimeFormat
 
@@ -20,7 +21,10 @@ def on_terminal() -> bool:
 
 
 def print_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> None:
-    Console().print(events_table(events, times))
+    console = Console()
+    with console.capture() as drawn:
+        console.print(events_table(events, times))
+    write_output(drawn.get())
 
 
 def events_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> Table:

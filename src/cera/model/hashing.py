@@ -54,7 +54,7 @@ def _hashes(value: Value) -> tuple[int, int]:
     """The hashes of a value in both chains, unsigned. How most chains start is known: only what differs is hashed."""
     if isinstance(value, Term):
         children = value.children
-        one, two = _start(ORDERED if value.ordered else UNORDERED, value.label, len(children))
+        one, two = starts(ORDERED if value.ordered else UNORDERED, value.label, len(children))
         if len(children) == 1:
             first, second = _hashes(children[0])
             return xxh64_intdigest(_unsigned(first), one), xxh64_intdigest(_unsigned(second), two)
@@ -76,14 +76,14 @@ def _hashes(value: Value) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=10_000)  # labels are few
-def _start(*values: str | int) -> tuple[int, int]:
+def starts(*values: str | int) -> tuple[int, int]:
     """Both chains after some values."""
     one, two = (_links(first, *values) for first in _CHAINS)
     return one, two
 
 
-_STRINGS, _INTEGERS, _FRACTIONS, _BOOLEANS = (_start(kind) for kind in (STRING, INTEGER, FRACTION, BOOLEAN))
-_EVENTS = _start()
+_STRINGS, _INTEGERS, _FRACTIONS, _BOOLEANS = (starts(kind) for kind in (STRING, INTEGER, FRACTION, BOOLEAN))
+_EVENTS = starts()
 
 
 def event_id(term: Term, interval: Interval, qualifier: str | None = None) -> str:

@@ -110,6 +110,25 @@ class Branch:
         return every - self.bound_variables
 
 
+def trace_order(branch: Branch) -> tuple[str, ...]:
+    """The identifiers of a branch: events and absolute timers, then relative timers, each after its anchor."""
+    literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
+    return tuple(literal.identifier for literal in literals)
+
+
+def anchors_first(branch: Branch) -> list[RelativeTimer]:
+    """The relative timers of a branch, each after the one it is anchored at."""
+    known = {query.identifier for query in branch.events} | {timer.identifier for timer in branch.absolute_timers}
+    ordered: list[RelativeTimer] = []
+    waiting = list(branch.relative_timers)
+    while waiting:
+        ready = next(timer for timer in waiting if timer.anchor in known)
+        known.add(ready.identifier)
+        ordered.append(ready)
+        waiting.remove(ready)
+    return ordered
+
+
 @dataclass(frozen=True)
 class Rule:
     """head ← branch ∨ … ∨ branch. With a recipient it is reactive (RAISE): its events leave the system."""
@@ -123,6 +142,11 @@ class Rule:
     @property
     def grouping(self) -> bool:
         return has_grouping(self.head)
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """The identifiers of all its branches, in the order in which the causes of its events are told."""
+        return tuple(dict.fromkeys(name for branch in self.branches for name in trace_order(branch)))
 
 
 @dataclass(frozen=True)

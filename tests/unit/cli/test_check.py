@@ -14,11 +14,19 @@ from unit.cli.command_line import FIRE, Cera
 UNBOUND = "DETECT a{ var X }\nON event b: b{{}}\nEND\n"
 UNUSED = "DETECT a{}\nON event b: b{{ var X }}\nEND\n"
 
+#: Nothing is to be said about it.
+SOON = """
+DETECT fire{ area{ var A } }
+ON and { event s: smoke{{ area{ var A } }}, event t: temp{{ area{ var A } }} } where { {s, t} within 1 min }
+END
+"""
 
-def test_a_good_program_is_counted(cera: Cera) -> None:
-    result = cera("check", "fire.xceq")
+
+def test_a_good_program_is_counted(cera: Cera, folder: Path) -> None:
+    (folder / "soon.xceq").write_text(SOON)
+    result = cera("check", "soon.xceq")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "1 file, 3 rules: no errors, no warnings\n"
+    assert result.stderr == "1 file, 1 rule: no errors, no warnings\n"
 
 
 def test_several_files_are_one_program(cera: Cera, folder: Path) -> None:
@@ -27,7 +35,7 @@ def test_several_files_are_one_program(cera: Cera, folder: Path) -> None:
     result = cera("check", "fire.xceq", "warm.xceq", "none.xceq")
     assert result.exit_code == 0
     assert "warning[XC103]" in result.stderr
-    assert result.stderr.endswith("3 files, 4 rules: no errors, 1 warning\n")
+    assert result.stderr.endswith("3 files, 4 rules: no errors, 1 warning, 2 notes\n")
 
 
 def test_the_same_file_given_twice_is_one_file(cera: Cera) -> None:
@@ -47,6 +55,26 @@ def test_errors_are_shown_with_place_and_caret_and_end_with_status_1(cera: Cera,
     assert "1 file, 1 rule: 1 error, no warnings" in result.stderr
 
 
+def test_a_rule_that_runs_in_one_piece_on_a_stream_is_noted(cera: Cera, folder: Path) -> None:
+    (folder / "apart.xceq").write_text("DETECT a{}\nON event b: b{{}}\nEND\n")
+    (folder / "soon.xceq").write_text(SOON)
+    result = cera("check", "apart.xceq", "soon.xceq")
+    assert result.exit_code == 0
+    assert "note[XC502]: rule 'a' runs in one piece on a stream" in result.stderr
+    assert "apart.xceq:1:1" in result.stderr
+    assert result.stderr.endswith("no errors, no warnings, 1 note\n")
+    [finding] = json.loads(cera("check", "apart.xceq", "--json").stdout)
+    assert (finding["code"], finding["severity"]) == ("XC502", "note")
+
+
+def test_a_rule_that_is_bounded_only_with_max_duration_is_noted(cera: Cera) -> None:
+    """The minute of an average is one before the begin of a report, which is known when the report ends."""
+    result = cera("check", "fire.xceq")
+    assert "note[XC503]: rule 'avg_temp' remembers events for good, unless" in result.stderr
+    assert "hint: say it with --max-duration" in result.stderr
+    assert result.stderr.endswith("1 file, 3 rules: no errors, no warnings, 1 note\n")
+
+
 def test_json_gives_the_same_as_data(cera: Cera, folder: Path) -> None:
     (folder / "bad.xceq").write_text(UNBOUND)
     result = cera("check", "bad.xceq", "--json")
@@ -57,8 +85,9 @@ def test_json_gives_the_same_as_data(cera: Cera, folder: Path) -> None:
     assert result.stderr == ""
 
 
-def test_json_of_a_good_program_is_an_empty_list(cera: Cera) -> None:
-    assert json.loads(cera("check", "fire.xceq", "--json").stdout) == []
+def test_json_of_a_good_program_is_an_empty_list(cera: Cera, folder: Path) -> None:
+    (folder / "soon.xceq").write_text(SOON)
+    assert json.loads(cera("check", "soon.xceq", "--json").stdout) == []
 
 
 @pytest.mark.parametrize(

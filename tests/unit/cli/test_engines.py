@@ -57,6 +57,21 @@ def test_late_events_are_counted_and_written(engine: str, tmp_path: Path) -> Non
     assert "1 too late for --max-delay" in err
 
 
+@pytest.mark.parametrize("how", [("local",), ("local", "--base"), ("reference",)], ids=" ".join)
+def test_until_takes_nothing_back_that_was_late_without_it(how: tuple[str, ...], tmp_path: Path) -> None:
+    """Behind an event at 100, one at 9 is late, whether or not anybody asks for what comes after 50."""
+    program, events = tmp_path / "p.xceq", tmp_path / "e.jsonl"
+    program.write_text("DETECT b{var X} ON a{var X} END")
+    events.write_text("".join(f'{{"at": {t}, "term": {{"a": {t}}}}}\n' for t in (10, 100, 9, 60)))
+    status, out, err = run(
+        "run", str(program), "--events", str(events), "--time-unit", "s", "--max-delay", "5 sec", "--until", "50",
+        "--select", "b", "--engine", *how,
+    )  # fmt: skip
+    assert status == 0
+    assert [json.loads(line)["end"] for line in out.splitlines()] == [10]
+    assert "2 events read; 1 later than --until; 2 too late for --max-delay" in err
+
+
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 @pytest.mark.usefixtures("spark_if_needed")
 def test_an_event_that_breaks_the_promised_duration_is_rejected(engine: str) -> None:

@@ -219,6 +219,16 @@ def test_a_label_that_a_rule_derives_is_not_called_missing(cera: Cera, folder: P
     assert "asks for" not in result.stderr
 
 
+def test_a_table_can_be_asked_for_where_nobody_reads_and_lines_where_somebody_does(cera: Cera) -> None:
+    result = cera("run", "fire.xceq", "--events", "events.jsonl", "--time-unit", "s", "--as", "table")
+    assert "│    65 │  80 │ fire{area" in result.stdout
+    lines = cera("run", "fire.xceq", "--events", "events.jsonl", "--time-unit", "s", "--as", "jsonl")
+    assert [line["rule"] for line in records(lines.stdout)] == ["avg_temp", "fire", "burnt_down"]
+    refused = cera("run", "fire.xceq", "--events", "events.jsonl", "--as", "table", "--out", "a.jsonl")
+    assert refused.exit_code == 2
+    assert "--as table is for standard output" in refused.stderr
+
+
 def test_undefined_expressions_are_counted(cera: Cera, folder: Path) -> None:
     (folder / "ratio.xceq").write_text(
         "DETECT r{1} ON event t: temp{{value{{var T}}}} where { 1 / (var T - 40) > 0 } END"

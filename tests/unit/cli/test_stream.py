@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from cera.cli import report
+from cera.engines.spark.streaming import progress
 from unit.cli.command_line import STREAM, Cera, records, write_lines
-
-if TYPE_CHECKING:
-    pass
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -119,12 +118,26 @@ def test_a_stream_goes_on_after_a_restart_past_what_is_broken(cera: Cera, incomi
 
 
 @pytest.mark.usefixtures("spark")
-def test_standard_input_is_a_stream_that_ends(cera: Cera) -> None:
-    lines = [*STREAM, "no event", '{"at": 200, "term": {"other": {}}}']
-    text = "".join(f"{line}\n" for line in lines)
+def test_standard_input_is_a_stream_that_may_stand_still_and_ends(cera: Cera, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    stalled = threading.Event()
+    say = report.warn
+    monkeypatch.setattr(progress, "STALLED_AFTER", 0.0)
+    monkeypatch.setattr(report, "warn", lambda text: (say(text), stalled.set() if "stands at" in text else None))
+
+    def send() -> None:
+        with os.fdopen(writer, "w") as pipe:
+            pipe.write("".join(f"{line}\n" for line in (*STREAM, "no event")))
+            pipe.flush()
+            stalled.wait(120)
+            pipe.write('{"at": 200, "term": {"other": {}}}\n')
+
+    threading.Thread(target=send, daemon=True).start()
     arguments = ("--source", "-", "--sink", "-", "--checkpoint", "state", "--time-unit", "s", "--buckets", "2")
-    result = cera("stream", "fire.xceq", *arguments, input=text)
+    with os.fdopen(reader, "rb") as pipe:
+        result = cera("stream", "fire.xceq", *arguments, input=pipe)
     assert result.exit_code == 0, result.stderr
+    assert "warning: time stands at 70: no newer events from standard input" in result.stderr
     assert [line["rule"] for line in records(result.stdout)] == ["avg_temp", "fire", "burnt_down"]
     assert "<stdin>:4: not JSON" in result.stderr
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from cera.errors import ProgramError, UsageError
+from cera.engines.local.session import Session
+from cera.engines.local.state import restore
+from cera.errors import DataError, ProgramError, UsageError
 from cera.model.events import DerivedEvent, Event
 from cera.pipeline import load
 from cera.testing import assert_same_events, event, seconds
@@ -110,3 +116,110 @@ def test_the_cycle_that_is_named_is_one() -> None:
 def test_a_delay_must_be_a_length_of_time(delay: str) -> None:
     with pytest.raises(UsageError):
         load(FIRE_RULES).session(max_delay=delay)
+
+
+@pytest.mark.parametrize("delay", [-1, 1.5, None])
+def test_a_delay_as_a_number_is_a_count_of_microseconds(delay: Any) -> None:
+    with pytest.raises(UsageError, match="not a duration"):
+        load(FIRE_RULES).session(max_delay=delay)
+
+
+AFTER_CLOSING: dict[str, Callable[[Session], object]] = {
+    "push": lambda session: session.push(temp(41, 200)),
+    "advance_to": lambda session: session.advance_to(seconds(200)),
+}
+
+
+@pytest.mark.parametrize("use", AFTER_CLOSING)
+@pytest.mark.parametrize("restored", [False, True])
+def test_after_it_was_closed_a_session_takes_nothing_more(use: str, restored: bool) -> None:
+    session = load(FIRE_RULES).session()
+    session.push(*fire_stream())
+    session.close()
+    if restored:
+        saved, session = session.save(), load(FIRE_RULES).session()
+        session.restore(saved)
+    with pytest.raises(UsageError, match="closed"):
+        AFTER_CLOSING[use](session)
+    assert session.close() == []
+
+
+def test_an_event_that_breaks_the_promise_is_refused_and_no_other_is_taken_with_it() -> None:
+    session = load(FIRE_RULES).session(max_duration="9 sec")
+    first, smoke, last = fire_stream()
+    with pytest.raises(DataError, match=r"temp.* lasts longer than max_duration, which is 9 sec"):
+        session.push(first, smoke, last)
+    shorter = temp(41, 71, 80)
+    assert session.push(first, smoke, shorter) == []
+    assert_same_events(
+        session.close(),
+        [
+            event('fire{area{"a"}}', 65, 80),
+            event('avg_temp{sensor{"s"}, value{40}}', 11, 80),
+            event('burnt_down{sensor{"s"}}', 71, 92),
+        ],
+    )
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_a_run_hands_events_that_break_the_promise_to_reject(engine: Any) -> None:
+    program, rejected = load(FIRE_RULES), []
+    derived = program.run(fire_stream(), engine=engine, max_duration="9 sec", reject=rejected.append).derived
+    assert [record.reason for record in rejected] == ["the event lasts longer than max_duration"]
+    assert_same_events(derived, [])
+    with pytest.raises(DataError, match="lasts longer than max_duration"):
+        program.run(fire_stream(), engine=engine, max_duration=seconds(9))
+
+
+@pytest.mark.parametrize("thing", ["temp{}", {"at": 1}, None, [temp(41, 1)]], ids=["text", "dict", "None", "list"])
+def test_what_is_no_event_is_refused(thing: Any) -> None:
+    with pytest.raises(UsageError, match=f"not {type(thing).__name__}"):
+        load(FIRE_RULES).session().push(thing)
+
+
+@pytest.mark.parametrize("time", [1.5, "80", None])
+def test_what_is_no_time_is_refused(time: Any) -> None:
+    with pytest.raises(UsageError, match="microseconds"):
+        load(FIRE_RULES).session().advance_to(time)
+
+
+def test_what_was_counted_is_saved_too() -> None:
+    program = load("DETECT r{1 / var X} ON event a: a{var X} END")
+    first, second = program.session(), program.session()
+    first.push(event("a{0}", 1), event("a{1}", 2), event("a{1}", 1))
+    assert (first.late, first.undefined) == (1, 1)
+    second.restore(first.save())
+    assert (second.late, second.undefined) == (1, 1)
+
+
+def test_the_state_of_another_program_is_refused_and_the_session_stays_as_it_was() -> None:
+    other = load("DETECT h{} ON and { event x: a{{}}, event y: b{{}} } END").session()
+    other.push(event("a{}", 1), event("a{}", 2))
+    session = load(FIRE_RULES).session()
+    session.push(*fire_stream())
+    with pytest.raises(UsageError, match="another program"):
+        session.restore(other.save())
+    assert_same_events(session.close(), [FIRE, AVERAGE, BURNT_DOWN])
+
+
+@pytest.mark.parametrize("cut", [0, 10, 60, -1])
+def test_bytes_that_are_no_state_are_refused(cut: int) -> None:
+    session = load(FIRE_RULES).session()
+    session.push(*fire_stream())
+    with pytest.raises(UsageError, match="state"):
+        session.restore(session.save()[:cut])
+
+
+def call(function: tuple[str, str], argument: str) -> bytes:
+    """A pickle that calls a function, as somebody might write it in the place of a state."""
+    module, name, given = (b"\x8c" + bytes([len(part)]) + part.encode() for part in (*function, argument))
+    return b"\x80\x04" + module + name + b"\x93" + given + b"\x85R."
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("io", "open"), ("cera.engines.local.state", "io.open"), ("cera.model.calendars", "load_calendars")],
+)
+def test_reading_a_state_back_runs_nothing_but_cera_s_own_classes(module: str, name: str) -> None:
+    with pytest.raises(pickle.UnpicklingError, match="does not belong in a state"):
+        restore(call((module, name), "/dev/null"))

@@ -30,6 +30,8 @@ def diagnose(text: str, code: str) -> tuple[Diagnostic, ...]:
             local.plan_of(program.checked())
         except ProgramError as error:
             return error.diagnostics
+    if code in ("XC502", "XC503"):
+        return tuple(note for note in program.notes if note.code == code)
     return program.check() if code == "XC501" else program.diagnostics
 
 
@@ -44,7 +46,7 @@ def test_every_code_in_the_package_has_a_page() -> None:
 
 def test_the_index_lists_every_page_with_its_title_and_severity() -> None:
     index = (FOLDER / "README.md").read_text()
-    listed = re.findall(r"^\| \[(XC\d{3})\]\(\1\.md\) \| (error|warning) \| (.*) \|$", index, re.MULTILINE)
+    listed = re.findall(r"^\| \[(XC\d{3})\]\(\1\.md\) \| (error|warning|note) \| (.*) \|$", index, re.MULTILINE)
     expected = []
     for page in PAGES:
         heading = page.read_text().splitlines()[0]

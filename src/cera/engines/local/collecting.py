@@ -116,14 +116,7 @@ class Collecting(Finisher):
         ]
 
     def _derived(self, source: HeadSource, cells: Cells, writing: Writing) -> str:
-        head = self.deriving.head
-        names = tuple(dict.fromkeys(cells.names))
-        window_head = WindowHead(
-            head,
-            writing.lambda_(source.values, source.draft),
-            writing.lambda_(names, tuple_of(cells.columns)),
-            self.window.new_columns,
-        )
-        values, parts = tuple_of(source.values), tuple_of(names)
+        window_head = WindowHead(self.deriving.head, source, cells, self.window.new_columns, writing)
+        values, parts = tuple_of(source.values), tuple_of(window_head.parts)
         first = begin_of(cells, self.window.left)
         return f"{writing.name(Collected)}({first}, now, {writing.name(window_head)}, {values}, {parts}, others)"

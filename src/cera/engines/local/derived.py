@@ -5,14 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.occurrence import Draft, Occurrence, wrap
 from cera.engines.local.rows import Row
+from cera.engines.local.writing import Cells, Writing, tuple_of
 from cera.model.events import Derivation, DerivedEvent
 from cera.model.terms import Term
 
 if TYPE_CHECKING:
+    from cera.engines.local.head_source import HeadSource
     from cera.engines.local.heads import Head
 
 
@@ -109,21 +112,38 @@ class Constructed(Derived):
         return self._rows[0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WindowHead:
-    """How a written function lays down what it collected: `draft_of` makes the draft of the values, `row_of` the row of
-    its parts, and `columns` are those of the collected rows that the row is joined to."""
+    """How a written function lays down what it collected: the names of the values of the head and of the parts of the
+    row, and the sources that refer to them. `columns` are those of the collected rows that the row is joined to."""
 
     head: Head
-    draft_of: Callable[..., Draft]
-    row_of: Callable[..., Row]
+    source: HeadSource
+    cells: Cells
     columns: Sequence[int]
+    writing: Writing
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self.cells.names))
+
+    @cached_property
+    def draft_of(self) -> Callable[..., Draft]:
+        """The draft, given the values."""
+        made: Callable[..., Draft] = self.writing.lambda_(self.source.values, self.source.draft)
+        return made
+
+    @cached_property
+    def row_of(self) -> Callable[..., Row]:
+        """The row, given its parts."""
+        made: Callable[..., Row] = self.writing.lambda_(self.parts, tuple_of(self.cells.columns))
+        return made
 
 
 class Collected(Derived):
     """What a head made of a row and what lies in its window."""
 
-    __slots__ = ("_others", "_parts", "_values", "_window")
+    __slots__ = ("others", "parts", "values", "window")
 
     def __init__(
         self,
@@ -136,28 +156,28 @@ class Collected(Derived):
     ) -> None:
         self.begin = begin
         self.end = end
-        self._window = window
-        self._values = values
-        self._parts = parts
-        self._others = others
+        self.window = window
+        self.values = values
+        self.parts = parts
+        self.others = others
         self.more = self._occurrence = None
 
     @property
     def head(self) -> Head:
-        return self._window.head
+        return self.window.head
 
     @property
     def content(self) -> Draft:
-        return self._window.draft_of(*self._values)
+        return self.window.draft_of(*self.values)
 
     @property
     def rows(self) -> Sequence[Row]:
-        row, columns = self._window.row_of(*self._parts), self._window.columns
-        return [(*row, *[other[column] for column in columns]) for other in self._others]
+        row, columns = self.window.row_of(*self.parts), self.window.columns
+        return [(*row, *[other[column] for column in columns]) for other in self.others]
 
     @property
     def leading(self) -> Row:
-        return self._window.row_of(*self._parts)
+        return self.window.row_of(*self.parts)
 
 
 def _spelled_out(content: Draft | Term) -> Hashable:

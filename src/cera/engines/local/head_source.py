@@ -44,12 +44,13 @@ def compile_flat_head(
 @dataclass(frozen=True)
 class HeadSource:
     """Lines that compute the values of a head from its variables and from `others`, the collected rows; the names of
-    these values; when the head is undefined; and the draft as an expression of the values."""
+    these values; when the head is undefined; the draft as an expression of the values, and its leaves by themselves."""
 
     lines: tuple[str, ...]
     values: tuple[str, ...]
     undefined: str
     draft: str
+    leaves: tuple[str, ...]
 
 
 def flat_head(
@@ -74,7 +75,8 @@ def flat_head(
     ]
     if large:
         undefined.append(f"({' or '.join(large)}) and not {fitting}({draft})")
-    return HeadSource(tuple(writer.lines), tuple(writer.values), " or ".join(undefined) or "False", draft)
+    doubts = " or ".join(undefined) or "False"
+    return HeadSource(tuple(writer.lines), tuple(writer.values), doubts, draft, tuple(writer.leaves))
 
 
 def summed_variables(construct: Construct) -> set[str]:
@@ -104,6 +106,8 @@ class _Writer:
         #: Those that are never undefined, and those that may be terms or strings.
         self.defined: set[str] = set()
         self.large: list[str] = []
+        #: The sources of all leaves, in their order in the draft.
+        self.leaves: list[str] = []
 
     def term(self, construct: ConstructTerm) -> str | None:
         children = list(construct.children)
@@ -118,6 +122,8 @@ class _Writer:
             if source is None:
                 return None
             sources.append(source)
+            if not isinstance(child, ConstructTerm):
+                self.leaves.append(source)
         return f"({construct.label!r}, {construct.ordered!r}, {tuple_of(sources)})"
 
     def _child(self, construct: Construct) -> str | None:

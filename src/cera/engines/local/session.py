@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import Any
 
 from cera.algebra.plan import Plan
 from cera.engines.local.derived import Derived
+from cera.engines.local.fingerprint import fingerprint
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
+from cera.engines.local.state import dump, restore
+from cera.errors import DataError, UsageError
+from cera.model.durations import Duration, format_duration
 from cera.model.events import DerivedEvent, Event
 from cera.model.interval import Time
+
+#: What every saved state begins with, before the fingerprint of its program.
+_MARK = b"state of a cera session "
 
 
 class Session:
@@ -22,7 +31,8 @@ class Session:
         for derived in session.close(): ...
 
     Events are sorted within `max_delay`; later ones go to `late`. What is derived at a time is told when no event that
-    is not late can change it any more. `close` says that the stream is complete: timers run out.
+    is not late can change it any more. `close` says that the stream is complete: timers run out, and nothing more can
+    come.
     """
 
     def __init__(
@@ -35,28 +45,49 @@ class Session:
         late: Callable[[Event], object] | None = None,
     ) -> None:
         self._processor = Processor(plan, max_duration=max_duration, timezone=timezone)
+        self._max_duration = max_duration
         self.late = 0
         self._late = late
         self._host = Host(self._processor, max_delay, self._count_late)
 
     def push(self, *events: Event) -> list[DerivedEvent]:
-        """Takes events; returns what is derived at the times that are now complete, in the order of time."""
+        """Takes events; returns what is derived at the times that are now complete, in the order of time.
+
+        If one of them is not an event, or lasts longer than `max_duration`, none is taken.
+        """
+        self._check_open()
+        for event in events:
+            self._check(event)
         return _results(derived for event in events for derived in self._host.push(occurrence(event)))
 
     def advance_to(self, time: Time) -> list[DerivedEvent]:
         """Time has come to a point without further events: all that ends until then is decided."""
+        self._check_open()
+        if not isinstance(time, int):
+            raise UsageError(f"a time is a whole number of microseconds since 1970, not {time!r}")
         return _results(self._host.advance_to(time))
 
     def close(self) -> list[DerivedEvent]:
-        """The stream is complete: decides the rest, and lets the timers run out."""
+        """The stream is complete: decides the rest, and lets the timers run out. A second time there is no rest."""
         return _results(self._host.close())
 
     def save(self) -> bytes:
         """The state as bytes; another session of the same program goes on from it with `restore`."""
-        return self._host.snapshot()
+        return _MARK + self._program + dump((self._host.snapshot(), self.late, self.undefined))
 
     def restore(self, state: bytes) -> None:
-        self._host.resume(state)
+        """Goes on where a session of the same program was when it was saved."""
+        expected = _MARK + self._program
+        if not state.startswith(_MARK):
+            raise UsageError("this is not the state of a session: it does not come from `save`")
+        if not state.startswith(expected):
+            raise UsageError("the state is that of another program, or of another version of cera")
+        try:
+            snapshot, late, undefined = restore(state[len(expected) :])
+            self._host.resume(snapshot)
+        except Exception as error:  # what broken bytes make of a reader is not to be foreseen
+            raise UsageError(f"the state is damaged: {error}") from error
+        self.late, self._processor.evaluator.undefined = late, undefined
 
     @property
     def live(self) -> int:
@@ -67,6 +98,21 @@ class Session:
     def undefined(self) -> int:
         """How often an expression had no value."""
         return self._processor.evaluator.undefined
+
+    @cached_property
+    def _program(self) -> bytes:
+        return fingerprint((self._processor.plan, self._processor.timezone)).encode()
+
+    def _check_open(self) -> None:
+        if self._host.state.closing:
+            raise UsageError("the session is closed: its stream was said to be complete")
+
+    def _check(self, event: Any) -> None:
+        if not isinstance(event, Event):
+            raise UsageError(f"a session takes events (cera.Event), not {type(event).__name__}")
+        if self._max_duration is not None and event.end - event.begin > self._max_duration:
+            longest = format_duration(Duration(0, self._max_duration))
+            raise DataError(f"the event {event} lasts longer than max_duration, which is {longest}")
 
     def _count_late(self, event: Occurrence) -> None:
         self.late += 1

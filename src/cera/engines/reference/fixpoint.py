@@ -68,11 +68,13 @@ def consequences(
         for match in matches(theory, events, branch, new):
             traces.setdefault(frozenset(match.trace.items()), []).append(match)
     qualifier = rule.recipient.qualifier if rule.recipient else None
+    names = rule.identifiers
     for found in traces.values():
         interval, trace = found[0].interval, found[0].trace
+        causes = {name: trace[name] for name in names if name in trace}
         for term, group in construct_terms(rule.head, found, theory):
             collected = dict.fromkeys(event for match in group for event in match.collected)
-            yield Event(term, interval, qualifier), Derivation(rule.name, trace, tuple(collected))
+            yield Event(term, interval, qualifier), Derivation(rule.name, causes, tuple(collected))
 
 
 def immediate_consequence(rules: Iterable[Rule], events: Interpretation, theory: Theory) -> Interpretation:

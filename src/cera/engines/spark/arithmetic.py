@@ -42,8 +42,13 @@ def literal(value: Scalar) -> Cell:
 
 def whole(double: Column) -> Column:
     """The double as a bigint, null where it is not a whole number of 64 bits."""
-    truncated = double.try_cast("bigint")  # which makes 2^63 the greatest bigint
-    return F.when((truncated.cast("double") == double) & (double < _PAST_INTEGERS), truncated)
+    truncated = double.try_cast("bigint")
+    return F.when(is_whole(double, truncated), truncated)
+
+
+def is_whole(double: Column, truncated: Column) -> Column:
+    """Whether a double is a whole number of 64 bits: that as which it is cast, which makes 2^63 the greatest bigint."""
+    return (truncated.cast("double") == double) & (double < _PAST_INTEGERS)
 
 
 def canonical(cell: Cell) -> Cell:
@@ -62,7 +67,7 @@ def canonical(cell: Cell) -> Cell:
 
 def is_defined(cell: Cell) -> Column:
     """Whether there is a value; never null."""
-    return reduce(or_, [column.isNotNull() for _, column in cell], F.lit(False)) if cell.components else F.lit(False)
+    return reduce(or_, [column.isNotNull() for _, column in cell]) if cell.components else F.lit(False)
 
 
 @dataclass(frozen=True)

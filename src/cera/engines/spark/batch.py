@@ -7,12 +7,12 @@ Everything is a native column expression except what `fallbacks` names: patterns
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from pyspark.sql import Column, SparkSession
-from pyspark.sql import functions as F
 
+from cera.algebra.certain import certain_variables
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -34,15 +34,17 @@ from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.spark import joins
 from cera.engines.spark.cells import TYPES
-from cera.engines.spark.deriving import derive
+from cera.engines.spark.deriving import derive, derive_sliding
 from cera.engines.spark.expressions import compile_condition, compile_filter
 from cera.engines.spark.joins import Buckets, Pair, Strategy
 from cera.engines.spark.patterns import match_table
 from cera.engines.spark.relations import EVENT, Relation, Timer, attribute, column, component, union
+from cera.engines.spark.relative_timers import timed
 from cera.engines.spark.scopes import Environment, RowScope
+from cera.engines.spark.sliding import sliding_window
 from cera.engines.spark.tables import EventTable
-from cera.engines.spark.temporal import DurationColumns, IntervalColumns, relative_timer
 from cera.engines.spark.ticks import tick_table
+from cera.engines.spark.undefined import counted
 from cera.model.interval import Time
 from cera.model.patterns import Pattern
 
@@ -83,11 +85,24 @@ class Batch:
         tables: list[EventTable] = []
         for construction in constructions:
             assert isinstance(construction, Construction)
-            table = derive(construction, self.relation(construction.input), self.environment)
+            certain = certain_variables(construction.input, self.plan)
+            table = self._slid(construction, certain)
+            if table is None:
+                table = derive(construction, self.relation(construction.input), self.environment, certain)
             if self.until is not None:
-                table = EventTable(table.frame.where(column("end") <= self.until), table.content, table.label)
+                table = replace(table, frame=table.frame.where(column("end") <= self.until))
             tables.append(table)
         return tuple(tables)
+
+    def _slid(self, construction: Construction, certain: frozenset[str]) -> EventTable | None:
+        """What a rule derives over a window that slides along the events, if it has one."""
+        window = sliding_window(construction, self.plan, self._tables, points=self.max_duration == 0)
+        if window is None:
+            return None
+        table = derive_sliding(construction, window, self.environment, certain)
+        if table is not None:
+            self.joins.append((window.join, "sliding"))
+        return table
 
     def relation(self, expression: Expression) -> Relation:
         match expression:
@@ -99,11 +114,15 @@ class Batch:
             case Reference():
                 return self._relations[expression.name]
             case Join(right=RelativeTimers() as timer):
-                return self._timed(self.relation(expression.left), timer)
+                relation = self.relation(expression.left)
+                return timed(relation, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor))
             case Join():
                 return self._join(expression)
             case Selection():
                 relation = self.relation(expression.input)
+                if self.environment.tally is not None:
+                    certain = certain_variables(expression.input, self.plan)
+                    relation = counted(relation, expression.condition, certain, self.environment)
                 return relation.where(compile_filter(expression.condition, RowScope(relation, self.environment)))
             case Projection():
                 return self.relation(expression.input).projected(expression.attributes)
@@ -144,12 +163,6 @@ class Batch:
     def _nothing(self, identifier: str) -> Relation:
         types = ", ".join(f"`{attribute(identifier, part)}` bigint" for part in EVENT)
         return Relation(self.spark.createDataFrame([], types), {}, (identifier,))
-
-    def _timed(self, relation: Relation, timer: RelativeTimers) -> Relation:
-        months = F.lit(timer.duration.months) if timer.duration.months else None
-        duration = DurationColumns(F.lit(timer.duration.microseconds), months)
-        begin, end, _ = relative_timer(timer.kind, IntervalColumns(*relation.interval(timer.anchor)), duration)
-        return relation.with_timer(timer.identifier, Timer(timer.kind, timer.duration, timer.anchor), begin, end)
 
     def _join(self, join: Join) -> Relation:
         left, right = self.relation(join.left), self.relation(join.right)

@@ -15,13 +15,15 @@ from cera.algebra.operators import Construction
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import TERM, Cell
 from cera.engines.spark.expressions import compile_value
-from cera.engines.spark.grouping import grouped
+from cera.engines.spark.grouping import Grouped, grouped
 from cera.engines.spark.hashing import event_hashes, hex_id
 from cera.engines.spark.head_udf import terms_of
 from cera.engines.spark.head_values import folded, taken_out, values_taken_out
 from cera.engines.spark.heads import flat_head, instantiate
 from cera.engines.spark.relations import Relation, attribute, column, component
+from cera.engines.spark.relative_timers import timed
 from cera.engines.spark.scopes import Environment, RowScope
+from cera.engines.spark.sliding import Sliding, collected, derived_once
 from cera.engines.spark.tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.term_columns import flat_hashes
 from cera.engines.spark.undefined import counted_heads
@@ -30,7 +32,8 @@ from cera.model.constructs import walk as walk_construct
 
 #: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
 DERIVATION, RECIPIENT, TRANSPORT = "derivation", "recipient", "transport"
-LINEAGE = (DERIVATION, RECIPIENT, TRANSPORT)
+SENT = (RECIPIENT, TRANSPORT)
+LINEAGE = (DERIVATION, *SENT)
 
 
 def derive(
@@ -42,14 +45,35 @@ def derive(
     if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment, certain)
     group = grouped(relation, free_variables(head))
-    if reason is not None:
-        environment.fallback(f"head of {construction.rule}: {reason}")
-        terms = group.relation.frame.withColumn("terms", terms_of(head, group, environment))
-        if environment.tally is not None:
-            terms = environment.tally.watch(terms, F.size("terms") == 0)
-        terms = terms.withColumn("term", F.explode("terms"))
-        return _terms(construction, replace(group.relation, frame=terms))
-    plain, aggregates = taken_out(head)
+    if reason is None:
+        return _aggregated(construction, group, environment, certain)
+    environment.fallback(f"head of {construction.rule}: {reason}")
+    terms = group.relation.frame.withColumn("terms", terms_of(head, group, environment))
+    if environment.tally is not None:
+        terms = environment.tally.watch(terms, F.size("terms") == 0)
+    terms = terms.withColumn("term", F.explode("terms"))
+    return _terms(construction, replace(group.relation, frame=terms))
+
+
+def derive_sliding(
+    construction: Construction, window: Sliding, environment: Environment, certain: frozenset[str]
+) -> EventTable | None:
+    """The events of a rule over the windows of its anchors; None if its head does not aggregate what columns can."""
+    cells = {**window.elements.cells, **window.anchors.cells}
+    rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
+    head = construction.head
+    if not has_grouping(head) or _not_native(head, rows, environment) is not None:
+        return None
+    group = collected(window)
+    group = replace(group, relation=timed(group.relation, window.window, window.timer))
+    return derived_once(window, _aggregated(construction, group, environment, certain), DERIVATION)
+
+
+def _aggregated(
+    construction: Construction, group: Grouped, environment: Environment, certain: frozenset[str]
+) -> EventTable:
+    """The events of a head with aggregates, one for each group."""
+    plain, aggregates = taken_out(construction.head)
     cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
     defined = {name for name, aggregate in aggregates.items() if aggregate.function == "count"}
     return _built(construction, plain, _computed(group.relation, cells), environment, certain | defined)
@@ -111,6 +135,7 @@ def _built(
         F.lit(flat.label).alias("label"),
         *children,
         *_lineage(construction, relation),
+        *map(column, relation.carried),
     )
     cells = {
         name: Cell(**{kind: column(component(name, kind)) for kind in cell.components})
@@ -134,6 +159,7 @@ def _terms(construction: Construction, relation: Relation) -> EventTable:
         column("term"),
         F.lit(None).cast(FIELDS).alias("fields"),
         *_lineage(construction, relation),
+        *map(column, relation.carried),
     )
     return EventTable(frame, Terms(flat=False))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,7 +14,7 @@ from cera.algebra.operators import Construction, walk
 from cera.engines.answer import Answer
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.batch import Batch
-from cera.engines.spark.deriving import DERIVATION, LINEAGE, RECIPIENT, TRANSPORT
+from cera.engines.spark.deriving import DERIVATION, LINEAGE, SENT
 from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.lineage import Lineage
 from cera.engines.spark.relations import column
@@ -22,6 +23,7 @@ from cera.engines.spark.scopes import Environment
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.undefined import Tally
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
 from cera.rules.rule import RuleProgram
@@ -43,14 +45,19 @@ class Answers:
 
     def derivations(self) -> DataFrame:
         """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport."""
-        tables = [table for tables in self.batch.derived.values() for table in tables]
-        return reduce(DataFrame.unionByName, [_derivations(table) for table in tables])
+        return reduce(DataFrame.unionByName, [_identified(_rows(table)) for table in self._tables])
 
     def events(self) -> DataFrame:
         """Each derived event once, with the first of its derivations: rule and causes."""
-        first = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", RECIPIENT, TRANSPORT)]
-        once = self.derivations().groupBy("id").agg(*first, F.min(column(DERIVATION)).alias(DERIVATION))
-        return once.select(
+        labels = Counter(table.label for table in self._tables)
+        once = [t for t in self._tables if t.once and labels[t.label] == 1 and not labels[None]]
+        several = [_rows(table) for table in self._tables if table not in once]
+        frames = [_rows(table) for table in once]
+        if several:
+            firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
+            together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
+            frames.append(together.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION)))
+        return reduce(DataFrame.unionByName, [_identified(frame) for frame in frames]).select(
             "id",
             "begin",
             "end",
@@ -60,20 +67,23 @@ class Answers:
             F.map_from_entries(
                 F.transform(column(DERIVATION)["causes"], lambda cause: F.struct(cause["name"], cause["id"]))
             ).alias("causes"),
-            RECIPIENT,
-            TRANSPORT,
+            *SENT,
         )
 
+    @cached_property
+    def _tables(self) -> list[EventTable]:
+        return [table for tables in self.batch.derived.values() for table in tables]
 
-def _derivations(table: EventTable) -> DataFrame:
-    return table.frame.select(
-        hex_id(column("h1"), column("h2")).alias("id"),
-        "begin",
-        "end",
-        "label",
-        term_column(table)["json"].alias("term"),
-        *LINEAGE,
-    )
+
+def _rows(table: EventTable) -> DataFrame:
+    term = term_column(table)["json"].alias("term")
+    return table.frame.select("h1", "h2", "begin", "end", "label", term, *LINEAGE)
+
+
+def _identified(rows: DataFrame) -> DataFrame:
+    """The rows with an id in the place of its two halves."""
+    others = [column(name) for name in rows.columns if name not in ("h1", "h2")]
+    return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
 
 
 def answers(
@@ -84,13 +94,15 @@ def answers(
     until: Time | None = None,
     timezone: str = "UTC",
     max_duration: int | None = None,
+    tally: Tally | None = None,
 ) -> Answers:
-    """The DataFrames of a program over tables of events; nothing is computed yet."""
-    environment = Environment(spark, program.calendars, timezone)
+    """The DataFrames of a program over tables of events; nothing is computed yet.
+
+    With a `tally`, rows in which an expression has no value are counted when it is.
+    """
+    environment = Environment(spark, program.calendars, timezone, tally=tally)
     if until is not None:
-        tables = tuple(
-            EventTable(table.frame.where(column("end") <= until), table.content, table.label) for table in tables
-        )
+        tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
     return Answers(Batch(plan_of(program), environment, tables, until, max_duration))
 
 
@@ -106,7 +118,10 @@ def run(
     spark = session()
     base = list(events)
     tables = event_tables(spark, base)
-    found = answers(program, tables, spark, until=until, timezone=timezone, max_duration=max_duration)
-    rows = found.derivations().collect()
+    tally = Tally()
+    found = answers(program, tables, spark, until=until, timezone=timezone, max_duration=max_duration, tally=tally)
+    derivations = found.derivations()
+    rows = derivations.collect()
+    tally.fetched(derivations)
     lineage = Lineage(program, [*base, *found.batch.environment.ticks.values()])
-    return Answer(tuple(in_output_order(lineage.derived(rows))))
+    return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -90,6 +90,7 @@ def _typed(
     content, children = in_columns(Flat(found.children))
     events = frame.where(met(demands)).select(*head, *children)
     table = _identified(events, content, layout.label, with_ids=roles.id is not None)
+    table = replace(table, points=roles.begin == roles.end)
     return Reading((table,), _rejected(frame, demands, origin))
 
 
@@ -108,12 +109,19 @@ def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Dem
     table = EventTable(_with_ids(flat, (column("term")["h1"], column("term")["h2"])), Terms(flat=True))
     text = F.concat(F.lit("{"), string_json(column("label")), F.lit(":"), F.to_json(column("variant")), F.lit("}"))
     rejected = _rejected(frame, demands, origin)
-    return _read(events.where(fields.isNull()), text, [table], rejected, origin)
+    return _read(events.where(fields.isNull()), text, [table], rejected, origin, column("variant"))
 
 
-def _read(events: DataFrame, text: Column, tables: list[EventTable], rejected: DataFrame, origin: Origin) -> Reading:
+def _read(
+    events: DataFrame,
+    text: Column,
+    tables: list[EventTable],
+    rejected: DataFrame,
+    origin: Origin,
+    variant: Column | None = None,
+) -> Reading:
     """The tables, and one with what Python reads in a text."""
-    read = read_written_terms(events, text, column(_PLACE), origin.source, column(_POSITION))
+    read = read_written_terms(events, text, column(_PLACE), origin.source, column(_POSITION), variant)
     deep = EventTable(events_of(read), Terms(flat=False if tables else None))
     return Reading((*tables, deep), rejected.unionByName(rejected_of(read)))
 

@@ -25,10 +25,14 @@ _RANKS: Mapping[str, int] = {"boolean": 0, "integer": 1, "fraction": 1, "double"
 
 @dataclass(frozen=True)
 class Grouped:
-    """A relation with one row for each event trace and group; its `matches` column has what was grouped."""
+    """A relation with one row for each event trace and group; its `matches` column has what was grouped.
+
+    `bare`: an element of that is the only component of the only variable, not a struct.
+    """
 
     relation: Relation
     collected: Mapping[str, tuple[str, ...]]
+    bare: bool = False
 
     def cell(self, variable: str) -> Cell:
         return self.relation.cell(variable)
@@ -40,7 +44,8 @@ class Grouped:
         """The value of a variable in one match."""
         if variable not in self.collected:
             return self.relation.cell(variable)
-        return Cell(**{kind: match[component(variable, kind)] for kind in self.collected[variable]})
+        kinds = self.collected[variable]
+        return Cell(**{kind: match if self.bare else match[component(variable, kind)] for kind in kinds})
 
 
 def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:

@@ -13,7 +13,7 @@ from operator import add
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from cera.engines.spark.arithmetic import canonical
+from cera.engines.spark.arithmetic import canonical, is_whole
 from cera.engines.spark.cells import Cell
 from cera.model.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED
 
@@ -21,13 +21,16 @@ _KINDS = {"integer": INTEGER, "fraction": FRACTION, "string": STRING, "boolean":
 _SIGN = -(2**63)
 
 
-def hash_cell(cell: Cell, first: int) -> Column:
-    """The hash of a value; null where there is none."""
+def hash_cell(cell: Cell, first: int, *, certain: bool = False) -> Column:
+    """The hash of a value; null where there is none, unless there is `certain`ly one."""
+    if cell.components == ("double",):
+        return _hash_double(cell.double, first, certain=certain)  # type: ignore[arg-type]
     scalars = [(name, column) for name, column in canonical(cell) if name != "term"]
     found = [] if cell.term is None else [cell.term[f"h{first}"]]
     if len(scalars) == 1:
         [(name, column)] = scalars
-        found.append(F.when(column.isNotNull(), _chain(first, _KINDS[name], _hashed(name, column))))
+        chained = _chain(first, _KINDS[name], _hashed(name, column))
+        found.append(chained if certain and not found else F.when(column.isNotNull(), chained))
     elif scalars:
         kind = F.coalesce(*(F.when(column.isNotNull(), _bigint(_KINDS[name])) for name, column in scalars))
         chained = F.xxhash64(_bigint(first), kind, *(_hashed(name, column) for name, column in scalars))
@@ -39,6 +42,14 @@ def hash_cell(cell: Cell, first: int) -> Column:
             return only
         case _:
             return F.coalesce(*found)
+
+
+def _hash_double(double: Column, first: int, *, certain: bool) -> Column:
+    """That of an integer for whole numbers of 64 bits."""
+    whole = double.try_cast("bigint")
+    integer = F.when(is_whole(double, whole), _chain(first, INTEGER, whole))
+    fraction = _chain(first, FRACTION, double)
+    return integer.otherwise(fraction) if certain else integer.when(double.isNotNull(), fraction)
 
 
 def _hashed(name: str, column: Column) -> Column:
@@ -53,21 +64,32 @@ def _chain(first: int, kind: int, *rest: Column) -> Column:
     return F.xxhash64(_bigint(first), _bigint(kind), *rest)
 
 
-def hash_term(label: str | Column, children: Column | Sequence[Column], ordered: bool, first: int) -> Column:
-    """The hash of the term from the hashes of its children: columns, or one array column. Null ones do not count."""
+def hash_term(
+    label: str | Column,
+    children: Column | Sequence[Column],
+    ordered: bool,
+    first: int,
+    present: Sequence[Column | None] | None = None,
+) -> Column:
+    """The hash of the term from the hashes of its children: columns, or one array column. Null ones do not count.
+
+    `present` tells where each of the columns is not null, if that is known without computing it; None: everywhere.
+    """
     name = F.lit(label) if isinstance(label, str) else label
     kind = ORDERED if ordered else UNORDERED
     if isinstance(children, Column):
-        return _chain(first, kind, name, *_of_array(children, ordered))
+        array = F.array_compact(children)
+        size = F.size(array).cast("bigint")
+        return _chain(first, kind, name, size, array if ordered else F.sort_array(array))
+    count = _count([child.isNotNull() for child in children] if present is None else present)
     if not ordered and len(children) > 2:
-        return _chain(first, kind, name, *_of_array(F.array(*children), ordered))
-    count = reduce(add, [F.when(child.isNotNull(), _bigint(1)).otherwise(_bigint(0)) for child in children], _bigint(0))
+        return _chain(first, kind, name, count, F.sort_array(F.array(*children)))  # xxhash64 passes over nulls in it
     return _chain(first, kind, name, count, *(children if ordered else _in_order(children)))
 
 
-def _of_array(children: Column, ordered: bool) -> tuple[Column, Column]:
-    present = F.array_compact(children)
-    return F.size(present).cast("bigint"), present if ordered else F.sort_array(present)
+def _count(present: Sequence[Column | None]) -> Column:
+    certain = sum(one is None for one in present)
+    return reduce(add, [one.cast("bigint") for one in present if one is not None], _bigint(certain))
 
 
 def _in_order(children: Sequence[Column]) -> Sequence[Column]:

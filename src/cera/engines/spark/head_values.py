@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.expressions import compile_value
-from cera.engines.spark.folding import as_struct, fold
+from cera.engines.spark.folding import Elements, as_element, fold
 from cera.engines.spark.grouping import MATCHES, Grouped
 from cera.engines.spark.relations import column
 from cera.engines.spark.scopes import ElementRows, Environment, RowScope
@@ -68,7 +68,9 @@ def folded(aggregate: Aggregate, group: Grouped, environment: Environment) -> Ce
         value = compile_value(aggregate.operand, RowScope(rows, environment))
         cell = value if isinstance(value, Cell) else Cell()
         components[:] = cell.components
-        return as_struct(cell) if components else F.lit(None).cast("struct<integer:bigint>")
+        return as_element(cell) if components else F.lit(None).cast("bigint")
 
-    values = F.transform(column(MATCHES), operand)
-    return fold(aggregate.function, values, tuple(components), aggregate.distinct)
+    array = F.transform(column(MATCHES), operand)
+    whole = group.bare and isinstance(aggregate.operand, Variable) and aggregate.operand.name in group.collected
+    values = Elements(column(MATCHES) if whole else array, tuple(components), complete=whole)
+    return fold(aggregate.function, values, aggregate.distinct)

@@ -20,7 +20,7 @@ from cera.engines.spark.cells import Cell
 from cera.engines.spark.relations import EVENT, Relation, attribute, column, component, match_name
 
 #: How a join is made; `explain` shows it.
-Strategy = Literal["bucket", "plain", "broadcast"]
+Strategy = Literal["bucket", "plain", "broadcast", "sliding"]
 
 _RIGHT = "right "
 _BUCKET = "bucket"

@@ -41,7 +41,7 @@ def match_table(
     A variable has at least one component if the table can give it a value at all. `fallback` is told of what runs in
     Python.
     """
-    if isinstance(pattern, ScalarPattern | RegexPattern) or not _can_have_label(pattern, table.label):
+    if isinstance(pattern, ScalarPattern | RegexPattern) or not can_have_label(pattern, table.label):
         return None
     flat = table.content.flat if isinstance(table.content, Terms) else True
     if flat is False:
@@ -60,7 +60,20 @@ def match_table(
     return union(relations).frame if relations else None
 
 
-def _can_have_label(pattern: Pattern, label: str | None) -> bool:
+def single_way(table: EventTable, pattern: Pattern) -> Way | None:
+    """The way in which a pattern matches the events of a table, if it is the only one and columns can state it."""
+    if isinstance(pattern, ScalarPattern | RegexPattern):
+        return None
+    if isinstance(table.content, Terms) and table.content.flat is not True:
+        return None
+    try:
+        ways = native_ways(pattern, shape_of(table))
+    except NotNativeError:
+        return None
+    return ways[0] if len(ways) == 1 else None
+
+
+def can_have_label(pattern: Pattern, label: str | None) -> bool:
     wanted = query_label(pattern)
     return wanted is None or label is None or wanted == label
 

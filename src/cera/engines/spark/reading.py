@@ -6,12 +6,14 @@ the same event, or rejected for the same reason, as on every other engine. Parqu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -35,6 +37,9 @@ __all__ = ["Reading", "read_files"]
 #: Tasks for each core that a recording is read by: enough that a slow one does not hold up the others.
 _TASKS_PER_CORE = 4
 
+#: So many bytes are read in this process, and not by workers of Spark.
+_SMALL = 1 << 20
+
 #: A recording whose events have more different children than this is kept as terms.
 _MOST_CHILDREN = 200
 
@@ -42,7 +47,8 @@ _MOST_CHILDREN = 200
 def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Reading:
     """The events at paths: files, folders, `-` for standard input.
 
-    What is read in Python is read now and kept by Spark (persisted), so that it is read once.
+    What is read in Python is read now and kept by Spark (persisted), so that it is read once; what is small is read in
+    this process, since Spark's workers take seconds to start.
     """
     found = [(path, [] if path == "-" else sources(path, layout, parquet=True)) for path in paths]
     pieces: list[Split] = []
@@ -50,7 +56,8 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
     number = 0
     for path, files in found:
         if path == "-":
-            readings.append(_kept(_standard_input(spark, number, layout)))
+            batches = list(record_batches(number, read_occurrences("-", layout)))
+            readings.append(_read_here(spark, batches))
             number += 1
         unread = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
         if unread:
@@ -62,7 +69,10 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
             if isinstance(item, Source) and item.format != "parquet":
                 pieces += splits(number, item)
             number += 1
-    if pieces:
+    if pieces and is_small(Path(path) for path in {piece.path for piece in pieces}):
+        batches = [b for piece in pieces for b in record_batches(piece.source, piece.read(layout), piece.first)]
+        readings.append(_read_here(spark, batches))
+    elif pieces:
         tasks = min(len(pieces), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
         numbers = spark.range(0, len(pieces), 1, tasks)
         readings.append(_kept(numbers.mapInArrow(ReadSplits(tuple(pieces), layout), READ)))
@@ -70,9 +80,23 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
     return Reading(tables_of_all, reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
 
 
-def _standard_input(spark: SparkSession, number: int, layout: Layout) -> DataFrame:
-    batches = list(record_batches(number, read_occurrences("-", layout)))
-    return spark.createDataFrame(pa.Table.from_batches(batches, to_arrow_schema(READ)))
+def is_small(files: Iterable[Path]) -> bool:
+    """Whether files have so little in them that it is read before Spark has started anything for it."""
+    return sum(file.stat().st_size for file in files) <= _SMALL
+
+
+def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Reading:
+    """What was read in this process."""
+    read = pa.Table.from_batches(batches, to_arrow_schema(READ)).combine_chunks()
+    rows = spark.createDataFrame(read)
+    rows = rows if read.nbytes <= _SMALL else rows.persist(StorageLevel.MEMORY_AND_DISK)
+    events = read.filter(pc.is_null(read.column("reason"))).column("fields").combine_chunks()
+    entries = events.drop_null()
+    kinds: dict[str, set[str]] = {}
+    for kind in FIELD.names:
+        for name in entries.keys.filter(entries.items.field(kind).is_valid()).unique().to_pylist():
+            kinds.setdefault(name, set()).add(kind)
+    return _reading(rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds)
 
 
 def _unread(spark: SparkSession, unread: Sequence[tuple[int, Rejected]]) -> DataFrame:
@@ -86,30 +110,41 @@ def _kept(read: DataFrame) -> Reading:
     events = rows.where(column("reason").isNull())
     deep = F.count_if(column("fields").isNull()).alias("deep")
     [counts] = events.agg(deep, F.count("fields").alias("flat")).collect()
+    kinds = _kinds(events) if counts["flat"] else {}
+    return _reading(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds)
+
+
+def _kinds(events: DataFrame) -> dict[str, set[str]]:
+    """The types that each child of flat events occurs with; of some children, if there are too many."""
+    entry = events.select(F.explode("fields").alias("name", "value"))
+    kinds = [F.bool_or(column("value")[kind].isNotNull()).alias(kind) for kind in FIELD.names]
+    found = entry.groupBy("name").agg(*kinds).limit(_MOST_CHILDREN + 1).collect()
+    return {row["name"]: {kind for kind in FIELD.names if row[kind]} for row in found}
+
+
+def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]]) -> Reading:
+    """The events and rejected records among rows of READ: whether there are flat and other events is known."""
+    events = rows.where(column("reason").isNull())
     tables: list[EventTable] = []
-    if counts["flat"]:
-        tables.append(_flat_table(events.where(column("fields").isNotNull()) if counts["deep"] else events))
-    if counts["deep"]:
+    if flat:
+        tables.append(_flat_table(events.where(column("fields").isNotNull()) if deep else events, kinds))
+    if deep:
         tables.append(EventTable(events_of(events.where(column("fields").isNull())), Terms(flat=False)))
     return Reading(tuple(tables), rejected_of(rows))
 
 
-def _flat_table(events: DataFrame) -> EventTable:
+def _flat_table(events: DataFrame, kinds: Mapping[str, Collection[str]]) -> EventTable:
     """Flat events, each child that occurs as columns of the types that it occurs with."""
-    entry = events.select(F.explode("fields").alias("name", "value"))
-    kinds = [F.bool_or(column("value")[kind].isNotNull()).alias(kind) for kind in FIELD.names]
-    found = entry.groupBy("name").agg(*kinds).limit(_MOST_CHILDREN + 1).collect()
-    if len(found) > _MOST_CHILDREN:
+    if len(kinds) > _MOST_CHILDREN:
         return EventTable(events_of(events), Terms(flat=True))
-    cells = {row["name"]: _cell(row) for row in sorted(found, key=lambda row: str(row["name"]))}
-    content, children = in_columns(Flat(cells))
+    content, children = in_columns(Flat({name: _cell(name, kinds[name]) for name in sorted(kinds)}))
     frame = events.select(*(column(name) for name in ("begin", "end", "label", "qualifier")), *children)
     halves = flat_hashes(column("label"), content)
     h1, h2 = event_hashes(*halves, column("begin"), column("end"), column("qualifier"))
     return EventTable(frame.withColumns({"h1": h1, "h2": h2}), content)
 
 
-def _cell(row: Row) -> Cell:
+def _cell(name: str, kinds: Collection[str]) -> Cell:
     """A child by its name and the types that it occurs with."""
-    value = F.try_element_at(column("fields"), F.lit(row["name"]))
-    return Cell(**{kind: value[kind] for kind in FIELD.names if row[kind]})
+    value = F.try_element_at(column("fields"), F.lit(name))
+    return Cell(**{kind: value[kind] for kind in FIELD.names if kind in kinds})

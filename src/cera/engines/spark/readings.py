@@ -16,6 +16,9 @@ from cera.engines.spark.term_columns import term_column
 
 _LAST = 2**31 - 1
 
+#: The columns of what `detect` leaves out: why, and the row that is no event. A late event has its own columns besides.
+LEFT_OUT, RECORD = "left_out", "record"
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -32,6 +35,10 @@ class Reading:
         """The rejected records in the order of the input. An action: it reads the input."""
         rows = self.rejected.orderBy("source", "position").select("place", "reason", "text").collect()
         return [Rejected(row["place"], row["reason"], row["text"] or "") for row in rows]
+
+    def left_out(self) -> DataFrame:
+        """The rejected records as rows of what `detect` leaves out: the reason, and the record."""
+        return self.rejected.select(column("reason").alias(LEFT_OUT), column("text").alias(RECORD))
 
     def lasting(self, longest: int) -> Reading:
         """Without the events that last longer than so many microseconds, which are rejected."""

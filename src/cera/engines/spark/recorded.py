@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -12,16 +12,18 @@ from pathlib import Path
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from cera.connectors.files import Source, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.failures import engine_failure
 from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.lineage import event_of, recipient_of
-from cera.engines.spark.reading import Reading, read_files
+from cera.engines.spark.reading import Reading, is_small, read_files
 from cera.engines.spark.relations import column
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.undefined import Tally
 from cera.errors import UsageError
 from cera.model.events import Event, Recipient
 from cera.model.interval import Time
@@ -40,10 +42,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The answers over what was read. Nothing is computed before it is asked for."""
+    """The answers over what was read. Nothing is computed before it is asked for.
+
+    `tally` counts rows in which an expression has no value, when the answers are read or written.
+    """
 
     reading: Reading
     answers: Answers
+    tally: Tally
     until: Time | None = None
 
     def rejects(self) -> list[Rejected]:
@@ -65,11 +71,12 @@ class Recorded:
 
     def in_order(self, labels: Collection[str], *, base: bool) -> Iterator[Found]:
         """What is written, by end, begin and term. An input event that was derived too is written once."""
-        frame = self._chosen(labels, base=base)
+        frame = self._chosen(labels, base=base).orderBy("end", "begin")
         with engine_failure():
-            rows = frame.orderBy("end", "begin").toLocalIterator(prefetchPartitions=True)
+            rows = frame.toLocalIterator(prefetchPartitions=True)
             for _, together in itertools.groupby(rows, key=lambda row: (row["end"], row["begin"])):
                 yield from sorted(map(self._found, together), key=lambda found: found.event.output_key)
+            self.tally.fetched(frame)
 
     def _found(self, row: Row) -> Found:
         if row["rule"] is None:
@@ -87,6 +94,7 @@ class Recorded:
         with engine_failure():
             times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
             frame.withColumns(times).write.mode("overwrite").parquet(str(path))
+            self.tally.written()
             written = frame.sparkSession.read.parquet(str(path)).groupBy("label").count().collect()
         return Counter({row["label"]: row["count"] for row in written})
 
@@ -125,9 +133,20 @@ def recorded(
 ) -> Recorded:
     """A program over the events at paths; Spark is started."""
     with engine_failure():
-        spark = session(master, settings)
+        spark = session(master, settings, small=_is_small(paths, layout))
         reading = read_files(spark, paths, layout)
         if max_duration is not None:
             reading = reading.lasting(max_duration)
-        found = answers(program, reading.tables, spark, until=until, timezone=timezone, max_duration=max_duration)
-        return Recorded(reading, found, until)
+        tally = Tally()
+        found = answers(
+            program, reading.tables, spark, until=until, timezone=timezone, max_duration=max_duration, tally=tally
+        )
+        return Recorded(reading, found, tally, until)
+
+
+def _is_small(paths: Sequence[str], layout: Layout) -> bool:
+    """Whether there is little to read; of standard input nobody knows."""
+    if "-" in paths:
+        return False
+    found = [file for path in paths for file in sources(path, layout, parquet=True)]
+    return is_small(file.path for file in found if isinstance(file, Source))

@@ -53,19 +53,24 @@ class Timer:
 
 @dataclass(frozen=True)
 class Relation:
-    """A DataFrame with what its columns are: the components of each variable, and the identifiers of events."""
+    """A DataFrame with what its columns are: the components of each variable, and the identifiers of events.
+
+    Columns that are `carried` are no attributes; whoever computes the rows may need them once more.
+    """
 
     frame: DataFrame
     variables: Mapping[str, tuple[str, ...]]
     identifiers: tuple[str, ...] = ()
     matches: tuple[str, ...] = ()
     timers: Mapping[str, Timer] = field(default_factory=dict)
+    carried: tuple[str, ...] = ()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         data = [component(name, kind) for name, kinds in self.variables.items() for kind in kinds]
         events = [attribute(name, part) for name in (*self.identifiers, *self.matches) for part in EVENT]
-        return (*data, *events, *(attribute(name, part) for name in self.timers for part in TIMES))
+        times = [attribute(name, part) for name in self.timers for part in TIMES]
+        return (*data, *events, *times, *self.carried)
 
     @property
     def literals(self) -> tuple[str, ...]:

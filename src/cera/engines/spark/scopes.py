@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import Column, SparkSession
 
@@ -12,12 +12,16 @@ from cera.engines.spark.cells import Cell
 from cera.model.calendars import Calendar
 from cera.model.events import Event
 
+if TYPE_CHECKING:
+    from cera.engines.spark.undefined import Tally
+
 
 @dataclass(frozen=True)
 class Environment:
     """What all expressions of a program share.
 
-    `fallbacks` are the parts that run in Python, by name; `ticks` the events of absolute timers, by id.
+    `fallbacks` are the parts that run in Python, by name; `ticks` the events of absolute timers, by id. With a `tally`
+    the rows in which an expression has no value are counted.
     """
 
     spark: SparkSession
@@ -25,6 +29,7 @@ class Environment:
     timezone: str = "UTC"
     fallbacks: dict[str, None] = field(default_factory=dict)
     ticks: dict[str, Event] = field(default_factory=dict)
+    tally: Tally | None = None
 
     def fallback(self, name: str) -> None:
         self.fallbacks[name] = None

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from cera.errors import UsageError
+from cera.errors import EngineError, UsageError
 
 #: Spark's own log: errors only, on standard error.
 _LOGGING = Path(__file__).with_name("log4j2.properties")
@@ -23,6 +24,7 @@ _SETTINGS = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",  # it asks the JVM several times for every column made
     "spark.sql.caseSensitive": "true",  # labels and variables that differ in case are different
     "spark.sql.codegen.hugeMethodLimit": "8000",  # the JVM does not compile methods that are larger
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),  # else the bytes are counted for every row
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.streaming.stateStore.providerClass": (
@@ -31,11 +33,25 @@ _SETTINGS = {
 }
 
 
-def session(master: str = "local[*]", settings: Mapping[str, str] | None = None, name: str = "cera") -> SparkSession:
-    """A session with what cera needs; the user's own settings go before ours."""
-    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING}"}
+#: For work that is done before Java and Spark have compiled the code that they would do it with.
+_SMALL = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.shuffle.partitions": "2",
+}
+_SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+def session(
+    master: str = "local[*]", settings: Mapping[str, str] | None = None, name: str = "cera", *, small: bool = False
+) -> SparkSession:
+    """A session with what cera needs; the user's own settings go before ours. `small`: there is little to do."""
+    java = f"-Dlog4j2.configurationFile={_LOGGING}"
+    ours = {**_SETTINGS, "spark.driver.extraJavaOptions": java}
+    if small and master.startswith("local"):
+        ours |= {**_SMALL, "spark.driver.extraJavaOptions": f"{java} {_SMALL_JAVA}"}
     configuration = SparkConf().setMaster(master).setAppName(name)
-    configuration.setAll(list({**_SETTINGS, **quiet, **(settings or {})}.items()))
+    configuration.setAll(list({**ours, **(settings or {})}.items()))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers import cera
     if SparkContext._gateway is None:
         _start(configuration)
@@ -49,5 +65,11 @@ def _start(configuration: SparkConf) -> None:
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise UsageError("Spark needs Java 17, and there is no java on the path; install it, or use --engine local")
     stream = None if os.environ.get("CERA_DEBUG") else subprocess.DEVNULL
-    gateway = launch_gateway(conf=configuration, popen_kwargs={"stderr": stream})  # type: ignore[no-untyped-call]
+    try:
+        gateway = launch_gateway(conf=configuration, popen_kwargs={"stderr": stream})  # type: ignore[no-untyped-call]
+    except PySparkException as error:
+        raise EngineError(
+            f"Spark does not start on {configuration.get('spark.master')}: its Java process ended at once; look at "
+            "--master and --conf (CERA_DEBUG=1 shows what Java says)"
+        ) from error
     SparkContext._ensure_initialized(gateway=gateway, conf=configuration)

@@ -24,6 +24,7 @@ from cera.connectors.layout import TEXT_LIMIT, TIME_FIELDS, Layout
 from cera.connectors.records import OUTPUT_FIELDS
 from cera.engines.spark.relations import column
 from cera.engines.spark.time_columns import TIME_TYPES, microseconds
+from cera.engines.spark.time_reasons import missing, no_time, shown
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 
@@ -115,22 +116,17 @@ def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
 
 def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tuple[Column, Column, list[Demand]]:
     """Begin and end in microseconds, and what must be so that there are any."""
-    begin = microseconds(column(roles.begin), schema[roles.begin].dataType, layout.times)
-    demands = [_is_time(roles.begin, begin, layout)]
+    begin, end = (microseconds(column(name), schema[name].dataType, layout.times) for name in (roles.begin, roles.end))
+    kinds = {name: schema[name].dataType for name in (roles.begin, roles.end)}
+    demands = [
+        Demand(time.isNotNull(), F.coalesce(no_time(name, kinds[name], layout), missing(name, other, layout)))
+        for name, other, time in ((roles.begin, roles.end, begin), (roles.end, roles.begin, end))
+    ]
     if roles.begin == roles.end:
-        return begin, begin, demands
-    end = microseconds(column(roles.end), schema[roles.end].dataType, layout.times)
-    texts = [column(name).cast("string") for name in (roles.end, roles.begin)]
+        return begin, begin, demands[:1]
+    texts = [shown(name, kinds[name], layout) for name in (roles.end, roles.begin)]
     before = F.concat(F.lit("the end lies before the begin: "), texts[0], F.lit(" before "), texts[1])
-    return begin, end, [*demands, _is_time(roles.end, end, layout), Demand(begin <= end, before)]
-
-
-def _is_time(name: str, time: Column, layout: Layout) -> Demand:
-    unit = {"s": "seconds", "ms": "milliseconds", "us": "microseconds"}[layout.times.unit or "s"]
-    text = column(name).cast("string")
-    expected = f"; expected a time of the years 1 to 9999: ISO 8601 like 2006-09-18T09:00:00Z, or a number of {unit}"
-    wrong = F.concat(F.lit(f"in the field `{name}`: "), text, F.lit(f" is not a time{expected}"))
-    return Demand(time.isNotNull(), F.coalesce(wrong, F.lit(f"the time is missing: there is no field `{name}`")))
+    return begin, end, [*demands, Demand(begin <= end, before)]
 
 
 def label_demand(name: str) -> Demand:
@@ -148,8 +144,8 @@ def rejected_rows(
 ) -> DataFrame:
     """The rows that are no events, with the columns of `Reading.rejected`."""
     reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason) for demand in demands]
-    shown = [name for name in frame.columns if not name.startswith("_")]
-    text = F.to_json(F.struct(*(column(name) for name in shown)))
+    own = [name for name in frame.columns if not name.startswith("_")]
+    text = F.to_json(F.struct(*(column(name) for name in own)))
     return frame.where(~F.coalesce(met(demands), F.lit(False))).select(
         place.alias("place"),
         F.coalesce(*reasons).alias("reason"),

@@ -70,8 +70,13 @@ class Terms:
 
 @dataclass(frozen=True)
 class EventTable:
-    """Events as a DataFrame; `label` if all of them are known to have the same one."""
+    """Events as a DataFrame; `label` if all of them are known to have the same one.
+
+    `points`: all of them are points of time. `once`: no two rows are the same event.
+    """
 
     frame: DataFrame
     content: Flat | Terms
     label: str | None = None
+    points: bool = False
+    once: bool = False

@@ -89,12 +89,13 @@ def _where_present(child: Cell | Flat | Opaque, text: Column) -> Column:
 
 
 def _hash(label: str | Column, content: Cell | Flat | Opaque, first: int) -> Column:
+    """The hash of the term `label{…}` where it is present."""
     match content:
         case Cell():
-            return hash_term(label, [hash_cell(content, first)], False, first)
+            return hash_term(label, [hash_cell(content, first, certain=True)], False, first, [None])
         case Flat():
             children = [_where_present(c, _hash(n, c, first)) for n, c in content.children.items()]
-            return hash_term(label, children, False, first)
+            return hash_term(label, children, False, first, [presence(c) for c in content.children.values()])
         case Opaque():
             return content.term[f"h{first}"]
 

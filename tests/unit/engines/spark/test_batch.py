@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 import cera.spark
 from cera.cli.main import main
@@ -47,7 +48,11 @@ def as_event(kind: str, at: int, area: str, sensor: str | None, value: float | N
 
 def test_a_frame_of_events_becomes_a_frame_of_derived_events(readings: DataFrame) -> None:
     program = load(FIRE)
-    rows = readings.transform(program.detect).collect()
+    broken = readings.limit(2).withColumns({"label": F.lit(None), "area": F.lit("x")}).distinct()
+    found = readings.unionByName(broken).transform(program.detect, left_out=True).collect()
+    rows = [row for row in found if row["left_out"] is None]
+    left_out = [(row["left_out"], json.loads(row["record"])["area"]) for row in found if row["left_out"] is not None]
+    assert set(left_out) == {("the label is missing: there is no field `label`", "x")}
     expected = program.run([as_event(*reading) for reading in READINGS], engine="reference").derived
     assert {row["id"] for row in rows} == {derived.event.id for derived in expected}
     [fire] = [row for row in rows if row["label"] == "fire"]
@@ -87,12 +92,17 @@ def test_the_command_line_writes_parquet_and_reads_it_back(tmp_path: Path) -> No
     events = FIRE.parent / "events.jsonl"
     out = tmp_path / "alarms.parquet"
     shared = ["--time-unit", "s", "--engine", "spark"]
-    first = CliRunner().invoke(main, ["run", str(FIRE), "--events", str(events), *shared, "--out", str(out)])
+    program = tmp_path / "nothing.xceq"
+    program.write_text("DETECT nothing{1 / (var V - var V)} ON avg_temp{{value{{var V}}}} END")
+    files = ["run", str(FIRE), str(program), "--events", str(events)]
+    first = CliRunner().invoke(main, [*files, *shared, "--out", str(out)])
     assert first.exit_code == 0, first.stderr
-    program = tmp_path / "again.xceq"
-    program.write_text("DETECT again{var A} ON fire{{area{{var A}}}} END")
-    second = CliRunner().invoke(main, ["run", str(program), "--events", str(out), *shared])
+    assert "1 row had an expression without a value" in first.stderr
+    again = tmp_path / "again.xceq"
+    again.write_text("DETECT again{var A} ON fire{{area{{var A}}}} END")
+    second = CliRunner().invoke(main, ["run", str(again), str(program), "--events", str(out), *shared])
     assert second.exit_code == 0, second.stderr
+    assert "1 row had an expression without a value" in second.stderr
     assert [json.loads(line)["term"] for line in second.stdout.splitlines()] == [{"again": "a"}]
 
 

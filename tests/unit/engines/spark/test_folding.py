@@ -14,6 +14,7 @@ from pyspark.sql.types import ArrayType, StructField, StructType
 from cera.engines.reference.construction import distinct, fold
 from cera.engines.spark import folding
 from cera.engines.spark.cells import TYPES
+from cera.engines.spark.folding import Elements
 from cera.model.expressions import AGGREGATES
 from cera.model.terms import Value, value_key
 from spark_values import as_value, comparable, packed, random_component, stored, unpacked
@@ -50,6 +51,12 @@ def random_array(rng: random.Random, components: Sequence[str], small: bool) -> 
     return array
 
 
+def stored_element(entry: tuple[str, Any] | None, components: Sequence[str]) -> Any:
+    """A struct of all components, or the only one of them."""
+    parts = tuple(stored(entry[1]) if entry is not None and entry[0] == name else None for name in components)
+    return parts if len(parts) > 1 else parts[0]
+
+
 def values_of(array: Sequence[tuple[str, Any] | None]) -> list[Value]:
     return [as_value(entry[1]) for entry in array if entry is not None]
 
@@ -59,14 +66,12 @@ def test_an_aggregate_is_the_fold_of_the_reference(spark: SparkSession, componen
     rng = random.Random("+".join(components))
     arrays = [random_array(rng, components, small=n % 2 == 0) for n in range(60)]
     element = StructType([StructField(name, TYPES[name]) for name in components])
-    schema = StructType([StructField("number", TYPES["integer"]), StructField("values", ArrayType(element))])
-    data = [
-        (n, [tuple(stored(e[1]) if e is not None and e[0] == name else None for name in components) for e in array])
-        for n, array in enumerate(arrays)
-    ]
+    values = ArrayType(element if len(components) > 1 else TYPES[components[0]])
+    schema = StructType([StructField("number", TYPES["integer"]), StructField("values", values)])
+    data = [(n, [stored_element(entry, components) for entry in array]) for n, array in enumerate(arrays)]
     calls = [(function, only) for function in AGGREGATES for only in (False, True)]
     columns = [
-        packed(folding.fold(function, F.col("values"), components, only)).alias(f"{function} {only}")
+        packed(folding.fold(function, Elements(F.col("values"), components), only)).alias(f"{function} {only}")
         for function, only in calls
     ]
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
@@ -74,14 +79,14 @@ def test_an_aggregate_is_the_fold_of_the_reference(spark: SparkSession, componen
     spark.conf.unset("spark.sql.codegen.wholeStage")
     for row in found:
         for function, only in calls:
-            values = values_of(arrays[row["number"]])
-            expected = comparable(fold(function, distinct(values, value_key) if only else values))
-            assert unpacked(row[f"{function} {only}"]) == expected, f"{function} distinct={only} of {values}"
+            folded = values_of(arrays[row["number"]])
+            expected = comparable(fold(function, distinct(folded, value_key) if only else folded))
+            assert unpacked(row[f"{function} {only}"]) == expected, f"{function} distinct={only} of {folded}"
 
 
 def test_a_sum_that_leaves_64_bits_on_the_way_is_undefined(spark: SparkSession) -> None:
-    data = [([(2**63 - 1,), (1,), (-5,)],), ([(2**63 - 1,), (-5,), (1,)],)]
-    frame = spark.createDataFrame(data, "values array<struct<integer:bigint>>").coalesce(1)
-    total = folding.fold("sum", F.col("values"), ("integer",)).integer
+    data = [([2**63 - 1, 1, -5],), ([2**63 - 1, -5, 1],)]
+    frame = spark.createDataFrame(data, "values array<bigint>").coalesce(1)
+    total = folding.fold("sum", Elements(F.col("values"), ("integer",))).integer
     assert total is not None
     assert [row[0] for row in frame.select(total).collect()] == [None, 2**63 - 5]

@@ -5,15 +5,18 @@ The events of a table are read back with their ids, which `events_in` holds agai
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import cera.spark
-from cera.connectors.layout import Layout
+from cera.connectors.layout import Layout, RecordError
+from cera.connectors.records import flat_event
 from cera.engines.spark.frames import from_frame
 from cera.errors import UsageError
 from cera.model.events import Event
@@ -84,16 +87,38 @@ def test_a_row_that_is_no_event_is_rejected_with_its_reason(spark: SparkSession)
     reading = from_frame(frame, Layout(label_field="kind", time_field="since", end_field="till"))
     assert events_in(reading.tables) == [event(1, 2, {"a": {"n": 1}})]
     reasons = [rejected.reason for rejected in reading.rejects()]
-    expected = "expected a time of the years 1 to 9999: ISO 8601 like 2006-09-18T09:00:00Z, or a number of seconds"
+    expected = "expected ISO 8601 like 2006-09-18T09:00:00Z, or a number of seconds"
     assert sorted(reasons) == [
         "in `n`: the number 100000000000000000000 is too large: integers have 64 bits",
-        f"in the field `since`: soon is not a time; {expected}",
-        "the end lies before the begin: 1.5 before 2",
+        f"in the field `since`: 'soon' is not a time; {expected}",
+        'the end lies before the begin: "1.5" before "2"',
         'the label is a text, found "" in the field `kind`',
         "the label is missing: there is no field `kind`",
         "the time is missing: there is no field `since`",
     ]
     assert '{"kind":"a","since":"soon","till":"2"}' in [rejected.text for rejected in reading.rejects()]
+
+
+_TEXTS = ["soon", " x ", "1e30", "1.0000001", "2026-13-01", "2026-01-01T00:00:00.1234567Z", "", "x" * 70]
+WRONG_TIMES: dict[str, list[Any]] = {
+    "string": [*_TEXTS, "2026-01-01T00:00+24:00", "0001-01-01T00:00+01:00", None],
+    "bigint": [2**60, -(2**60), None],
+    "double": [1.0000001, 12.3456789],
+}
+
+
+def test_the_reasons_for_wrong_times_are_those_of_the_other_readers(spark: SparkSession) -> None:
+    plain, named = Layout(label="a"), Layout(label="a", time_field="at", times=TimeFormat("ms"))
+    for kind, layout in {"string": plain, "bigint": named, "double": plain}.items():
+        values = WRONG_TIMES[kind]
+        frame = spark.createDataFrame([(i, value) for i, value in enumerate(values)], f"n int, at {kind}")
+        found = {json.loads(each.text)["n"]: each.reason for each in from_frame(frame, layout).rejects()}
+        for number, value in enumerate(values):
+            with pytest.raises(RecordError) as expected:
+                flat_event({"at": value} if value is not None else {}, layout)
+            # what exactly is wrong with a date that the calendar lacks only Python says
+            assert str(expected.value).startswith(found[number]), value
+            assert len(found[number]) > 40
 
 
 def test_a_variant_holds_the_children_of_flat_events_and_others(spark: SparkSession) -> None:
@@ -105,7 +130,12 @@ def test_a_variant_holds_the_children_of_flat_events_and_others(spark: SparkSess
         '{"a": 100000000000000000000}',
     ]
     frame = spark.createDataFrame([("e", i, text) for i, text in enumerate(texts)], "label string, at int, t string")
-    reading = from_frame(frame.select("label", "at", F.parse_json("t").alias("children")))
+    infinite = spark.sql(
+        """SELECT 'e' AS label, 9 AS at, to_variant_object(struct(struct(double('Infinity') AS x, 'NaN' AS y) AS a,
+        array(double('NaN'), 1d) AS b)) AS children"""
+    )
+    children = frame.select("label", "at", F.parse_json("t").alias("children")).unionByName(infinite)
+    reading = from_frame(children)
     flat, _ = reading.tables
     assert len(events_in([flat])) == 2
     assert set(events_in(reading.tables)) == {
@@ -113,6 +143,7 @@ def test_a_variant_holds_the_children_of_flat_events_and_others(spark: SparkSess
         event(1, 1, {"e": {"a": {"b": [1, 2]}, "c": 1}}),
         event(2, 2, {"e": {}}),
         event(3, 3, {"e": [1, 2]}),
+        event(9, 9, {"e": {"a": {"y": "NaN"}, "b": [1]}}),
     }
     [rejected] = reading.rejects()
     assert rejected.reason == "the number 100000000000000000000 is too large: integers have 64 bits"

@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cera.connectors.files import Layout, Rejected, Source, read_events
+from cera.engines.spark import reading as module
 from cera.engines.spark.file_splits import splits
 from cera.engines.spark.reading import read_files
 from cera.errors import UsageError
@@ -40,7 +41,12 @@ def files(folder: Path) -> None:
     (folder / "notes.txt").write_text("hi")
 
 
-def test_a_folder_of_files_is_read_as_on_every_other_engine(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["this process", "workers"])
+def test_a_folder_of_files_is_read_as_on_every_other_engine(
+    spark: SparkSession, tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where == "workers":
+        monkeypatch.setattr(module, "_SMALL", -1)
     files(tmp_path)
     expected = list(read_events(str(tmp_path), Layout()))
     reading = read_files(spark, [str(tmp_path)], Layout())

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cera.engines.spark.streaming.fingerprint import fingerprint
+from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.streaming.operators import Operator
 from cera.errors import UsageError
 
@@ -76,8 +76,10 @@ class Checkpoint:
                 data["rules"],
                 data["format"],
             )
+        except NotADirectoryError:
+            raise UsageError(f"--checkpoint: {self.folder} is a file; name a folder") from None
         except FileNotFoundError:
-            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            if self.folder.exists() and any(self.folder.iterdir()):
                 raise UsageError(
                     f"{self.folder} is there, and no checkpoint of cera; name a folder that is new or empty"
                 ) from None

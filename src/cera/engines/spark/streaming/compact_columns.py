@@ -1,128 +1,182 @@
-"""Derived events from typed columns, natively: their terms, ids and causes."""
+"""Derived events from typed columns: their terms, ids and causes, computed for many at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cera.engines.spark.cells import Cell
-from cera.engines.spark.hashing import event_hashes, hash_cell, hash_term, hex_id
+from cera.engines.spark.readings import LEFT_OUT, RECORD
 from cera.engines.spark.relations import column
-from cera.engines.spark.streaming.compact import Shape
-from cera.engines.spark.streaming.messages import OUTPUT, is_columns, unpack_columns, unpack_results
-from cera.engines.spark.tables import Flat
-from cera.engines.spark.term_columns import flat_term
+from cera.engines.spark.streaming.column_hashes import event_hashes, hexadecimal, timer_hashes
+from cera.engines.spark.streaming.compact import KINDS, Shape
+from cera.engines.spark.streaming.left_out import LATE, MISSING, Counting
+from cera.engines.spark.streaming.messages import OUTPUT, Result, is_columns, unpack_columns, unpack_results
+from cera.engines.spark.streaming.worker_memory import settle
+from cera.engines.spark.streaming.xxhash_columns import Hashes
+from cera.model.occurrence import json_occurrence
 
-_COMPONENTS = {"integer": pa.int64(), "fraction": pa.float64(), "string": pa.string(), "boolean": pa.bool_()}
-#: What the results of other events say of them, all text.
-_TEXTS = ("id", "label", "term", "rule", "causes", "recipient", "transport")
+#: The columns that the answers over recorded events have.
+_ANSWER = pa.schema(
+    [
+        *(("id", pa.string()), ("begin", pa.int64()), ("end", pa.int64()), ("label", pa.string())),
+        *(("term", pa.string()), ("rule", pa.string()), ("causes", pa.map_(pa.string(), pa.string()))),
+        *(("recipient", pa.string()), ("transport", pa.string())),
+    ]
+)
+_COLUMNS = pa.schema([*_ANSWER, (LEFT_OUT, pa.string()), (RECORD, pa.string()), (MISSING, pa.int64())])
+_DIGITS = 32
+#: How many rows are finished at a time.
+_CHUNK = 20_000
 
 
-def derived_events(messages: DataFrame, shapes: Sequence[Shape]) -> DataFrame:
-    """The derived events among the results, in the columns that the answers over recorded events have."""
-    schema = _schema(shapes)
+def derived_events(
+    messages: DataFrame, shapes: Sequence[Shape], counting: Counting, *, left_out: bool = False
+) -> DataFrame:
+    """The derived events among the results, in the columns that the answers over recorded events have.
+
+    With `left_out`, what was late or rejected as well, with LEFT_OUT and RECORD. All of it is counted.
+    """
     rows = messages.where(F.col("operator") == OUTPUT).select("payload")
-    unpacked = rows.mapInArrow(_Unpack(schema), from_arrow_schema(schema))
-    terms = _chosen([flat_term(shape.label, _content(shape)) for shape in shapes])
-    found = unpacked if terms is None else unpacked.withColumn("made", terms)
-    label = _chosen([F.lit(shape.label) for shape in shapes])
-    rule = _chosen([F.lit(shape.rule) for shape in shapes])
-    causes = _chosen([_causes(shape) for shape in shapes])
-    told = F.from_json("causes", "map<string,string>")
-    if terms is None or label is None or rule is None or causes is None:
-        return unpacked.select("id", "begin", "end", "label", "term", "rule", told.alias("causes"), *_TEXTS[-2:])
-    made = column("made")
-    own = hex_id(*event_hashes(made["h1"], made["h2"], column("begin"), column("end")))
-    return found.select(
-        F.when(made.isNotNull(), own).otherwise(column("id")).alias("id"),
-        "begin",
-        "end",
-        F.coalesce(label, column("label")).alias("label"),
-        F.coalesce(made["json"], column("term")).alias("term"),
-        F.coalesce(rule, column("rule")).alias("rule"),
-        F.when(made.isNotNull(), causes).otherwise(told).alias("causes"),
-        *_TEXTS[-2:],
-    )
+    found = counting.results(rows.mapInArrow(_Finish(tuple(shapes)), from_arrow_schema(_COLUMNS)))
+    told_of = column(MISSING).isNull()
+    told = found.where(told_of if left_out else told_of & column(LEFT_OUT).isNull())
+    return told.select(*_ANSWER.names, *((LEFT_OUT, RECORD) if left_out else ()))
 
 
-def _chosen(columns: Sequence[Column]) -> Column | None:
-    """Of the columns for each shape the one for the shape of the row."""
-    chosen: Column | None = None
-    for number, value in enumerate(columns):
-        here = column("shape") == number
-        chosen = F.when(here, value) if chosen is None else chosen.when(here, value)
-    return chosen
-
-
-def _content(shape: Shape) -> Flat:
-    return Flat(
-        {
-            child: Cell(**{kind: column(f"{kind} {number}") for kind in _COMPONENTS})
-            for number, child in enumerate(shape.children)
-        }
-    )
-
-
-def _causes(shape: Shape) -> Column:
-    """The ids of the causes; a timer's is the hash of what it is, as everywhere."""
-    ids: dict[str, Column] = {}
-    for place, name in enumerate(shape.events):
-        ids[name] = column(f"event {place}")
-    for place, timer in enumerate(shape.timers):
-        parts = [Cell(string=ids[timer.anchor]), Cell(string=F.lit(str(timer.duration)))]
-        begin, end = (column(f"timer {2 * place + edge}") for edge in (0, 1))
-        h1, h2 = (
-            hash_term(f"timer:{timer.kind}", [hash_cell(part, chain) for part in parts], True, chain)
-            for chain in (1, 2)
-        )
-        ids[timer.identifier] = hex_id(*event_hashes(h1, h2, begin, end))
-    return F.create_map(*(part for name, value in ids.items() for part in (F.lit(name), value)))
-
-
-def _schema(shapes: Sequence[Shape]) -> pa.Schema:
-    """The columns of any of the shapes, and those of results that have none."""
-    children = max((len(shape.children) for shape in shapes), default=0)
-    events = max((len(shape.events) for shape in shapes), default=0)
-    timers = max((2 * len(shape.timers) for shape in shapes), default=0)
-    fields = [("shape", pa.int32()), ("begin", pa.int64()), ("end", pa.int64())]
-    fields += [(f"{kind} {number}", arrow) for number in range(children) for kind, arrow in _COMPONENTS.items()]
-    fields += [(f"event {place}", pa.string()) for place in range(events)]
-    fields += [(f"timer {place}", pa.int64()) for place in range(timers)]
-    fields += [(name, pa.string()) for name in _TEXTS]
-    return pa.schema(fields)
-
-
-class _Unpack:
+class _Finish:
     """The stage that makes rows of the payloads of results."""
 
-    def __init__(self, schema: pa.Schema) -> None:
-        self.schema = schema
+    def __init__(self, shapes: tuple[Shape, ...]) -> None:
+        self.shapes = shapes
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        kept: dict[int, list[pa.Table]] = {}
         for batch in batches:
             for payload in batch.column(0).to_pylist():
                 if is_columns(payload):
                     number, data = unpack_columns(payload)
-                    table = pa.ipc.open_stream(data).read_all()
-                    known = {name: table.column(name).combine_chunks() for name in table.column_names}
-                    yield self._batch({**known, "shape": pa.array([number] * table.num_rows, pa.int32())})
-                else:
-                    rows = [result[1:10] for result in unpack_results(payload) if result[0] == "derived"]
-                    if rows:
-                        id_, begin, end, *texts = zip(*rows, strict=True)
-                        known = {"begin": pa.array(begin, pa.int64()), "end": pa.array(end, pa.int64())}
-                        named = zip(_TEXTS, (id_, *texts), strict=True)
-                        yield self._batch({**known, **{name: pa.array(some, pa.string()) for name, some in named}})
+                    kept.setdefault(number, []).append(pa.ipc.open_stream(data).read_all())
+                    if sum(table.num_rows for table in kept[number]) >= _CHUNK:
+                        yield self._finished(number, kept.pop(number))
+                elif rows := [row for result in unpack_results(payload) if (row := _row(result)) is not None]:
+                    yield _batch({name: [row.get(name) for row in rows] for name in _COLUMNS.names}, len(rows))
+        for number, tables in kept.items():
+            yield self._finished(number, tables)
+        settle()
 
-    def _batch(self, known: dict[str, pa.Array]) -> pa.RecordBatch:
-        rows = len(known["begin"])
-        arrays = [known[field.name] if field.name in known else pa.nulls(rows, field.type) for field in self.schema]
-        return pa.RecordBatch.from_arrays([_whole(array) for array in arrays], schema=self.schema)
+    def _finished(self, number: int, tables: Sequence[pa.Table]) -> pa.RecordBatch:
+        return finished(self.shapes[number], pa.concat_tables(tables, promote_options="default").combine_chunks())
 
 
-def _whole(array: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+def _row(result: Result) -> dict[str, Any] | None:
+    """The columns of a result that says everything, if it has something to tell."""
+    match result:
+        case ("derived", *values, _):
+            told = dict(zip(_ANSWER.names, values, strict=True))
+            return {**told, "causes": list(json.loads(told["causes"]).items())}
+        case ("late", begin, end, label, body, qualifier, _):
+            term = json.dumps({label: body}, ensure_ascii=False)
+            event = json_occurrence(begin, end, label, body, qualifier).event
+            return {"id": event.id, "begin": begin, "end": end, "label": label, "term": term, LEFT_OUT: LATE}
+        case ("rejected", _, reason, text):
+            return {LEFT_OUT: reason, RECORD: text}
+        case ("state", _, _, _, missing) if missing:
+            return {MISSING: missing}
+        case _:
+            return None
+
+
+def _batch(known: Mapping[str, Any], rows: int) -> pa.RecordBatch:
+    """Rows with the columns that are known; the others are null."""
+    arrays = [
+        pa.nulls(rows, field.type) if field.name not in known else _array(known[field.name], field.type)
+        for field in _COLUMNS
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_COLUMNS)
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, kind)
+
+
+def finished(shape: Shape, table: pa.Table) -> pa.RecordBatch:
+    """The events of a shape, of which a table has the columns that `compact` writes."""
+    known = {name: _whole(table.column(name)) for name in table.column_names}
+    begins, ends = _numbers(known["begin"]), _numbers(known["end"])
+    children = {
+        child: {kind: known[name] for kind, _ in KINDS.values() if (name := f"{kind} {number}") in known}
+        for number, child in enumerate(shape.children)
+    }
+    rows = table.num_rows
+    made = {
+        "id": _texts(hexadecimal(event_hashes(shape.label, children, begins, ends)), rows),
+        "begin": known["begin"],
+        "end": known["end"],
+        "label": pa.repeat(shape.label, rows),
+        "term": _terms(shape.label, children),
+        "rule": pa.repeat(shape.rule, rows),
+        "causes": _causes(shape, known, rows),
+    }
+    return _batch(made, rows)
+
+
+def _causes(shape: Shape, known: Mapping[str, pa.Array], rows: int) -> pa.MapArray:
+    """The ids of the causes; a timer's is the hash of what it is, as everywhere."""
+    ids: dict[str, Hashes] = {}
+    for place, name in enumerate(shape.events):
+        ids[name] = np.stack([_numbers(known[f"event {2 * place + half}"]).view(np.uint64) for half in (0, 1)])
+    for place, timer in enumerate(shape.timers):
+        begins, ends = (_numbers(known[f"timer {2 * place + edge}"]) for edge in (0, 1))
+        ids[timer.identifier] = timer_hashes(
+            f"timer:{timer.kind}", ids[timer.anchor], str(timer.duration), begins, ends
+        )
+    items = _texts(hexadecimal(*ids.values()), rows * len(ids))
+    keys = pa.array(list(ids)).take(pa.array(np.tile(np.arange(len(ids)), rows)))
+    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * len(ids))
+    return pa.MapArray.from_arrays(offsets, keys, items)
+
+
+def _terms(label: str, children: Mapping[str, Mapping[str, pa.Array]]) -> pa.Array:
+    """The JSON of the terms."""
+    parts: list[str | pa.Array] = []
+    before = f"{{{_quoted(label)}:{{"
+    for child, components in children.items():
+        texts = [_written(kind, array) for kind, array in components.items()]
+        parts += [f"{before}{_quoted(child)}:", texts[0] if len(texts) == 1 else pc.coalesce(*texts)]
+        before = ","
+    return pc.binary_join_element_wise(*parts, "}}", "")
+
+
+def _written(kind: str, array: pa.Array) -> pa.Array:
+    if kind != "string":
+        return array.cast(pa.string())
+    encoded = array.dictionary_encode()
+    return pa.array([_quoted(text) for text in encoded.dictionary.to_pylist()], pa.string()).take(encoded.indices)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _texts(digits: bytes, rows: int) -> pa.Array:
+    """Texts of 32 digits each, row after row."""
+    offsets = np.arange(rows + 1, dtype=np.int32) * _DIGITS
+    return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(digits))
+
+
+def _numbers(array: pa.Array) -> npt.NDArray[np.int64]:
+    numbers: npt.NDArray[np.int64] = array.to_numpy()
+    return numbers
+
+
+def _whole(chunks: pa.ChunkedArray) -> pa.Array:
+    return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()

@@ -16,8 +16,10 @@ from cera.engines.spark.streaming.compact import shapes
 from cera.engines.spark.streaming.compact_columns import derived_events
 from cera.engines.spark.streaming.distinct import may_repeat
 from cera.engines.spark.streaming.layers import results
+from cera.engines.spark.streaming.left_out import Counting
 from cera.engines.spark.streaming.operators import BUCKETS, operators
 from cera.engines.spark.streaming.table_messages import table_messages
+from cera.engines.spark.table_layout import table_layout
 from cera.model.time_text import TimeFormat
 from cera.rules.rule import RuleProgram
 
@@ -30,17 +32,23 @@ def detect(
     max_duration: int | None = None,
     timezone: str = "UTC",
     buckets: int = BUCKETS,
+    left_out: bool = False,
 ) -> DataFrame:
     """The derived events of a streaming DataFrame of events, as they are decided.
 
     The columns are those of the answers over recorded events: id, begin, end (microseconds), label, term (JSON), rule,
-    causes (from identifiers to ids), recipient, transport. Durations are microseconds. What is late, or no event, does
-    not count.
+    causes (from identifiers to ids), recipient, transport. Durations are microseconds. What is late, or no event, is
+    left out, and counted; with `left_out` it is there too, the column `left_out` says why.
     """
     made = operators(program, max_duration=max_duration, timezone=timezone, buckets=buckets)
-    reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
+    counting = Counting()
+    layout = Layout(times=TimeFormat(timezone=timezone))
+    reading = from_frame(counting.rows(events), layout)
     if max_duration is not None:
         reading = reading.lasting(max_duration)
     known = () if may_repeat(made) else shapes(program.rules)  # where events repeat, their ids must be known at once
-    flow = results(table_messages(reading.tables, made, max_delay), made, shapes=known)
-    return derived_events(flow, known)
+    qualified = table_layout(events.schema, layout).id is not None
+    messages = table_messages(counting.events(reading.tables), made, max_delay, qualified=qualified)
+    flow = results(messages, made, shapes=known)
+    derived = derived_events(flow, known, counting, left_out=left_out)
+    return derived.unionByName(reading.left_out(), allowMissingColumns=True) if left_out else derived

@@ -1,24 +1,31 @@
-"""Events as Arrow columns on their way to an operator: packed without a look at single rows, read in one pass."""
+"""Events as Arrow columns on their way to an operator, packed without a look at single rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from cera.engines.spark.streaming.identified import Identified
-from cera.engines.spark.streaming.messages import OUTPUT, Told, pack_results, pack_table
-from cera.model.json_terms import loads, term_from_json
-from cera.model.occurrence import PLAIN, Occurrence
-from cera.model.terms import Term
-from cera.model.values import number
+from cera.engines.spark.streaming.messages import OUTPUT, pack_results, pack_table
+from cera.engines.spark.streaming.worker_memory import settle
 
 #: The columns of every event; those of its children follow as `kind:name`: a component of a cell, or JSON.
-EVENT = ("begin", "end", "label", "qualifier", "h1", "h2")
+BEGIN, END, LABEL = "begin", "end", "label"
+#: Columns that may be missing: the halves of the ids where the operator can compute them, the source's own ids where it
+#: gives none, and whether an event is told of if late, where all are. Also `begin`, where all events are points.
+HALVES = ("h1", "h2")
+QUALIFIER = "qualifier"
 TOLD = "told"
 JSON = "json"
+
+#: How many rows are packed at a time.
+_CHUNK = 200_000
+
+
+def is_child(column: str) -> bool:
+    return ":" in column
 
 
 class Pack:
@@ -38,39 +45,61 @@ class Pack:
                 kept, size = [], 0
         if size:
             yield self._messages(kept)
+        settle()
 
     def _messages(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         table = pa.Table.from_batches(batches).combine_chunks()
         events = table.select(table.column_names[len(self.operators) :])
+        if events.column(BEGIN).equals(events.column(END)):
+            events = events.drop_columns([BEGIN])
         rows: list[tuple[str, int, bytes]] = []
-        ends_of_all = events.column("end").to_numpy()
         untold = np.ones(table.num_rows, dtype=bool)
         for position, name in enumerate(self.operators):
             buckets = table.column(position).fill_null(-1).to_numpy()
             here = buckets >= 0
-            if not here.any():
-                continue
-            order = np.argsort(np.where(here, buckets, np.iinfo(np.int32).max), kind="stable")[: int(here.sum())]
-            sorted_events = events.take(pa.array(order)).append_column(TOLD, pa.array(untold[order]))
-            untold &= ~here
-            found, times = buckets[order], ends_of_all[order]
-            starts = np.flatnonzero(np.diff(found, prepend=-1))
-            ends = [*starts[1:].tolist(), len(found)]
-            for start, end in zip(starts.tolist(), ends, strict=True):
-                part = sorted_events.slice(start, end - start)
-                first = int(times[start:end].min())
-                rows.append((name, int(found[start]), pack_table(first, end - start, arrow_stream(part))))
-        if not rows:
-            rows = [(OUTPUT, 0, pack_results([]))]
-        columns = list(zip(*rows, strict=True))
-        return pa.RecordBatch.from_arrays(
-            [pa.array(columns[0], pa.string()), pa.array(columns[1], pa.int32()), pa.array(columns[2], pa.binary())],
-            ["operator", "bucket", "payload"],
-        )
+            if here.any():
+                told = events if untold[here].all() else events.append_column(TOLD, pa.array(untold))
+                rows += [(name, bucket, payload) for bucket, payload in _payloads(told, buckets, here)]
+                untold &= ~here
+        return _message_batch(rows or [(OUTPUT, 0, pack_results([]))])
 
 
-#: How many rows are packed at a time.
-_CHUNK = 200_000
+def _payloads(
+    events: pa.Table, buckets: npt.NDArray[np.int32], here: npt.NDArray[np.bool_]
+) -> Iterator[tuple[int, bytes]]:
+    """The events of each bucket."""
+    order = np.argsort(np.where(here, buckets, np.iinfo(np.int32).max), kind="stable")[: int(here.sum())]
+    ordered = events.take(pa.array(order))
+    found, times = buckets[order], ordered.column(END).to_numpy()
+    starts = np.flatnonzero(np.diff(found, prepend=-1)).tolist()
+    for start, end in zip(starts, [*starts[1:], len(found)], strict=True):
+        part = _encoded(ordered.slice(start, end - start))
+        yield int(found[start]), pack_table(int(times[start:end].min()), end - start, arrow_stream(part))
+
+
+def _encoded(events: pa.Table) -> pa.Table:
+    """Every text once, which makes them shorter, and one object in Python."""
+    columns = [_dictionary(c.combine_chunks()) if pa.types.is_string(c.type) else c for c in events.columns]
+    return pa.table(columns, events.column_names)
+
+
+def _dictionary(texts: pa.Array) -> pa.DictionaryArray:
+    encoded = texts.dictionary_encode()
+    count = len(encoded.dictionary)
+    kind = next((kind for kind, limit in _INDICES if count < limit), pa.int32())
+    return pa.DictionaryArray.from_arrays(encoded.indices.cast(kind), encoded.dictionary)
+
+
+#: For fewer texts than the limit, with one more number for none.
+_INDICES = ((pa.int8(), 2**7 - 1), (pa.int16(), 2**15 - 1))
+
+
+def _message_batch(rows: Sequence[tuple[str, int, bytes]]) -> pa.RecordBatch:
+    operators, buckets, payloads = zip(*rows, strict=True)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(operators, pa.string()), pa.array(buckets, pa.int32()), pa.array(payloads, pa.binary())],
+        ["operator", "bucket", "payload"],
+    )
 
 
 def arrow_stream(table: pa.Table) -> bytes:
@@ -80,50 +109,3 @@ def arrow_stream(table: pa.Table) -> bytes:
         writer.write_table(table)
     data: bytes = sink.getvalue().to_pybytes()
     return data
-
-
-def read_table(data: memoryview) -> list[tuple[Occurrence, Told]]:
-    """The events of a packed table, with whether they are told of if late."""
-    table = pa.ipc.open_stream(data).read_all().combine_chunks()
-    begins, ends, labels, qualifiers, h1s, h2s, told = (_values(table.column(name)) for name in (*EVENT, TOLD))
-    events = map(Identified, begins, ends, labels, *_contents(table, labels), qualifiers, h1s, h2s)
-    return list(zip(events, told, strict=True))
-
-
-def _contents(table: pa.Table, labels: list[str]) -> tuple[list[dict[str, Any] | None], list[Term | None]]:
-    """The contents of the events, or their terms where they are not flat."""
-    children = [name for name in table.column_names if name not in (*EVENT, TOLD)]
-    names = [name.split(":", 1)[1] for name in children]
-    rows = list(zip(*(_child_values(name, table.column(name)) for name in children), strict=True))
-    contents: list[dict[str, Any] | None]
-    if not children:
-        contents = [{} for _ in labels]
-    elif any(table.column(name).null_count for name in children):
-        contents = [{n: v for n, v in zip(names, row, strict=True) if v is not None} for row in rows]
-    else:
-        contents = [dict(zip(names, row, strict=True)) for row in rows]
-    terms: list[Term | None] = [None] * len(labels)
-    if any(name.startswith(f"{JSON}:") for name in children):
-        for number, content in enumerate(contents):
-            if content is not None and not PLAIN.issuperset(map(type, content.values())):
-                contents[number], terms[number] = None, term_from_json({labels[number]: content})
-    return contents, terms
-
-
-def _child_values(name: str, column: pa.ChunkedArray) -> list[Any]:
-    values = _values(column)
-    if name.startswith("double:"):
-        return [number(v) if v is not None and v.is_integer() else v for v in values]
-    if name.startswith(f"{JSON}:"):
-        return [None if v is None else loads(v) for v in values]
-    return values
-
-
-def _values(column: pa.ChunkedArray) -> list[Any]:
-    if not column.null_count:
-        array: list[Any] = column.to_numpy().tolist()
-        return array
-    if column.null_count == len(column):
-        return [None] * len(column)
-    values: list[Any] = column.to_pylist()
-    return values

@@ -1,4 +1,4 @@
-"""Events whose ids were computed by Spark."""
+"""Events whose ids were computed before they came to an operator."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from cera.model.occurrence import Occurrence
 from cera.model.terms import Term
 
 _UNSIGNED = 2**64
+_SIGN = 2**63
+
+
+def halves(id_: str) -> tuple[int, int]:
+    """The two halves of an id, as signed integers."""
+    first, second = (int(digits, 16) for digits in (id_[:16], id_[16:]))
+    return (first + _SIGN) % _UNSIGNED - _SIGN, (second + _SIGN) % _UNSIGNED - _SIGN
 
 
 class Identified(Occurrence):
-    """An event with the two halves of its id, signed as Spark has them."""
+    """An event with the two halves of its id, as signed integers."""
 
     __slots__ = ("h1", "h2")
 

@@ -70,41 +70,24 @@ class Kernel:
         passed = [payload for payload in part.payloads if first_end(payload) < watermark]
         if passed:
             part.payloads = [payload for payload in part.payloads if first_end(payload) >= watermark]
-            waiting += [event for payload in passed for event, _ in unpack_events(payload)]
+            for payload in passed:
+                waiting += unpack_events(payload)[0]
         for payload in payloads:
             if first_end(payload) >= watermark:
                 part.payloads.append(payload)
                 continue
-            for event, told in unpack_events(payload):
+            for event, told in zip(*unpack_events(payload), strict=True):
                 if told is None or event.end >= watermark:
                     waiting.append(event)
                 elif told:
                     late.append(event)
         if len(waiting) > before:
             waiting.sort(key=_BY_END)
-        found = self._steps(part, watermark)
+        found, taken = self.processor.advance(part.state, waiting, watermark)
+        del waiting[:taken]
         times = [first_end(payload) for payload in part.payloads]
         times += [event.end for event in waiting[:1]]
         wakeup = self.processor.next_wakeup(part.state)
         if wakeup is not None:
             times.append(wakeup)
         return Outcome(found, late, min(times, default=None))
-
-    def _steps(self, part: Part, watermark: Time) -> list[Derived]:
-        processor, state, waiting = self.processor, part.state, part.waiting
-        step, next_wakeup = processor.step, processor.next_wakeup
-        found: list[Derived] = []
-        at, count = 0, len(waiting)
-        while True:
-            now = waiting[at].end if at < count else None
-            wakeup = next_wakeup(state)
-            if wakeup is not None and (now is None or wakeup < now):
-                now = wakeup
-            if now is None or now >= watermark:
-                break
-            first = at
-            while at < count and waiting[at].end == now:
-                at += 1
-            found += step(state, now, waiting[first:at])
-        del waiting[:at]
-        return found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -70,6 +72,7 @@ class LiveStream:
         self._checkpoint = Checkpoint(options.checkpoint)
         self.counters = progress.Counters()
         self._failure: CeraError | None = None
+        self._interrupted = threading.Event()
         names = tuple(source if source == "-" else str(Path(source).resolve()) for source in options.sources)
         self._manifest = self._checkpoint.open(operators, names, restart_changed=options.restart_changed)
         self._stall = progress.Stall(options.sources)
@@ -84,16 +87,36 @@ class LiveStream:
         spool = self._spool()
         shared = SparkSession.getActiveSession() is not None
         spark = self._session()
+        before = self._take_interrupts()
         try:
             if spool is not None and options.once:
-                spool.ended.wait()
+                while not spool.ended.wait(_POLL):
+                    self._heed_interrupts()
             patiently(lambda: self._run_query(spark, spool))
         except PySparkException as error:
             log = self._checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
         finally:
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
             if not shared:
                 spark.stop()
+
+    def _take_interrupts(self) -> Any:
+        """The first Ctrl-C ends the stream between two calls of Spark, not in the middle of one; the second at once."""
+        if threading.current_thread() is not threading.main_thread():
+            return None
+
+        def interrupted(number: int, frame: object) -> None:
+            if self._interrupted.is_set():
+                raise KeyboardInterrupt
+            self._interrupted.set()
+
+        return signal.signal(signal.SIGINT, interrupted)
+
+    def _heed_interrupts(self) -> None:
+        if self._interrupted.is_set():
+            raise KeyboardInterrupt
 
     def _run_query(self, spark: SparkSession, spool: Spool | None) -> None:
         query = self._query(spark)
@@ -192,8 +215,9 @@ class LiveStream:
 
     def _wait(self, query: StreamingQuery, spool: Spool | None) -> None:
         while not query.awaitTermination(_POLL):
+            self._heed_interrupts()
             self._report(query)
-            source = self._stall.held_back_by()
+            source = self._stall.held_back_by(busy=query.status["isTriggerActive"])
             if source is not None:
                 self._tell.stalled(source, self._stall.watermark, self.counters.live)
             if spool is not None and spool.ended.is_set() and not self._options.once:

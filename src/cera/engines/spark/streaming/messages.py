@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import marshal
 import struct
-from collections.abc import Iterable
 from typing import Any
 
 from cera.model.json_terms import term_to_json
@@ -50,7 +49,7 @@ def pack_events(events: list[Packed]) -> bytes:
 
 
 def pack_table(first_end: int, count: int, data: bytes) -> bytes:
-    """Events as an Arrow stream of the columns that `flat_events` knows."""
+    """Events as an Arrow stream of the columns that `flat_events` writes."""
     return _TABLE + _HEADER.pack(first_end, count) + data
 
 
@@ -65,17 +64,15 @@ def event_count(payload: bytes) -> int:
     return count
 
 
-def unpack_events(payload: bytes) -> Iterable[tuple[Occurrence, Told]]:
-    """The events of a payload."""
+def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
+    """The events of a payload, and for each whether it is told of if late."""
     data = memoryview(payload)[1 + _HEADER.size :]
     if payload[:1] == _TABLE:
-        from cera.engines.spark.streaming.flat_events import read_table  # only where tables flow: it needs Arrow
+        from cera.engines.spark.streaming.flat_reading import read_table  # only where tables flow: it needs Arrow
 
         return read_table(data)
-    return [
-        (json_occurrence(begin, end, label, body, qualifier), told)
-        for begin, end, label, body, qualifier, told in marshal.loads(data)
-    ]
+    packed = marshal.loads(data)
+    return [json_occurrence(*fields[:5]) for fields in packed], [fields[5] for fields in packed]
 
 
 def pack_results(results: list[Result]) -> bytes:

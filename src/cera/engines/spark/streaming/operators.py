@@ -15,7 +15,7 @@ from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import in_order
 from cera.engines.local.engine import plan_of
-from cera.engines.spark.streaming.fingerprint import fingerprint
+from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.streaming.slots import Slot, slots
 from cera.rules.dependencies import dependencies, event_patterns
 from cera.rules.rule import Rule, RuleProgram

@@ -9,7 +9,6 @@ import pyarrow as pa
 from cera.connectors.layout import Rejected
 from cera.engines.spark.streaming.messages import OUTPUT, Packed, Result, pack_events, pack_results, packed
 from cera.engines.spark.streaming.routing import Destination, DividedEventError, Router
-from cera.errors import EngineError
 from cera.model.occurrence import Occurrence
 
 _MESSAGES = pa.schema(
@@ -18,14 +17,10 @@ _MESSAGES = pa.schema(
 
 
 class Packer:
-    """Takes events and gives messages, one for each destination.
+    """Takes events and gives messages, one for each destination."""
 
-    If `strict`, an event that cannot be divided is an error, and is not rejected.
-    """
-
-    def __init__(self, router: Router, max_duration: int | None = None, *, strict: bool = False) -> None:
+    def __init__(self, router: Router, max_duration: int | None = None) -> None:
         self._router = router
-        self._strict = strict
         self._max_duration = max_duration
         self._events: dict[Destination, list[Packed]] = {}
         self._results: list[Result] = []
@@ -46,8 +41,6 @@ class Packer:
         try:
             destinations = self._router.destinations(record)
         except DividedEventError as error:
-            if self._strict:
-                raise EngineError(f"event {record.event.id}: {error}") from error
             self._reject(record, str(error))
             return
         told = True

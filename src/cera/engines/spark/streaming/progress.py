@@ -15,13 +15,15 @@ STALLED_AFTER = 30.0
 
 @dataclass(frozen=True)
 class BatchReport:
-    """One micro-batch. `watermark` is microseconds, None before the first."""
+    """One micro-batch. `undefined` is how often an expression had no value; `watermark` is microseconds, None before
+    the first."""
 
     batch: int
     events: int
     derived: int
     late: int
     rejected: int
+    undefined: int
     live: int
     watermark: int | None
     seconds: float
@@ -37,20 +39,22 @@ class Counters:
     undefined: int = 0
     events: int = 0
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
-    _batches: dict[int, tuple[int, int, int, int]] = field(default_factory=dict)
+    _batches: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)
 
     @property
     def live(self) -> int:
         return sum(self._live.values())
 
     def take(self, batch: int, derived: int, late: int, rejected: int, states: Sequence[Result]) -> None:
-        for _, operator, bucket, live, undefined in states:
+        undefined = 0
+        for _, operator, bucket, live, missing in states:
             self._live[operator, bucket] = live
-            self.undefined += undefined
+            undefined += missing
         self.derived += derived
         self.late += late
         self.rejected += rejected
-        self._batches[batch] = (derived, late, rejected, self.live)
+        self.undefined += undefined
+        self._batches[batch] = (derived, late, rejected, undefined, self.live)
 
     def report(self, batch: int, events: int, watermark: int | None, seconds: float) -> BatchReport | None:
         """The report on a batch whose results are known; None if it has been made."""
@@ -69,20 +73,35 @@ class Stall:
     latest: dict[str, int] = field(default_factory=dict)
     watermark: int | None = None
     _moved: float = field(default_factory=time.monotonic)
+    _batches: int = 0
     _told: bool = False
 
     def take(self, watermark: int | None, latest: Mapping[str, int]) -> None:
+        before = self._slowest()
         for source, end in latest.items():
             self.latest[source] = max(end, self.latest.get(source, end))
-        if watermark != self.watermark:
-            self.watermark, self._moved, self._told = watermark, time.monotonic(), False
+        if watermark != self.watermark or self._slowest() != before:  # the watermark follows in the next batch
+            self.watermark, self._moved, self._batches, self._told = watermark, time.monotonic(), 0, False
+        elif not self._batches:
+            self._moved = time.monotonic()
+        self._batches += 1
 
-    def held_back_by(self, after: float = STALLED_AFTER) -> str | None:
-        """The source that time waits for, once for each time it stands still."""
-        if self._told or time.monotonic() - self._moved < after:
+    def held_back_by(self, *, busy: bool, after: float | None = None) -> str | None:
+        """The source that time waits for, once for each time it stands still.
+
+        How long the first batch is `busy` does not count.
+        """
+        patience = STALLED_AFTER if after is None else after
+        if self._told or (busy and not self._batches) or time.monotonic() - self._moved < patience:
             return None
         self._told = True
-        return min(self.sources, key=lambda source: self.latest.get(source, -(2**63)))
+        return min(self.sources, key=self._latest)
+
+    def _latest(self, source: str) -> int:
+        return self.latest.get(source, -(2**63))
+
+    def _slowest(self) -> int:
+        return min(map(self._latest, self.sources))
 
 
 def microseconds(timestamp: str | None) -> int | None:

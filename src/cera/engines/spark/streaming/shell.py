@@ -34,6 +34,7 @@ from cera.engines.spark.streaming.messages import (
 )
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.routing import Destination, Router
+from cera.engines.spark.streaming.worker_memory import settle
 from cera.model.json_terms import term_to_json
 
 Message = tuple[str, int, bytes]
@@ -88,7 +89,7 @@ class Layer(StatefulProcessor):
             self._value.clear()
 
     def close(self) -> None:
-        pass
+        settle()
 
     def _advance(
         self,

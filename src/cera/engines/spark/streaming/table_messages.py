@@ -17,7 +17,7 @@ from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import compare
 from cera.engines.spark.relations import column
-from cera.engines.spark.streaming.flat_events import EVENT, JSON, Pack
+from cera.engines.spark.streaming.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, Pack
 from cera.engines.spark.streaming.messages import SCHEMA
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.packing import Packer
@@ -34,10 +34,12 @@ _NOT_NATIVE = object()
 _WRITTEN = ("begin", "end", "label", "qualifier")
 
 
-def table_messages(tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int) -> DataFrame:
-    """The messages of the events of tables."""
+def table_messages(
+    tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int, *, qualified: bool = True
+) -> DataFrame:
+    """The messages of the events of tables. `qualified` says that some may have ids from their source."""
     if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
-        return _flat_messages(tables[0].frame, content, operators, max_delay)
+        return _flat_messages(tables[0].frame, content, operators, max_delay, qualified=qualified)
     written = [
         table.frame.select(*(column(name) for name in _WRITTEN), term_column(table)["json"].alias("term"))
         for table in tables
@@ -64,19 +66,27 @@ def _usable(events: DataFrame, operators: Sequence[Operator]) -> DataFrame:
     return events.where(column("label").isin(sorted(label for label in labels if label is not None)) == dated)
 
 
-def _flat_messages(frame: DataFrame, content: Flat, operators: Sequence[Operator], max_delay: int) -> DataFrame:
+def _flat_messages(
+    frame: DataFrame, content: Flat, operators: Sequence[Operator], max_delay: int, *, qualified: bool
+) -> DataFrame:
     usable = _usable(_in_time(frame, max_delay), operators)
     buckets = [_bucket(operator, content).alias(f"bucket {number}") for number, operator in enumerate(operators)]
     children = [part for name, child in content.children.items() for part in _transported(name, child)]
-    events = usable.select(*buckets, *(column(name) for name in EVENT), *children)
+    hashed = not qualified and all(map(_is_plain, content.children.values()))  # which is faster in Python
+    written = (BEGIN, END, LABEL) if hashed else (BEGIN, END, LABEL, *HALVES, QUALIFIER)
+    events = usable.select(*buckets, *(column(name) for name in written), *children)
     return events.mapInArrow(Pack(tuple(operator.identity for operator in operators)), SCHEMA)
 
 
 def _transported(name: str, child: Any) -> list[Column]:
     """The columns of a child: numbers and strings as they are, anything else as JSON."""
-    if isinstance(child, Cell) and {"integer", "fraction", "double", "string"}.issuperset(child.components):
+    if _is_plain(child):
         return [part.alias(f"{kind}:{name}") for kind, part in child]
     return [child_body(child).alias(f"{JSON}:{name}")]
+
+
+def _is_plain(child: Any) -> bool:
+    return isinstance(child, Cell) and {"integer", "fraction", "double", "string"}.issuperset(child.components)
 
 
 def _is_native(content: Flat, operators: Sequence[Operator]) -> bool:
@@ -169,7 +179,7 @@ class _Routing:
         self.operators = operators
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        packer = Packer(Router(self.operators), strict=True)
+        packer = Packer(Router(self.operators))
         for batch in batches:
             for begin, end, label, qualifier, term in zip(*(part.to_pylist() for part in batch.columns), strict=True):
                 packer.take(json_occurrence(begin, end, label, loads(term)[label], qualifier))

@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ from cera.testing import SECOND
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from cera.spark import Counts
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -73,16 +76,27 @@ def write_files(folder: Path, records: Sequence[dict[str, Any]], count: int) -> 
         os.utime(file, (1_000_000_000 + number, 1_000_000_000 + number))
 
 
-def detected(program: Program, events: DataFrame, checkpoint: Path) -> list[dict[str, Any]]:
+def detected(
+    program: Program, events: DataFrame, checkpoint: Path, *, left_out: bool = False
+) -> tuple[list[dict[str, Any]], Counts]:
+    """What comes out, and what was counted over all micro-batches."""
     from cera.engines.spark.streaming.engine import detect
     from cera.engines.spark.streaming.patience import patiently
+    from cera.spark import Counts, counts
 
     found: list[dict[str, Any]] = []
-    derived = detect(program.checked(), events, max_delay=3 * SECOND, max_duration=0, buckets=4)
+    derived = detect(program.checked(), events, max_delay=3 * SECOND, max_duration=0, buckets=4, left_out=left_out)
     writer = derived.writeStream.foreachBatch(lambda frame, _: found.extend(row.asDict() for row in frame.collect()))
     ready = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
-    patiently(lambda: ready.start().awaitTermination())
-    return found
+
+    def run() -> Counts:
+        query = ready.start()
+        query.awaitTermination()
+        each = [asdict(counts(progress)) for progress in query.recentProgress]
+        return Counts(**{name: sum(batch[name] for batch in each) for name in asdict(Counts())})
+
+    counted = patiently(run)
+    return found, counted
 
 
 def expected(program: Program, records: Sequence[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
@@ -113,21 +127,48 @@ def test_typed_columns_as_a_stream_give_what_the_local_engine_does(spark: SparkS
     write_files(tmp_path / "in", records, 4)
     stream = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).json(str(tmp_path / "in"))
     frame = stream.withColumn("end", stream["begin"])
-    found = detected(program, frame, tmp_path / "checkpoint")
+    found, counted = detected(program, frame, tmp_path / "checkpoint")
     assert shown(found) == expected(program, records)
+    assert (counted.events, counted.late, counted.rejected) == (len(records), 0, 0)
     assert all(list(json.loads(row["term"])) == [row["label"]] for row in found)
 
 
-def test_terms_as_json_text_give_the_same(spark: SparkSession, tmp_path: Path) -> None:
+def test_terms_as_json_text_give_the_same_and_what_is_left_out_can_be_had(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from cera.engines.spark.streaming.left_out import tell_of
+
+    tell_of(spark)
     program, records = load(SENSORS + ALARM), readings(random.Random(2))
     terms = []
     for record in records:
         children = {name: value for name, value in record.items() if name not in ("label", "begin")}
         terms.append({"at": record["begin"], "term": json.dumps({record["label"]: children})})
-    write_files(tmp_path / "in", terms, 2)
+    late, divided = {"smoke": {"area": "a"}}, {"smoke": {"{}": [{"area": "a"}, {"area": "b"}]}}
+    left_out = [
+        {"at": 1, "term": json.dumps(late)},
+        {"at": 2, "term": json.dumps(divided)},
+        {"at": 3, "term": "no JSON"},
+        {"at": None, "term": json.dumps(late)},
+    ]
+    write_files(tmp_path / "in", [*terms, *left_out], 2)
     stream = spark.readStream.schema("at bigint, term string").option("maxFilesPerTrigger", 1)
     frame = stream.json(str(tmp_path / "in"))
-    assert shown(detected(program, frame, tmp_path / "checkpoint")) == expected(program, records)
+    found, counted = detected(program, frame, tmp_path / "checkpoint", left_out=True)
+    assert shown([row for row in found if row["left_out"] is None]) == expected(program, records)
+    others = sorted((row for row in found if row["left_out"] is not None), key=lambda row: str(row["left_out"]))
+    assert [row["left_out"].split(":")[0].split(" for rule")[0] for row in others] == [
+        "`var A`, by which the stream is divided",
+        "late",
+        "not JSON at column 1",
+        "the time is missing",
+    ]
+    assert (json.loads(others[1]["term"]), others[1]["begin"]) == (late, SECOND)
+    assert json.loads(others[3]["record"]) == {"term": json.dumps(late)}
+    assert (counted.late, counted.rejected) == (1, 3)
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+    said = [record.message for record in caplog.records if record.name == "cera"]
+    assert said[0].endswith("batch 1: 1 event late, 3 rows rejected")
 
 
 def test_a_stream_without_a_time_is_refused(spark: SparkSession, tmp_path: Path) -> None:

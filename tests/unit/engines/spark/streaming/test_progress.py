@@ -12,8 +12,8 @@ def test_a_batch_is_reported_once_with_what_is_remembered_in_all_buckets() -> No
     first, second = counters.report(0, 10, None, 0.5), counters.report(1, 4, 9, 0.5)
     assert first is not None
     assert second is not None
-    assert (first.events, first.derived, first.late, first.live) == (10, 2, 1, 12)
-    assert (second.rejected, second.live, second.watermark) == (3, 6, 9)
+    assert (first.events, first.derived, first.late, first.undefined, first.live) == (10, 2, 1, 1, 12)
+    assert (second.rejected, second.undefined, second.live, second.watermark) == (3, 0, 6, 9)
     assert counters.report(1, 4, 9, 0.5) is None
     assert (counters.events, counters.undefined) == (14, 1)
 
@@ -21,17 +21,33 @@ def test_a_batch_is_reported_once_with_what_is_remembered_in_all_buckets() -> No
 def test_a_source_that_is_behind_holds_time_back_and_is_told_of_once() -> None:
     stall = Stall(["fast", "slow"])
     stall.take(5, {"fast": 100, "slow": 15})
-    assert stall.held_back_by(after=60) is None
-    assert stall.held_back_by(after=0) == "slow"
-    assert stall.held_back_by(after=0) is None
+    assert stall.held_back_by(busy=False, after=60) is None
+    assert stall.held_back_by(busy=False, after=0) == "slow"
+    assert stall.held_back_by(busy=False, after=0) is None
     stall.take(6, {"slow": 200})
-    assert stall.held_back_by(after=0) == "fast"
+    assert stall.held_back_by(busy=False, after=0) == "fast"
+
+
+def test_time_does_not_stand_still_while_the_first_batch_is_busy() -> None:
+    stall = Stall(["some"])
+    assert stall.held_back_by(busy=True, after=0) is None
+    stall.take(None, {})
+    assert stall.held_back_by(busy=True, after=0) == "some"
+
+
+def test_newer_events_move_time_on_before_the_watermark_tells_of_it() -> None:
+    stall = Stall(["some"])
+    stall.take(None, {})
+    assert stall.held_back_by(busy=False, after=0) == "some"
+    stall.take(None, {"some": 7})
+    assert stall.held_back_by(busy=False, after=60) is None
+    assert stall.held_back_by(busy=False, after=0) == "some"
 
 
 def test_a_source_without_any_event_holds_time_back() -> None:
     stall = Stall(["some", "none"])
     stall.take(None, {"some": -5})
-    assert stall.held_back_by(after=0) == "none"
+    assert stall.held_back_by(busy=False, after=0) == "none"
 
 
 def test_the_watermark_before_the_first_is_none() -> None:

@@ -1,0 +1,83 @@
+"""What a pattern matches in one table, as columns of that table: no DataFrame of its own is made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import Column
+
+from cera.algebra.operators import Expression, Matching, Reference, Renaming
+from cera.algebra.plan import Plan
+from cera.engines.spark.cells import Cell
+from cera.engines.spark.patterns import can_have_label, single_way
+from cera.engines.spark.tables import EventTable
+from cera.model.patterns import bound_variables
+
+#: The tables in which a Matching looks.
+Tables = Callable[[Expression], Sequence[EventTable]]
+
+
+@dataclass(frozen=True)
+class Side:
+    """The events of a table that one pattern matches, each in one way: where `holds`, with these values of variables.
+
+    `certain` variables have a value in every match.
+    """
+
+    table: EventTable
+    identifier: str
+    holds: Column
+    cells: Mapping[str, Cell]
+    certain: frozenset[str]
+
+    def renamed(self, names: Names) -> Side:
+        variables = names.variables
+        return replace(
+            self,
+            identifier=names.identifiers.get(self.identifier, self.identifier),
+            cells={variables.get(name, name): cell for name, cell in self.cells.items()},
+            certain=frozenset(variables.get(name, name) for name in self.certain),
+        )
+
+
+@dataclass(frozen=True)
+class Names:
+    """New names of identifiers and variables by their old ones."""
+
+    identifiers: Mapping[str, str]
+    variables: Mapping[str, str]
+
+    def after(self, renaming: Renaming) -> Names:
+        """These names for what a renaming gives, as names for what it takes."""
+        return Names(
+            {**self.identifiers, **{old: self.identifiers.get(new, new) for new, old in renaming.identifiers}},
+            {**self.variables, **{old: self.variables.get(new, new) for new, old in renaming.variables}},
+        )
+
+
+def unwrapped(expression: Expression, plan: Plan) -> tuple[Expression, Names]:
+    """What stands behind references and renamings, with the names that its attributes have outside."""
+    names = Names({}, {})
+    while isinstance(expression, Reference | Renaming):
+        if isinstance(expression, Reference):
+            expression = plan.by_name[expression.name].expression
+        else:
+            names = names.after(expression)
+            expression = expression.input
+    return expression, names
+
+
+def side_of(expression: Expression, plan: Plan, tables: Tables) -> Side | None:
+    """The matches of a relation, if it is one pattern that matches in one table only, natively and in one way."""
+    matching, names = unwrapped(expression, plan)
+    if not isinstance(matching, Matching):
+        return None
+    possible = [table for table in tables(matching.source) if can_have_label(matching.pattern, table.label)]
+    if len(possible) != 1:
+        return None
+    way = single_way(possible[0], matching.pattern)
+    if way is None:
+        return None
+    certain = bound_variables(matching.pattern)
+    return Side(possible[0], matching.identifier, way.holds, way.bindings, certain).renamed(names)

@@ -1,0 +1,199 @@
+"""Aggregates over windows of one length that lie at the same distance from each event: a pass over sorted events.
+
+Where both sides of a temporal join match points of time in the same table and share a value, nothing is joined: the
+events are sorted by what is shared and by time, and Spark collects for each those around it. Events of the same time
+are *tied*; they are rare, and what they need is computed for them alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cera.algebra.operators import Construction, Expression, Join, Merging, RelativeTimers, TemporalJoin
+from cera.algebra.plan import Plan
+from cera.engines.spark.grouping import MATCHES, Grouped
+from cera.engines.spark.hashing import unsigned
+from cera.engines.spark.relations import EVENT, Relation, Timer, attribute, column, component
+from cera.engines.spark.sides import Names, Side, Tables, side_of, unwrapped
+from cera.engines.spark.tables import EventTable
+from cera.model.constructs import free_variables
+from cera.model.interval import Interval
+from cera.model.timers import relative_timer
+
+_KEY, _TIME, _ORDER, _TIED = "sliding key", "sliding time", "sliding order", "sliding tied"
+_ELEMENT, _ANCHOR = "sliding element", "sliding anchor"
+_AGAIN, _OWN, _TIE = "sliding again", "sliding own", "sliding tie"
+_BEFORE, _AT, _AFTER = "sliding before", "sliding at", "sliding after"
+_NOON = Interval(0, 0)
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """What `elements` match within `[first, last]` microseconds of each anchor with the same values of `shared`.
+
+    `alone`: the anchor itself does not count.
+    """
+
+    join: TemporalJoin
+    anchors: Side
+    elements: Side
+    window: str
+    timer: Timer
+    first: int
+    last: int
+    shared: tuple[str, ...]
+    alone: bool
+
+
+def sliding_window(construction: Construction, plan: Plan, tables: Tables, *, points: bool) -> Sliding | None:
+    """The window over which a head is aggregated, if it is such a one. `points`: all events are points of time."""
+    body = construction.input
+    while isinstance(body, Merging):
+        body = body.input
+    join, names = unwrapped(body, plan)
+    if not isinstance(join, TemporalJoin) or join.condition or not join.counted:
+        return None
+    anchored = _anchored(join.left, plan, tables)
+    elements = side_of(join.right, plan, tables)
+    if anchored is None or elements is None or anchored.window != join.window:
+        return None
+    if not join.excluded <= {anchored.side.identifier}:
+        return None
+    anchored, elements = anchored.renamed(names), elements.renamed(names)
+    anchors, timer = anchored.side, anchored.timer
+    shared = tuple(name for name in anchors.cells if name in elements.cells)
+    span = None if timer.duration.months else relative_timer(timer.kind, _NOON, timer.duration)
+    if (
+        span is None
+        or anchors.table is not elements.table
+        or not (points or anchors.table.points)
+        or not shared
+        or not all(_same_columns(anchors, elements, name) for name in shared)
+        or not free_variables(construction.head) <= anchors.cells.keys()
+    ):
+        return None
+    return Sliding(join, anchors, elements, anchored.window, timer, span.begin, span.end, shared, bool(join.excluded))
+
+
+@dataclass(frozen=True)
+class _Anchored:
+    """An event with one timer, and the name of that."""
+
+    side: Side
+    window: str
+    timer: Timer
+
+    def renamed(self, names: Names) -> _Anchored:
+        side = self.side.renamed(names)
+        timer = replace(self.timer, anchor=side.identifier)
+        return _Anchored(side, names.identifiers.get(self.window, self.window), timer)
+
+
+def _anchored(left: Expression, plan: Plan, tables: Tables) -> _Anchored | None:
+    join, names = unwrapped(left, plan)
+    if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
+        return None
+    side, timer = side_of(join.left, plan, tables), join.right
+    if side is None or timer.anchor != side.identifier:
+        return None
+    return _Anchored(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)
+
+
+def _same_columns(one: Side, other: Side, name: str) -> bool:
+    pairs = [dict(side.cells[name]) for side in (one, other)]
+    return name in one.certain & other.certain and [str(c) for c in pairs[0].values()] == [
+        str(c) for c in pairs[1].values()
+    ]
+
+
+def collected(window: Sliding) -> Grouped:
+    """A row for each anchor with something in its window, with all of that as its matches."""
+    gathered = {name: cell for name, cell in window.elements.cells.items() if name not in window.anchors.cells}
+    parts = {component(name, kind): part for name, cell in gathered.items() for kind, part in cell}
+    bare = len(parts) == 1 and window.elements.certain >= gathered.keys()
+    element = F.struct(*(part.alias(name) for name, part in parts.items())) if parts else F.struct(F.lit(0).alias("0"))
+    element = next(iter(parts.values())) if bare else element
+    frame = _surrounded(window, _prepared(window, element))
+    frame = frame.where(column(_ANCHOR) & (F.size(column(MATCHES)) > 0))
+    relation = Relation(
+        frame,
+        {name: cell.components for name, cell in window.anchors.cells.items()},
+        (window.anchors.identifier,),
+        carried=(*_keys(window), _TIME, _ORDER, _TIED),
+    )
+    return Grouped(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
+
+
+def _prepared(window: Sliding, element: Column) -> DataFrame:
+    """The events of both sides, equal ones once, with which of them are tied."""
+    anchors, elements = window.anchors, window.elements
+    keys = [part for name in window.shared for _, part in anchors.cells[name]]
+    variables = [part.alias(component(name, kind)) for name, cell in anchors.cells.items() for kind, part in cell]
+    rows = anchors.table.frame.where(anchors.holds | elements.holds).select(
+        *(part.alias(name) for name, part in zip(_keys(window), keys, strict=True)),
+        column("end").alias(_TIME),
+        unsigned(column("h1")).alias(_ORDER),
+        F.coalesce(anchors.holds, F.lit(False)).alias(_ANCHOR),
+        F.when(elements.holds, element).alias(_ELEMENT),
+        *variables,
+        *(column(part).alias(attribute(anchors.identifier, part)) for part in EVENT),
+    )
+    order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
+    time = column(_TIME)
+    before, after = F.lag(time).over(order), F.lead(time).over(order)
+    tied = F.coalesce(before == time, F.lit(False)) | F.coalesce(after == time, F.lit(False))
+    # half of the id is enough to tell events with the same values and times apart
+    again = (before == time) & (F.lag(column(_ORDER)).over(order) == column(_ORDER))
+    rows = rows.withColumns({_TIED: tied, _AGAIN: F.coalesce(again, F.lit(False))})
+    return rows.where(~column(_AGAIN))
+
+
+def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
+    """Each row with the elements of its window, in their order."""
+    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
+    element = column(_ELEMENT)
+    if not window.alone or not window.first <= 0 <= window.last:
+        return rows.withColumn(MATCHES, F.collect_list(element).over(around.rangeBetween(window.first, window.last)))
+    found: dict[str, Column] = {}
+    if window.first < 0:
+        found[_BEFORE] = F.collect_list(element).over(around.rangeBetween(window.first, -1))
+    at = F.when(column(_TIED) & element.isNotNull(), F.struct(column(_ORDER).alias("order"), element.alias("element")))
+    found[_AT] = F.collect_list(at).over(around.rangeBetween(0, 0))
+    if window.last > 0:
+        found[_AFTER] = F.collect_list(element).over(around.rangeBetween(1, window.last))
+    rows = rows.withColumns(found)
+    others = F.filter(column(_AT), lambda one: one["order"] != column(_ORDER))
+    tied = [F.transform(others, lambda one: one["element"]) if name == _AT else column(name) for name in found]
+    usual = [column(name) for name in found if name != _AT]
+    matches = F.when(column(_TIED), _concatenated(tied)).otherwise(_concatenated(usual) if usual else F.array())
+    return rows.withColumn(MATCHES, matches if usual else _concatenated(tied))
+
+
+def _concatenated(arrays: list[Column]) -> Column:
+    return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
+
+
+def _keys(window: Sliding) -> tuple[str, ...]:
+    parts = sum(len(window.anchors.cells[name].components) for name in window.shared)
+    return tuple(f"{_KEY} {number}" for number in range(parts))
+
+
+def derived_once(window: Sliding, table: EventTable, derivation: str) -> EventTable:
+    """The events of a head over a window, each once, with its first derivation (which is in the column `derivation`).
+
+    Only those of tied anchors can be the same.
+    """
+    parts = [column(name).alias(name) for name in (derivation, "h1", "h2")]
+    frame = table.frame.withColumn(_OWN, F.when(column(_TIED), F.struct(*parts)))
+    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME)).rangeBetween(0, 0)
+    frame = frame.withColumn(_TIE, F.collect_list(column(_OWN)).over(around))
+    own = column(_OWN)
+
+    def earlier(one: Column) -> Column:
+        return (one["h1"] == own["h1"]) & (one["h2"] == own["h2"]) & (one[derivation] < own[derivation])
+
+    once = own.isNull() | ~F.exists(column(_TIE), earlier)
+    return EventTable(frame.where(once), table.content, table.label, once=True)

@@ -1,0 +1,127 @@
+"""Why a row has no time, in the words of the other readers: `TimeFormat.parse` and `records.interval_of`, natively."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+)
+
+from cera.connectors.layout import Layout
+from cera.engines.spark.json_text import string_json
+from cera.engines.spark.relations import column
+from cera.engines.spark.temporal import IntervalColumns, iso
+from cera.engines.spark.time_columns import clock_microseconds
+from cera.model.interval import MAX_TIME, MIN_TIME
+
+_UNITS = {"s": ("seconds", 10**6), "ms": ("milliseconds", 10**3), "us": ("microseconds", 1)}
+_NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
+_ISO_8601 = r"^\s*\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}([.,](\d+))?)?(?:[Zz]|[+-](\d{2})(?::?(\d{2}))?)?)?\s*$"
+_FRACTION, _OFFSET_HOURS, _OFFSET_MINUTES = 4, 5, 6
+_FRACTION_DIGITS, _MOST_HOURS, _MOST_MINUTES = 6, 23, 59
+_SHOWN = 60
+
+
+def missing(name: str, other: str, layout: Layout) -> Column:
+    """The reason where there is nothing in a column of times; `other` is the one for the other end."""
+    named = F.lit(f"the time is missing: there is no field `{name}`")
+    if layout.time_source is not None:
+        return named
+    nowhere = F.lit("the time is missing: expected the field `at`, or `begin` and `end`")
+    return F.when(column(other).isNull(), nowhere).otherwise(named)
+
+
+def no_time(name: str, kind: DataType, layout: Layout) -> Column:
+    """The reason where a column of times has something that is none; null where it has nothing."""
+    unit, scale = _UNITS[layout.times.unit or "s"]
+    value = column(name)
+    expected = f" is not a time; expected ISO 8601 like 2006-09-18T09:00:00Z, or a number of {unit}"
+    match kind:
+        case ByteType() | ShortType() | IntegerType() | LongType():
+            reason = _outside(value.cast("string"), unit)
+        case FloatType() | DoubleType() | DecimalType():
+            shown = value.cast("string")
+            finite = F.abs(value.cast("double")) < float("inf")
+            reason = F.when(finite, _number(shown, value.cast("double"), unit, scale)).otherwise(
+                F.concat(shown, F.lit(expected))
+            )
+        case StringType():
+            shown = _quoted(value)
+            number = _number(shown, F.trim(value).try_cast("double"), unit, scale)
+            reason = F.when(value.rlike(_NUMBER), number).when(value.rlike(_ISO_8601), _moment(value, shown))
+            reason = reason.otherwise(F.concat(shown, F.lit(expected)))
+        case _:
+            reason = _outside(_quoted(_iso(value, kind, layout)))
+    return F.concat(F.lit(f"in the field `{name}`: "), reason)
+
+
+def shown(name: str, kind: DataType, layout: Layout) -> Column:
+    """A time as the other readers show it: a number as it is, a text in quotation marks."""
+    value = column(name)
+    if isinstance(kind, StringType):
+        return string_json(value)
+    if isinstance(kind, TimestampType | TimestampNTZType | DateType):
+        return string_json(_iso(value, kind, layout))
+    return value.cast("string")
+
+
+def _iso(value: Column, kind: DataType, layout: Layout) -> Column:
+    if isinstance(kind, DateType):
+        return value.cast("string")
+    zone = layout.times.timezone
+    time = F.unix_micros(value) if isinstance(kind, TimestampType) else clock_microseconds(value, zone)
+    return F.coalesce(iso(IntervalColumns(time, time, is_point=True)), value.cast("string"))
+
+
+def _quoted(text: Column) -> Column:
+    trimmed = F.trim(text)
+    cut = F.when(F.length(trimmed) > _SHOWN, F.concat(F.left(trimmed, F.lit(_SHOWN)), F.lit("…"))).otherwise(trimmed)
+    return F.concat(F.lit("'"), cut, F.lit("'"))
+
+
+def _outside(shown: Column, unit: str | None = None) -> Column:
+    words = [F.lit(f" {unit}")] if unit else []
+    hint = "; is the unit of time right?" if unit else ""
+    return F.concat(shown, *words, F.lit(f" lies outside of the years 1 to 9999 in UTC{hint}"))
+
+
+def _number(shown: Column, value: Column, unit: str, scale: int) -> Column:
+    fine = F.concat(shown, F.lit(f" {unit} is not a whole number of microseconds, the finest time there is"))
+    return F.when((value * scale).between(MIN_TIME, MAX_TIME), fine).otherwise(_outside(shown, unit))
+
+
+def _moment(value: Column, shown: Column) -> Column:
+    """The reason for a text that looks like ISO 8601."""
+    fraction = F.regexp_extract(value, _ISO_8601, _FRACTION)
+    hours, minutes = (
+        F.coalesce(F.regexp_extract(value, _ISO_8601, group).try_cast("int"), F.lit(0))
+        for group in (_OFFSET_HOURS, _OFFSET_MINUTES)
+    )
+    digits = F.concat(
+        shown,
+        F.lit(" has "),
+        F.length(fraction).cast("string"),
+        F.lit(" digits after the point; the finest time is a microsecond, 6 digits"),
+    )
+    offset = F.concat(shown, F.lit(" has no offset from UTC; expected Z or one like +02:00, at most 23:59"))
+    calendar = F.concat(shown, F.lit(" is not a date and time of the calendar"))
+    date = F.left(F.trim(value), F.lit(10))
+    at_the_edge = F.left(date, F.lit(4)).isin("0001", "9999") & date.try_cast("date").isNotNull()
+    return (
+        F.when(F.length(fraction) > _FRACTION_DIGITS, digits)
+        .when((hours > _MOST_HOURS) | (minutes > _MOST_MINUTES), offset)
+        .when(at_the_edge, _outside(shown))  # only its offset takes it out of the calendar
+        .otherwise(calendar)
+    )
