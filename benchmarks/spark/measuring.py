@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_LOOK_SECONDS = 0.25
+
+#: A process: its number, and when it was started, because numbers are used again.
+Process = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -35,23 +40,41 @@ class Clock:
         self._java: int = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
 
     def cost(self, work: Callable[[], object]) -> Cost:
-        seconds, cpu = time.perf_counter(), self._cpu()
-        work()
-        return Cost(time.perf_counter() - seconds, self._cpu() - cpu)
+        before = self._ticks()
+        seen = dict(before)
+        done = threading.Event()
 
-    def _cpu(self) -> float:
-        """CPU seconds of the Java process and all below it; those that ended are counted by their parents."""
+        def look() -> None:  # Python workers end when they were idle for a while, and then nobody knows their time
+            while not done.wait(_LOOK_SECONDS):
+                seen.update(self._ticks())
+
+        looking = threading.Thread(target=look, daemon=True)
+        seconds = time.perf_counter()
+        looking.start()
+        try:
+            work()
+        finally:
+            seconds = time.perf_counter() - seconds
+            done.set()
+            looking.join()
+        seen.update(self._ticks())
+        ticks = sum(last - before.get(process, 0) for process, last in seen.items())
+        return Cost(seconds, ticks / _TICKS)
+
+    def _ticks(self) -> dict[Process, int]:
+        """The CPU time of the Java process and of all processes below it."""
         parents: dict[int, int] = {}
-        ticks: dict[int, int] = {}
+        found: dict[int, tuple[Process, int]] = {}
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
                 try:
                     fields = (entry / "stat").read_text().rpartition(")")[2].split()
                 except OSError:  # it ended meanwhile
                     continue
-                parents[int(entry.name)] = int(fields[1])
-                ticks[int(entry.name)] = sum(map(int, fields[11:15]))
-        return sum(ticks[process] for process in parents if self._is_below(process, parents)) / _TICKS
+                process = int(entry.name)
+                parents[process] = int(fields[1])
+                found[process] = (process, int(fields[19])), int(fields[11]) + int(fields[12])
+        return dict(found[process] for process in parents if self._is_below(process, parents))
 
     def _is_below(self, process: int, parents: Mapping[int, int]) -> bool:
         while process in parents:

@@ -77,6 +77,30 @@ def test_the_rules_written_by_hand_for_spark_derive_what_the_reference_derives(s
         assert sorted(map(_rounded, rule(events).collect())) == sorted(map(_rounded, expected))
 
 
+def test_the_stream_written_by_hand_derives_what_the_reference_derives_in_any_batches() -> None:
+    pytest.importorskip("pyspark")
+    from benchmarks.local.workloads import PROGRAM
+    from benchmarks.spark.data import Readings
+    from benchmarks.spark.streaming_by_hand import HIGH, READING, SMOKE, Bucket, decided
+
+    table = Readings(400, sensors=20).table()
+    derived = [one.event for one in load(PROGRAM).run(list(events_of(table))).derived]
+    expected = [(event.label, event.begin, event.end, *leaves(event.term)) for event in derived]
+    bucket, found = Bucket(), []
+    for number, row in enumerate(table.to_pylist()):
+        at, value = round(row["at"].timestamp() * 1_000_000), row["value"]
+        kinds = [SMOKE] if row["label"] == "smoke" else [READING, HIGH] if value > 40 else [READING]
+        for kind in kinds:
+            place = row["sensor"] if kind == READING else row["area"]
+            bucket.waiting.append((at, kind, place, value))
+        if number % 37 == 0:  # a micro-batch; what is not before its watermark waits
+            found += decided(bucket, at)
+    found += decided(bucket, 2**62)
+    alerts = [tuple(part for part in alert if part is not None) for alert in found]
+    assert sorted(map(_rounded, alerts)) == sorted(map(_rounded, expected))
+    assert {label for label, *_ in alerts} == {"fire", "burnt_down", "avg_temp"}
+
+
 def _rounded(values: Iterable[object]) -> tuple[Any, ...]:
     """Without the last digits of averages, which depend on the order of summation."""
     return tuple(round(value, 9) if isinstance(value, float) else value for value in values)

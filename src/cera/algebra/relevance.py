@@ -33,6 +33,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan
+from cera.algebra.reach import Reach, reach
 from cera.model.durations import Duration
 from cera.model.expressions import Call, Comparison, DurationLiteral, EventReference
 from cera.model.expressions import Expression as Condition
@@ -86,6 +87,12 @@ class Relevance:
         left, right = list(self._events(join.left)), list(self._events(join.right))
         network = self._networks[id(join)]
         return self._horizon(network, left, right), self._horizon(network, right, left)
+
+    def join_reaches(self, join: Join) -> tuple[Reach, Reach]:
+        """How far a new row reaches: one of the right side among those of the left, and the other way round."""
+        left, right = list(self._events(join.left)), list(self._events(join.right))
+        network, (kept_left, kept_right) = self._networks[id(join)], self.join_horizons(join)
+        return reach(network, left, right, kept_left), reach(network, right, left, kept_right)
 
     def window_horizon(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         return self.window_bound(operator).microseconds

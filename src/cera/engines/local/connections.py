@@ -25,7 +25,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
-from cera.engines.local.joins import Meet, Pairing, Remember, StoreUse
+from cera.engines.local.joins import Meet, Pairing, Remember, StoreUse, Within
 from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.patterns import compile_pattern
@@ -116,8 +116,9 @@ class Connections:
         left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
         from_left = Pairing(new, other_width=len(right.columns), from_left=True)
         from_right = Pairing(new, other_width=len(left.columns), from_left=False)
-        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, then))
-        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, then))
+        into_left, into_right = self.relevance.join_reaches(join)
+        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, Within(into_right, left), then))
+        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, Within(into_left, right), then))
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
         """A new store; none where a row could never be used later (a horizon below zero)."""

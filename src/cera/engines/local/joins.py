@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cera.algebra.reach import Limit, Reach
+from cera.engines.local.rows import Layout
 from cera.engines.local.stages import Stage, named_row
 from cera.engines.local.writing import Cells, Writing, indented, key_of
 
@@ -40,6 +42,32 @@ class Pairing:
         return left.and_(right, self.new)
 
 
+@dataclass(frozen=True)
+class Within:
+    """Which rows of the other side a row with this layout can meet, by their ends."""
+
+    reach: Reach
+    layout: Layout
+
+    def rows(self, horizon: int | None, cells: Cells) -> str:
+        """The call on a bucket that gives them."""
+        first = [] if horizon is None else [f"now - {horizon}"]
+        first += [self._source(limit, cells) for limit in self.reach.first]
+        last = [self._source(limit, cells) for limit in self.reach.last]
+        if last:
+            return f"between({_tightest('max', first)}, {_tightest('min', last)})"
+        return f"since({_tightest('max', first)})" if first else "all()"
+
+    def _source(self, limit: Limit, cells: Cells) -> str:
+        position = self.layout.event(limit.point.identifier)
+        edge = cells.begin(position) if limit.point.edge == "begin" else cells.end(position)
+        return f"{edge} + {limit.offset}"
+
+
+def _tightest(function: str, limits: Sequence[str]) -> str:
+    return f"{function}({', '.join(limits)})" if len(limits) > 1 else limits[0] if limits else "None"
+
+
 class Meet(Stage):
     """Δ(R ⋈ S) for a new row of one side: it is remembered for later rows of the other side, and meets those that are
     known. A side whose rows could never be used later has no store."""
@@ -50,12 +78,14 @@ class Meet(Stage):
         other: StoreUse | None,
         key: Sequence[int],
         pairing: Pairing,
+        within: Within,
         then: Stage,
     ) -> None:
         self.own = own
         self.other = other
         self.key = key
         self.pairing = pairing
+        self.within = within
         self.then = then
 
     def lines(self, cells: Cells, writing: Writing) -> list[str]:
@@ -70,7 +100,7 @@ class Meet(Stage):
 
     def _meet(self, store: StoreUse, key: str, cells: Cells, writing: Writing) -> list[str]:
         bucket, found = writing.fresh("bucket"), writing.fresh("found")
-        rows = f"{bucket}.all()" if store.horizon is None else f"{bucket}.since(now - {store.horizon})"
+        rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
         writing.depth += 1
         inner = self.then.write(self.pairing.cells(cells, found), writing)
         writing.depth -= 1

@@ -11,7 +11,7 @@ at twice at most.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 from cera.engines.local.rows import Row
@@ -43,6 +43,13 @@ class Bucket:
         """The rows that end at a time or later."""
         start = self.start if self.ends[self.start] >= time else bisect_left(self.ends, time, self.start)
         return self.rows[start:] if start else self.rows
+
+    def between(self, first: int | None, last: int) -> list[Row]:
+        """The rows that end from one time to another, both included."""
+        ends, start = self.ends, self.start
+        if first is not None and ends[start] < first:
+            start = bisect_left(ends, first, start)
+        return self.rows[start : bisect_right(ends, last, start)]
 
     def cut(self, before: int) -> None:
         """Forgets the rows that end before a time."""

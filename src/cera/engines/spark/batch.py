@@ -33,6 +33,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.spark import joins
+from cera.engines.spark.absence import are_few, without_any
 from cera.engines.spark.cells import TYPES
 from cera.engines.spark.deriving import derive, derive_sliding
 from cera.engines.spark.expressions import compile_condition, compile_filter
@@ -41,6 +42,7 @@ from cera.engines.spark.patterns import match_table
 from cera.engines.spark.relations import EVENT, Relation, Timer, attribute, column, component, union
 from cera.engines.spark.relative_timers import timed
 from cera.engines.spark.scopes import Environment, RowScope
+from cera.engines.spark.sides import Sources, anchored, side_of
 from cera.engines.spark.sliding import sliding_window
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.ticks import tick_table
@@ -94,9 +96,13 @@ class Batch:
             tables.append(table)
         return tuple(tables)
 
+    @property
+    def _sources(self) -> Sources:
+        return Sources(self.plan, self.environment, self._tables)
+
     def _slid(self, construction: Construction, certain: frozenset[str]) -> EventTable | None:
         """What a rule derives over a window that slides along the events, if it has one."""
-        window = sliding_window(construction, self.plan, self._tables, points=self.max_duration == 0)
+        window = sliding_window(construction, self._sources, points=self.max_duration == 0)
         if window is None:
             return None
         table = derive_sliding(construction, window, self.environment, certain)
@@ -189,12 +195,24 @@ class Batch:
                 found.append((halves[0][0] != halves[0][1]) | (halves[1][0] != halves[1][1]))
             return found
 
+        if isinstance(operator, AntiSemiJoin) and buckets is not None and not operator.condition:
+            found = self._without_any(operator, left, buckets)
+            if found is not None:
+                self.joins.append((operator, "broadcast"))
+                return found
         self._note(operator, left, right, buckets)
         if isinstance(operator, AntiSemiJoin):
             return joins.anti_join(left, right, operator.window, operator.element, conditions, buckets)
         return joins.temporal_join(
             left, right, operator.window, operator.element, conditions, buckets, operator.counted
         )
+
+    def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
+        """The rows of the left side without an event in their windows, if these rows are few."""
+        right, anchors = side_of(operator.right, self._sources), anchored(operator.left, self._sources)
+        if right is None or anchors is None or (right.selected and self.environment.tally is not None):
+            return None
+        return without_any(left, right, operator, buckets) if are_few(anchors.side) else None
 
     def _note(self, operator: Expression, left: Relation, right: Relation, buckets: Buckets | None) -> None:
         shared = bool(left.variables.keys() & right.variables.keys())

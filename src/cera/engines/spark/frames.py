@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column, DataFrame
@@ -47,12 +48,19 @@ class Origin:
         return self.place.alias(_PLACE), self.position.cast("bigint").alias(_POSITION)
 
 
-def from_frame(frame: DataFrame, layout: Layout | None = None, origin: Origin | None = None) -> Reading:
+#: Passes a frame on, of whose rows some are events: those for which the column is true.
+Watch = Callable[[DataFrame, Column], DataFrame]
+
+
+def from_frame(
+    frame: DataFrame, layout: Layout | None = None, origin: Origin | None = None, watch: Watch | None = None
+) -> Reading:
     """The events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
 
     Without a layout the columns are `label`, `begin` and `end` (or `at`), `id` if there is one, and the children: all
     others, or a single VARIANT; or `term` (JSON text) in the place of label and children. What a layout names is taken
-    from there. Raises UsageError if a column is missing, or is of a type that cannot be used.
+    from there. Where the children are columns, all rows pass through `watch`. Raises UsageError if a column is missing,
+    or is of a type that cannot be used.
     """
     layout = layout or Layout()
     origin = origin or Origin(F.lit("the DataFrame"))
@@ -68,7 +76,7 @@ def from_frame(frame: DataFrame, layout: Layout | None = None, origin: Origin | 
     head.append(label.alias("label"))
     if [frame.schema[name].dataType for name in roles.children] == [VariantType()]:
         return _variants(frame, roles.children[0], head, demands, origin)
-    return _typed(frame, roles, head, demands, layout, origin)
+    return _typed(frame, roles, head, demands, layout, origin, watch)
 
 
 def _typed(
@@ -78,6 +86,7 @@ def _typed(
     demands: list[Demand],
     layout: Layout,
     origin: Origin,
+    watch: Watch | None,
 ) -> Reading:
     """Children in columns of their own."""
     zone = layout.times.timezone
@@ -88,7 +97,8 @@ def _typed(
         raise UsageError(f"{error}; leave it out, or cast it to a text or a number") from None
     demands += [Demand(problem.isNull(), problem) for problem in found.problems]
     content, children = in_columns(Flat(found.children))
-    events = frame.where(met(demands)).select(*head, *children)
+    watched = frame if watch is None else watch(frame, met(demands))
+    events = watched.where(met(demands)).select(*head, *children)
     table = _identified(events, content, layout.label, with_ids=roles.id is not None)
     table = replace(table, points=roles.begin == roles.end)
     return Reading((table,), _rejected(frame, demands, origin))
@@ -132,7 +142,8 @@ def _identified(frame: DataFrame, content: Flat, label: str | None = None, *, wi
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.
     """
     halves = flat_hashes(column("label") if label is None else label, content)
-    return EventTable(_with_ids(frame, halves, with_ids=with_ids), content, label)
+    identity = None if with_ids else event_hashes(*halves, column("begin"), column("end"))
+    return EventTable(_with_ids(frame, halves, with_ids=with_ids), content, label, identity=identity)
 
 
 def _with_ids(frame: DataFrame, halves: tuple[Column, Column], *, with_ids: bool = True) -> DataFrame:

@@ -125,7 +125,7 @@ def _joined(
         width = buckets.width
         time = column(_RIGHT + buckets.right)
         places = F.sequence(_floor(time - buckets.after, width), _floor(time + buckets.before, width))
-        left_frame = left_frame.withColumn(_BUCKET, _floor(column(buckets.left), width))
+        left_frame = left_frame.withColumn(_BUCKET, in_bucket(column(buckets.left), buckets))
         right_frame = right_frame.withColumn(_RIGHT + _BUCKET, F.explode(places))
         conditions.append(column(_BUCKET) == column(_RIGHT + _BUCKET))
     elif not shared:
@@ -134,6 +134,18 @@ def _joined(
     for part in (*conditions, *more(pair)):
         condition = condition & part
     return left_frame.join(right_frame, condition, how), pair
+
+
+def in_bucket(time: Column, buckets: Buckets) -> Column:
+    """The bucket of a time."""
+    return _floor(time, buckets.width)
+
+
+def touched_buckets(frame: DataFrame, time: Column, buckets: Buckets, name: str) -> DataFrame:
+    """The rows of a left side, each once for every bucket in which something can be that it is joined to."""
+    width = buckets.width
+    places = F.sequence(_floor(time - buckets.before, width), _floor(time + buckets.after, width))
+    return frame.withColumn(name, F.explode(places))
 
 
 def _floor(time: Column, width: int) -> Column:

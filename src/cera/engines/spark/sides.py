@@ -7,22 +7,31 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import Column
 
-from cera.algebra.operators import Expression, Matching, Reference, Renaming
+from cera.algebra.operators import Expression, Join, Matching, Reference, RelativeTimers, Renaming, Selection
 from cera.algebra.plan import Plan
 from cera.engines.spark.cells import Cell
+from cera.engines.spark.expressions import compile_filter
 from cera.engines.spark.patterns import can_have_label, single_way
+from cera.engines.spark.relations import Timer, column
+from cera.engines.spark.scopes import Environment, RowScope
 from cera.engines.spark.tables import EventTable
 from cera.model.patterns import bound_variables
 
-#: The tables in which a Matching looks.
-Tables = Callable[[Expression], Sequence[EventTable]]
+
+@dataclass(frozen=True)
+class Sources:
+    """What is needed to find sides: the plan, and the tables in which a Matching looks."""
+
+    plan: Plan
+    environment: Environment
+    tables: Callable[[Expression], Sequence[EventTable]]
 
 
 @dataclass(frozen=True)
 class Side:
     """The events of a table that one pattern matches, each in one way: where `holds`, with these values of variables.
 
-    `certain` variables have a value in every match.
+    `certain` variables have a value in every match. `selected`: more is asked of the matches than the pattern does.
     """
 
     table: EventTable
@@ -30,6 +39,13 @@ class Side:
     holds: Column
     cells: Mapping[str, Cell]
     certain: frozenset[str]
+    selected: bool = False
+
+    def cell(self, variable: str) -> Cell:
+        return self.cells.get(variable, Cell())
+
+    def interval(self, identifier: str) -> tuple[Column, Column]:
+        return column("begin"), column("end")
 
     def renamed(self, names: Names) -> Side:
         variables = names.variables
@@ -68,12 +84,16 @@ def unwrapped(expression: Expression, plan: Plan) -> tuple[Expression, Names]:
     return expression, names
 
 
-def side_of(expression: Expression, plan: Plan, tables: Tables) -> Side | None:
+def side_of(expression: Expression, sources: Sources) -> Side | None:
     """The matches of a relation, if it is one pattern that matches in one table only, natively and in one way."""
-    matching, names = unwrapped(expression, plan)
+    matching, names = unwrapped(expression, sources.plan)
+    if isinstance(matching, Selection):
+        side = side_of(matching.input, sources)
+        chosen = None if side is None else _selected(side, matching, sources.environment)
+        return None if chosen is None else chosen.renamed(names)
     if not isinstance(matching, Matching):
         return None
-    possible = [table for table in tables(matching.source) if can_have_label(matching.pattern, table.label)]
+    possible = [table for table in sources.tables(matching.source) if can_have_label(matching.pattern, table.label)]
     if len(possible) != 1:
         return None
     way = single_way(possible[0], matching.pattern)
@@ -81,3 +101,35 @@ def side_of(expression: Expression, plan: Plan, tables: Tables) -> Side | None:
         return None
     certain = bound_variables(matching.pattern)
     return Side(possible[0], matching.identifier, way.holds, way.bindings, certain).renamed(names)
+
+
+def _selected(side: Side, selection: Selection, environment: Environment) -> Side | None:
+    """Only the matches with a condition; None if that needs Python."""
+    probe = replace(environment, fallbacks={})
+    holds = side.holds & compile_filter(selection.condition, RowScope(side, probe))
+    return None if probe.fallbacks else replace(side, holds=holds, selected=True)
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """An event with one timer, and the name of that."""
+
+    side: Side
+    window: str
+    timer: Timer
+
+    def renamed(self, names: Names) -> Anchored:
+        side = self.side.renamed(names)
+        timer = replace(self.timer, anchor=side.identifier)
+        return Anchored(side, names.identifiers.get(self.window, self.window), timer)
+
+
+def anchored(left: Expression, sources: Sources) -> Anchored | None:
+    """An event with one timer, if that is all there is in a relation."""
+    join, names = unwrapped(left, sources.plan)
+    if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
+        return None
+    side, timer = side_of(join.left, sources), join.right
+    if side is None or timer.anchor != side.identifier:
+        return None
+    return Anchored(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)

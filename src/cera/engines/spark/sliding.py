@@ -7,17 +7,16 @@ are *tied*; they are rare, and what they need is computed for them alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from cera.algebra.operators import Construction, Expression, Join, Merging, RelativeTimers, TemporalJoin
-from cera.algebra.plan import Plan
+from cera.algebra.operators import Construction, Merging, TemporalJoin
 from cera.engines.spark.grouping import MATCHES, Grouped
 from cera.engines.spark.hashing import unsigned
-from cera.engines.spark.relations import EVENT, Relation, Timer, attribute, column, component
-from cera.engines.spark.sides import Names, Side, Tables, side_of, unwrapped
+from cera.engines.spark.relations import TIMES, Relation, Timer, attribute, column, component
+from cera.engines.spark.sides import Side, Sources, anchored, side_of, unwrapped
 from cera.engines.spark.tables import EventTable
 from cera.model.constructs import free_variables
 from cera.model.interval import Interval
@@ -48,22 +47,23 @@ class Sliding:
     alone: bool
 
 
-def sliding_window(construction: Construction, plan: Plan, tables: Tables, *, points: bool) -> Sliding | None:
+def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> Sliding | None:
     """The window over which a head is aggregated, if it is such a one. `points`: all events are points of time."""
     body = construction.input
     while isinstance(body, Merging):
         body = body.input
-    join, names = unwrapped(body, plan)
+    join, names = unwrapped(body, sources.plan)
     if not isinstance(join, TemporalJoin) or join.condition or not join.counted:
         return None
-    anchored = _anchored(join.left, plan, tables)
-    elements = side_of(join.right, plan, tables)
-    if anchored is None or elements is None or anchored.window != join.window:
+    found, elements = anchored(join.left, sources), side_of(join.right, sources)
+    if found is None or elements is None or found.window != join.window:
         return None
-    if not join.excluded <= {anchored.side.identifier}:
+    if not join.excluded <= {found.side.identifier}:
         return None
-    anchored, elements = anchored.renamed(names), elements.renamed(names)
-    anchors, timer = anchored.side, anchored.timer
+    if sources.environment.tally is not None and (found.side.selected or elements.selected):
+        return None  # where nothing is selected by itself, it cannot be counted how often a condition had no value
+    found, elements = found.renamed(names), elements.renamed(names)
+    anchors, timer = found.side, found.timer
     shared = tuple(name for name in anchors.cells if name in elements.cells)
     span = None if timer.duration.months else relative_timer(timer.kind, _NOON, timer.duration)
     if (
@@ -75,31 +75,7 @@ def sliding_window(construction: Construction, plan: Plan, tables: Tables, *, po
         or not free_variables(construction.head) <= anchors.cells.keys()
     ):
         return None
-    return Sliding(join, anchors, elements, anchored.window, timer, span.begin, span.end, shared, bool(join.excluded))
-
-
-@dataclass(frozen=True)
-class _Anchored:
-    """An event with one timer, and the name of that."""
-
-    side: Side
-    window: str
-    timer: Timer
-
-    def renamed(self, names: Names) -> _Anchored:
-        side = self.side.renamed(names)
-        timer = replace(self.timer, anchor=side.identifier)
-        return _Anchored(side, names.identifiers.get(self.window, self.window), timer)
-
-
-def _anchored(left: Expression, plan: Plan, tables: Tables) -> _Anchored | None:
-    join, names = unwrapped(left, plan)
-    if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
-        return None
-    side, timer = side_of(join.left, plan, tables), join.right
-    if side is None or timer.anchor != side.identifier:
-        return None
-    return _Anchored(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)
+    return Sliding(join, anchors, elements, found.window, timer, span.begin, span.end, shared, bool(join.excluded))
 
 
 def _same_columns(one: Side, other: Side, name: str) -> bool:
@@ -119,7 +95,7 @@ def collected(window: Sliding) -> Grouped:
     frame = _surrounded(window, _prepared(window, element))
     frame = frame.where(column(_ANCHOR) & (F.size(column(MATCHES)) > 0))
     relation = Relation(
-        frame,
+        frame.withColumns(_known(window)),
         {name: cell.components for name, cell in window.anchors.cells.items()},
         (window.anchors.identifier,),
         carried=(*_keys(window), _TIME, _ORDER, _TIED),
@@ -131,15 +107,15 @@ def _prepared(window: Sliding, element: Column) -> DataFrame:
     """The events of both sides, equal ones once, with which of them are tied."""
     anchors, elements = window.anchors, window.elements
     keys = [part for name in window.shared for _, part in anchors.cells[name]]
-    variables = [part.alias(component(name, kind)) for name, cell in anchors.cells.items() for kind, part in cell]
+    others = {name: cell for name, cell in anchors.cells.items() if name not in window.shared}
     rows = anchors.table.frame.where(anchors.holds | elements.holds).select(
         *(part.alias(name) for name, part in zip(_keys(window), keys, strict=True)),
         column("end").alias(_TIME),
         unsigned(column("h1")).alias(_ORDER),
         F.coalesce(anchors.holds, F.lit(False)).alias(_ANCHOR),
         F.when(elements.holds, element).alias(_ELEMENT),
-        *variables,
-        *(column(part).alias(attribute(anchors.identifier, part)) for part in EVENT),
+        *(part.alias(component(name, kind)) for name, cell in others.items() for kind, part in cell),
+        column("h2").alias(attribute(anchors.identifier, "h2")),
     )
     order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
     time = column(_TIME)
@@ -149,6 +125,14 @@ def _prepared(window: Sliding, element: Column) -> DataFrame:
     again = (before == time) & (F.lag(column(_ORDER)).over(order) == column(_ORDER))
     rows = rows.withColumns({_TIED: tied, _AGAIN: F.coalesce(again, F.lit(False))})
     return rows.where(~column(_AGAIN))
+
+
+def _known(window: Sliding) -> dict[str, Column]:
+    """What the sorted rows say of anchors already: the values that are shared, the times, the order of ids."""
+    shared = [component(name, kind) for name in window.shared for kind in window.anchors.cells[name].components]
+    known = {name: column(key) for name, key in zip(shared, _keys(window), strict=True)}
+    known |= {attribute(window.anchors.identifier, part): column(_TIME) for part in TIMES}
+    return {**known, attribute(window.anchors.identifier, "h1"): unsigned(column(_ORDER))}
 
 
 def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:

@@ -72,7 +72,8 @@ class Terms:
 class EventTable:
     """Events as a DataFrame; `label` if all of them are known to have the same one.
 
-    `points`: all of them are points of time. `once`: no two rows are the same event.
+    `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the columns `h1` and
+    `h2` once more, as expressions over the other columns, for whoever needs them in a few rows only.
     """
 
     frame: DataFrame
@@ -80,3 +81,4 @@ class EventTable:
     label: str | None = None
     points: bool = False
     once: bool = False
+    identity: tuple[Column, Column] | None = None

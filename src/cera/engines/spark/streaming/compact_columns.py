@@ -15,10 +15,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cera.engines.spark.readings import LEFT_OUT, RECORD
-from cera.engines.spark.relations import column
 from cera.engines.spark.streaming.column_hashes import event_hashes, hexadecimal, timer_hashes
 from cera.engines.spark.streaming.compact import KINDS, Shape
-from cera.engines.spark.streaming.left_out import LATE, MISSING, Counting
+from cera.engines.spark.streaming.left_out import LATE, Counting
 from cera.engines.spark.streaming.messages import OUTPUT, Result, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.worker_memory import settle
 from cera.engines.spark.streaming.xxhash_columns import Hashes
@@ -32,7 +31,7 @@ _ANSWER = pa.schema(
         *(("recipient", pa.string()), ("transport", pa.string())),
     ]
 )
-_COLUMNS = pa.schema([*_ANSWER, (LEFT_OUT, pa.string()), (RECORD, pa.string()), (MISSING, pa.int64())])
+_WITH_LEFT_OUT = pa.schema([*_ANSWER, (LEFT_OUT, pa.string()), (RECORD, pa.string())])
 _DIGITS = 32
 #: How many rows are finished at a time.
 _CHUNK = 20_000
@@ -45,18 +44,17 @@ def derived_events(
 
     With `left_out`, what was late or rejected as well, with LEFT_OUT and RECORD. All of it is counted.
     """
-    rows = messages.where(F.col("operator") == OUTPUT).select("payload")
-    found = counting.results(rows.mapInArrow(_Finish(tuple(shapes)), from_arrow_schema(_COLUMNS)))
-    told_of = column(MISSING).isNull()
-    told = found.where(told_of if left_out else told_of & column(LEFT_OUT).isNull())
-    return told.select(*_ANSWER.names, *((LEFT_OUT, RECORD) if left_out else ()))
+    schema = _WITH_LEFT_OUT if left_out else _ANSWER
+    payloads = counting.results(messages.where(F.col("operator") == OUTPUT).select("payload"))
+    return payloads.mapInArrow(_Finish(tuple(shapes), schema), from_arrow_schema(schema))
 
 
 class _Finish:
-    """The stage that makes rows of the payloads of results."""
+    """The stage that makes rows of the payloads of results; if the schema has a place for it, of what was left out."""
 
-    def __init__(self, shapes: tuple[Shape, ...]) -> None:
+    def __init__(self, shapes: tuple[Shape, ...], schema: pa.Schema) -> None:
         self.shapes = shapes
+        self.schema = schema
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         kept: dict[int, list[pa.Table]] = {}
@@ -67,14 +65,28 @@ class _Finish:
                     kept.setdefault(number, []).append(pa.ipc.open_stream(data).read_all())
                     if sum(table.num_rows for table in kept[number]) >= _CHUNK:
                         yield self._finished(number, kept.pop(number))
-                elif rows := [row for result in unpack_results(payload) if (row := _row(result)) is not None]:
-                    yield _batch({name: [row.get(name) for row in rows] for name in _COLUMNS.names}, len(rows))
+                elif rows := self._rows(unpack_results(payload)):
+                    yield self._batch({name: [row.get(name) for row in rows] for name in self.schema.names}, len(rows))
         for number, tables in kept.items():
             yield self._finished(number, tables)
         settle()
 
+    def _rows(self, results: Sequence[Result]) -> list[dict[str, Any]]:
+        """The results that say everything, as far as they are wanted."""
+        found = [row for result in results if (row := _row(result)) is not None]
+        return found if LEFT_OUT in self.schema.names else [row for row in found if LEFT_OUT not in row]
+
     def _finished(self, number: int, tables: Sequence[pa.Table]) -> pa.RecordBatch:
-        return finished(self.shapes[number], pa.concat_tables(tables, promote_options="default").combine_chunks())
+        table = pa.concat_tables(tables, promote_options="default").combine_chunks()
+        return self._batch(finished(self.shapes[number], table), table.num_rows)
+
+    def _batch(self, known: Mapping[str, Any], rows: int) -> pa.RecordBatch:
+        """Rows with the columns that are known; the others are null."""
+        arrays = [
+            pa.nulls(rows, field.type) if field.name not in known else _array(known[field.name], field.type)
+            for field in self.schema
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
 def _row(result: Result) -> dict[str, Any] | None:
@@ -89,27 +101,16 @@ def _row(result: Result) -> dict[str, Any] | None:
             return {"id": event.id, "begin": begin, "end": end, "label": label, "term": term, LEFT_OUT: LATE}
         case ("rejected", _, reason, text):
             return {LEFT_OUT: reason, RECORD: text}
-        case ("state", _, _, _, missing) if missing:
-            return {MISSING: missing}
         case _:
             return None
-
-
-def _batch(known: Mapping[str, Any], rows: int) -> pa.RecordBatch:
-    """Rows with the columns that are known; the others are null."""
-    arrays = [
-        pa.nulls(rows, field.type) if field.name not in known else _array(known[field.name], field.type)
-        for field in _COLUMNS
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=_COLUMNS)
 
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array:
     return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
-def finished(shape: Shape, table: pa.Table) -> pa.RecordBatch:
-    """The events of a shape, of which a table has the columns that `compact` writes."""
+def finished(shape: Shape, table: pa.Table) -> dict[str, pa.Array]:
+    """The columns of the events of a shape, of which a table has what `compact` writes."""
     known = {name: _whole(table.column(name)) for name in table.column_names}
     begins, ends = _numbers(known["begin"]), _numbers(known["end"])
     children = {
@@ -117,7 +118,7 @@ def finished(shape: Shape, table: pa.Table) -> pa.RecordBatch:
         for number, child in enumerate(shape.children)
     }
     rows = table.num_rows
-    made = {
+    return {
         "id": _texts(hexadecimal(event_hashes(shape.label, children, begins, ends)), rows),
         "begin": known["begin"],
         "end": known["end"],
@@ -126,7 +127,6 @@ def finished(shape: Shape, table: pa.Table) -> pa.RecordBatch:
         "rule": pa.repeat(shape.rule, rows),
         "causes": _causes(shape, known, rows),
     }
-    return _batch(made, rows)
 
 
 def _causes(shape: Shape, known: Mapping[str, pa.Array], rows: int) -> pa.MapArray:

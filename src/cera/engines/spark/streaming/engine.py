@@ -11,7 +11,6 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from cera.connectors.layout import Layout
-from cera.engines.spark.frames import from_frame
 from cera.engines.spark.streaming.compact import shapes
 from cera.engines.spark.streaming.compact_columns import derived_events
 from cera.engines.spark.streaming.distinct import may_repeat
@@ -43,12 +42,10 @@ def detect(
     made = operators(program, max_duration=max_duration, timezone=timezone, buckets=buckets)
     counting = Counting()
     layout = Layout(times=TimeFormat(timezone=timezone))
-    reading = from_frame(counting.rows(events), layout)
-    if max_duration is not None:
-        reading = reading.lasting(max_duration)
+    reading = counting.read(events, layout, max_duration)
     known = () if may_repeat(made) else shapes(program.rules)  # where events repeat, their ids must be known at once
     qualified = table_layout(events.schema, layout).id is not None
-    messages = table_messages(counting.events(reading.tables), made, max_delay, qualified=qualified)
+    messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     flow = results(messages, made, shapes=known)
     derived = derived_events(flow, known, counting, left_out=left_out)
     return derived.unionByName(reading.left_out(), allowMissingColumns=True) if left_out else derived

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -22,14 +22,15 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from cera.engines.spark.readings import LEFT_OUT
+from cera.connectors.layout import Layout
+from cera.engines.spark.frames import from_frame
+from cera.engines.spark.readings import Reading
 from cera.engines.spark.relations import column
-from cera.engines.spark.tables import EventTable
+from cera.engines.spark.streaming.messages import RESULT_COUNTS, RESULTS_MARK
+from cera.engines.spark.tables import Flat
 
 #: Why an event was left out that came too late.
 LATE = "late"
-#: How many expressions had no value, in rows that are there for nothing else.
-MISSING = "missing"
 
 _METRICS = "cera"
 _NUMBERS = itertools.count(1)
@@ -49,31 +50,40 @@ class Counts:
 
 
 class Counting:
-    """The metrics of one use of `detect`."""
+    """The metrics of one use of `detect`. What has the same name in several of them is added up."""
 
     def __init__(self) -> None:
         self._number = next(_NUMBERS)
 
-    def rows(self, frame: DataFrame) -> DataFrame:
-        """All rows, before they are read."""
-        return self._observed(frame, "rows", F.count("*").alias("rows"))
+    def read(self, events: DataFrame, layout: Layout, max_duration: int | None) -> Reading:
+        """The events of a frame; how many there are, and how many rows are none, is counted."""
+        reading = from_frame(events, layout, watch=self._rows)
+        typed = all(isinstance(table.content, Flat) for table in reading.tables)
+        if typed and (max_duration is None or all(table.points for table in reading.tables)):
+            return reading  # one metric tells all
+        reading = from_frame(self._observed(events, "rows", F.count("*").alias("rejected")), layout)
+        if max_duration is not None:
+            reading = reading.lasting(max_duration)
+        metrics = F.count("*").alias("events"), (-F.count("*")).alias("rejected")
+        frames = [self._observed(table.frame, f"events {n}", *metrics) for n, table in enumerate(reading.tables)]
+        tables = [replace(table, frame=frame) for table, frame in zip(reading.tables, frames, strict=True)]
+        return replace(reading, tables=tuple(tables))
 
-    def events(self, tables: Sequence[EventTable]) -> tuple[EventTable, ...]:
-        """Those that are events."""
-        counted = F.count("*").alias("events")
-        frames = [self._observed(table.frame, f"events {place}", counted) for place, table in enumerate(tables)]
-        return tuple(replace(table, frame=frame) for table, frame in zip(tables, frames, strict=True))
+    def _rows(self, frame: DataFrame, met: Column) -> DataFrame:
+        unmet = ~F.coalesce(met, F.lit(False))
+        return self._observed(frame, "rows", F.count_if(met).alias("events"), F.count_if(unmet).alias("rejected"))
 
-    def results(self, frame: DataFrame) -> DataFrame:
-        """What came out of the operators: LEFT_OUT and MISSING are null for derived events."""
-        reason, missing = column(LEFT_OUT), column(MISSING)
-        return self._observed(
-            frame,
-            "results",
-            F.count_if(reason == LATE).alias("late"),
-            F.count_if(reason != LATE).alias("rejected"),
-            F.coalesce(F.sum(missing), F.lit(0)).alias("undefined"),
-        )
+    def results(self, messages: DataFrame) -> DataFrame:
+        """What came out of the operators, as messages. Each begins with how much was left out."""
+        start = F.hex(F.substring(column("payload"), 1, 1 + RESULT_COUNTS.size))
+        marked = F.substring(start, 1, 2) == RESULTS_MARK.hex()
+
+        def total(place: int) -> Column:
+            number = F.conv(F.substring(start, 3 + 16 * place, 16), 16, 10).cast("bigint")
+            return F.coalesce(F.sum(F.when(marked, number)), F.lit(0))
+
+        names = ("late", "rejected", "undefined")
+        return self._observed(messages, "results", *(total(place).alias(name) for place, name in enumerate(names)))
 
     def _observed(self, frame: DataFrame, what: str, *metrics: Column) -> DataFrame:
         return frame.observe(f"{_METRICS} {self._number} {what}", *metrics)
@@ -81,14 +91,13 @@ class Counting:
 
 def counts(progress: Mapping[str, Any]) -> Counts:
     """The counts of a micro-batch, over all uses of `detect` in the query, from its progress as Spark tells it."""
-    found: dict[str, int] = dict.fromkeys(("rows", "events", "late", "rejected", "undefined"), 0)
+    found = dict.fromkeys(("events", "late", "rejected", "undefined"), 0)
     for name, row in (progress.get("observedMetrics") or {}).items():
         if name.startswith(f"{_METRICS} "):
             metrics = row if isinstance(row, Mapping) else row.asDict()
             for metric, number in metrics.items():
                 found[metric] += number
-    unread = found["rows"] - found["events"]
-    return Counts(found["events"], found["late"], found["rejected"] + unread, found["undefined"])
+    return Counts(**found)
 
 
 def tell_of(spark: SparkSession) -> None:

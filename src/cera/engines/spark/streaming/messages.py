@@ -34,6 +34,9 @@ SCHEMA = "operator string, bucket int, payload binary"
 _EVENTS, _TABLE, _RESULTS, _COLUMNS = b"E", b"T", b"R", b"C"
 _HEADER = struct.Struct("<qq")
 _SHAPE = struct.Struct("<i")
+#: What results begin with, after their mark: numbers that Spark adds up.
+RESULT_COUNTS = struct.Struct(">QQQ")
+RESULTS_MARK = _RESULTS
 
 
 def packed(occurrence: Occurrence, told: Told) -> Packed:
@@ -76,11 +79,15 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
 
 
 def pack_results(results: list[Result]) -> bytes:
-    return _RESULTS + marshal.dumps(results)
+    """Results, behind the numbers of late events, of rejected ones and of expressions without a value."""
+    late = sum(result[0] == "late" for result in results)
+    rejected = sum(result[0] == "rejected" for result in results)
+    undefined = sum(result[4] for result in results if result[0] == "state")
+    return _RESULTS + RESULT_COUNTS.pack(late, rejected, undefined) + marshal.dumps(results)
 
 
 def unpack_results(payload: bytes) -> list[Result]:
-    results: list[Result] = marshal.loads(memoryview(payload)[1:])
+    results: list[Result] = marshal.loads(memoryview(payload)[1 + RESULT_COUNTS.size :])
     return results
 
 

@@ -22,7 +22,7 @@ from cera.rules.rule import Rule, RuleProgram
 from cera.rules.unification import head_label, query_label
 
 #: Into how many parts the events of an operator are divided, unless something else is asked for.
-BUCKETS = 32
+BUCKETS = 16
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ from cera.engines.spark.streaming.left_out import Counts, counts, told
 
 def test_rows_that_are_no_events_are_those_that_were_not_read_and_those_that_could_not_be_divided() -> None:
     metrics = {
-        "cera 7 rows": {"rows": 10},
-        "cera 7 events 0": {"events": 5},
-        "cera 7 events 1": {"events": 3},
+        "cera 7 rows": {"rejected": 10},
+        "cera 7 events 0": {"events": 5, "rejected": -5},
+        "cera 7 events 1": {"events": 3, "rejected": -3},
         "cera 7 results": {"late": 2, "rejected": 1, "undefined": 4},
+        "cera 8 rows": {"events": 20, "rejected": 3},
         "mine": {"rows": 100},
     }
-    assert counts({"observedMetrics": metrics}) == Counts(events=8, late=2, rejected=3, undefined=4)
+    assert counts({"observedMetrics": metrics}) == Counts(events=28, late=2, rejected=6, undefined=4)
     assert counts({}) == Counts()
 
 
