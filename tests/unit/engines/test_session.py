@@ -202,6 +202,15 @@ def test_the_state_of_another_program_is_refused_and_the_session_stays_as_it_was
     assert_same_events(session.close(), [FIRE, AVERAGE, BURNT_DOWN])
 
 
+def test_the_state_of_a_session_with_another_promise_is_refused() -> None:
+    """It may hold events that are longer than what is promised now, and lack what they could meet."""
+    saved = load(FIRE_RULES).session(max_duration="1 min").save()
+    for promise in (None, "0 sec"):
+        with pytest.raises(UsageError, match="max_duration"):
+            load(FIRE_RULES).session(max_duration=promise).restore(saved)
+    load(FIRE_RULES).session(max_duration="60 sec").restore(saved)
+
+
 @pytest.mark.parametrize("cut", [0, 10, 60, -1])
 def test_bytes_that_are_no_state_are_refused(cut: int) -> None:
     session = load(FIRE_RULES).session()

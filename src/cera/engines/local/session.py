@@ -76,12 +76,12 @@ class Session:
         return _MARK + self._program + dump((self._host.snapshot(), self.late, self.undefined))
 
     def restore(self, state: bytes) -> None:
-        """Goes on where a session of the same program was when it was saved."""
+        """Goes on where a session of the same program, with the same `max_duration`, was when it was saved."""
         expected = _MARK + self._program
         if not state.startswith(_MARK):
             raise UsageError("this is not the state of a session: it does not come from `save`")
         if not state.startswith(expected):
-            raise UsageError("the state is that of another program, or of another version of cera")
+            raise UsageError("the state is that of another program, max_duration or version of cera")
         try:
             snapshot, late, undefined = restore(state[len(expected) :])
             self._host.resume(snapshot)
@@ -101,7 +101,8 @@ class Session:
 
     @cached_property
     def _program(self) -> bytes:
-        return fingerprint((self._processor.plan, self._processor.timezone)).encode()
+        """What a state belongs to. What is remembered, and for how long, depends on `max_duration` too."""
+        return fingerprint((self._processor.plan, self._max_duration, self._processor.timezone)).encode()
 
     def _check_open(self) -> None:
         if self._host.state.closing:

@@ -97,12 +97,12 @@ class Batch:
         return tuple(tables)
 
     @property
-    def _sources(self) -> Sources:
+    def sources(self) -> Sources:
         return Sources(self.plan, self.environment, self._tables)
 
     def _slid(self, construction: Construction, certain: frozenset[str]) -> EventTable | None:
         """What a rule derives over a window that slides along the events, if it has one."""
-        window = sliding_window(construction, self._sources, points=self.max_duration == 0)
+        window = sliding_window(construction, self.sources, points=self.max_duration == 0)
         if window is None:
             return None
         table = derive_sliding(construction, window, self.environment, certain)
@@ -209,7 +209,7 @@ class Batch:
 
     def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
         """The rows of the left side without an event in their windows, if these rows are few."""
-        right, anchors = side_of(operator.right, self._sources), anchored(operator.left, self._sources)
+        right, anchors = side_of(operator.right, self.sources), anchored(operator.left, self.sources)
         if right is None or anchors is None or (right.selected and self.environment.tally is not None):
             return None
         return without_any(left, right, operator, buckets) if are_few(anchors.side) else None

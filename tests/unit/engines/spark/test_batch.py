@@ -71,9 +71,11 @@ def test_a_program_over_typed_columns_runs_without_python(spark: SparkSession, r
     assert not found.batch.environment.fallbacks
 
 
-def test_joins_with_a_time_bound_are_made_in_buckets(spark: SparkSession, readings: DataFrame) -> None:
+def test_joins_with_a_time_bound_are_made_in_buckets_and_windows_of_one_length_slide(
+    spark: SparkSession, readings: DataFrame
+) -> None:
     found = answers(load(FIRE).rules, from_frame(readings).tables, spark)
-    assert {way for _, way in found.batch.joins} == {"bucket"}
+    assert sorted(way for _, way in found.batch.joins) == ["bucket", "bucket", "sliding"]
 
 
 @pytest.mark.usefixtures("spark")

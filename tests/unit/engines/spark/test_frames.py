@@ -176,7 +176,9 @@ def test_the_table_that_cera_writes_can_be_read_again(spark: SparkSession) -> No
 def test_events_gives_a_table_its_standard_columns(spark: SparkSession) -> None:
     frame = spark.createDataFrame([("temp", 1_500, 9, 40)], "kind string, ts bigint, nr bigint, value int")
     made = cera.spark.events(frame, label="kind", time="ts", id="nr", time_unit="ms")
-    assert made.columns == ["label", "begin", "end", "id", "value"]
+    assert made.columns == ["label", "at", "id", "value"]
+    lasting = cera.spark.events(frame, label="kind", time="ts", end="nr")
+    assert lasting.columns == ["label", "begin", "end", "value"]
     [found] = events_in(from_frame(made).tables)
     assert found == Event(term_from_json({"temp": {"value": 40}}), Interval(1_500_000, 1_500_000), "9")
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -211,4 +212,11 @@ def _result(derived: Derived) -> Result:
 
 
 def _frame(messages: Sequence[Message]) -> pd.DataFrame:
-    return pd.DataFrame(messages, columns=["operator", "bucket", "payload"])
+    """Messages as pandas has them, in columns of Arrow, which Spark takes as they are."""
+    operators, buckets, payloads = zip(*messages, strict=True) if messages else ((), (), ())
+    columns = {
+        "operator": pa.array(operators, pa.string()),
+        "bucket": pa.array(buckets, pa.int32()),
+        "payload": pa.array(payloads, pa.binary()),
+    }
+    return pd.DataFrame({name: pd.arrays.ArrowExtensionArray(column) for name, column in columns.items()})
