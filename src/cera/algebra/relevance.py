@@ -40,7 +40,8 @@ from cera.model.expressions import Expression as Condition
 from cera.model.expressions import rebuild as rebuild_condition
 from cera.rules.difference_bounds import Bound, Constraint
 from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
-from cera.rules.time_constraints import TimeConstraint, TimeNetwork, TimeReason, conjunction, time_network
+from cera.rules.time_consequences import consequences, time_network
+from cera.rules.time_constraints import TimeConstraint, TimeNetwork, TimeReason
 from cera.rules.time_points import TimePoint
 
 
@@ -110,7 +111,7 @@ class Relevance:
             Constraint(_begin(element), _end(element), 0),
             Constraint(_end(element), _end(window), 0),
             *self._lasts(element, _source_of(operator.right, element, self.plan)),
-            *(constraint for condition in operator.condition for constraint in conjunction(condition)),
+            *(constraint for condition in operator.condition for constraint in consequences(condition)),
         ]
         return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
 

@@ -22,7 +22,8 @@ from cera.model.expressions import Comparison
 from cera.model.expressions import Expression as Condition
 from cera.model.patterns import Pattern, RegexPattern, ScalarPattern
 from cera.rules.rule import Branch
-from cera.rules.time_constraints import TimeNetwork, time_network
+from cera.rules.time_consequences import time_network
+from cera.rules.time_constraints import TimeNetwork
 from cera.rules.time_points import TimePoint
 
 EVENTS = 1000.0

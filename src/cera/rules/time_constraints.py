@@ -62,12 +62,6 @@ Clause = tuple[Alternative, ...]
 MAY_FAIL = ("shorten", "shorten-begin")
 
 
-def time_network(branch: Branch) -> TimeNetwork:
-    """The network of a branch: its literals, and its conditions as far as they are conjunctions of differences."""
-    conditions = (constraint for condition in branch.conditions for constraint in conjunction(condition))
-    return DifferenceBounds((*literal_constraints(branch), *conditions))
-
-
 def literal_constraints(branch: Branch) -> Alternative:
     """begin <= end for every identifier, what the relative timers are, and that a date and time is a point."""
     found: list[TimeConstraint] = []

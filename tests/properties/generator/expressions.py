@@ -18,6 +18,7 @@ from cera.model.expressions import (
     Negative,
     TimerQuery,
     Variable,
+    walk,
 )
 from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.timers import TIMERS
@@ -88,8 +89,15 @@ def number(choices: Choices, scope: Scope, depth: int = 2) -> Expression:
 
 
 def _with_a_value(expression: Expression, otherwise: Expression) -> Expression:
-    """The expression, unless the checks refuse it because it is undefined for all data, as 1 / 0 is."""
-    return expression if always_undefined(expression) is None else otherwise
+    """The expression, unless the checks refuse it because it is undefined for all data, as 1 / 0 is.
+
+    What a written time comes to is known to the checks, but not here: nothing is divided by it.
+    """
+    match expression:
+        case Arithmetic(operator="/" | "mod", right=divisor) if any(isinstance(p, DateTime) for p in walk(divisor)):
+            return otherwise
+        case _:
+            return expression if always_undefined(expression) is None else otherwise
 
 
 def _number_function(choices: Choices, scope: Scope, function: str, depth: int) -> Expression:

@@ -28,7 +28,8 @@ from cera.rules.cases import no_case_holds
 from cera.rules.difference_bounds import DifferenceBounds
 from cera.rules.rule import Branch, EventQuery, RelativeTimer
 from cera.rules.time_cases import no_times
-from cera.rules.time_constraints import TimeNetwork, combined, literal_constraints, time_network
+from cera.rules.time_consequences import time_network
+from cera.rules.time_constraints import TimeNetwork, combined, literal_constraints
 from cera.rules.time_points import TimePoint, length_of
 from unit.rules.programs import branch
 
