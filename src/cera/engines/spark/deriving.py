@@ -23,12 +23,13 @@ from cera.engines.spark.heads import flat_head, instantiate
 from cera.engines.spark.relations import Relation, attribute, column, component
 from cera.engines.spark.relative_timers import timed
 from cera.engines.spark.scopes import Environment, RowScope
-from cera.engines.spark.sliding import Sliding, collected, derived_once
+from cera.engines.spark.sliding import Sliding, collected, first_of_ties
 from cera.engines.spark.tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.term_columns import flat_hashes
 from cera.engines.spark.undefined import counted_heads
 from cera.model.constructs import All, Construct, free_variables, has_grouping, variables
 from cera.model.constructs import walk as walk_construct
+from cera.model.expressions import Variable
 
 #: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
 DERIVATION, RECIPIENT, TRANSPORT = "derivation", "recipient", "transport"
@@ -46,7 +47,8 @@ def derive(
         return _built(construction, head, relation, environment, certain)
     group = grouped(relation, free_variables(head))
     if reason is None:
-        return _aggregated(construction, group, environment, certain)
+        plain, rows, known = _aggregated(head, group, environment)
+        return _built(construction, plain, rows, environment, certain | known)
     environment.fallback(f"head of {construction.rule}: {reason}")
     terms = group.relation.frame.withColumn("terms", terms_of(head, group, environment))
     if environment.tally is not None:
@@ -66,17 +68,23 @@ def derive_sliding(
         return None
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
-    return derived_once(window, _aggregated(construction, group, environment, certain), DERIVATION)
+    plain, relation, known = _aggregated(head, group, environment)
+    taken = values_taken_out(plain)[1].values()
+    once = all(isinstance(value, Variable) for value in taken)
+    if once:  # then what is the same in the rows is the same event, and nothing else is
+        [cause, *_] = [reference for _, reference in sorted(construction.causes)]
+        relation = first_of_ties(window, relation, variables(plain), cause)
+    return replace(_built(construction, plain, relation, environment, certain | known), once=once)
 
 
 def _aggregated(
-    construction: Construction, group: Grouped, environment: Environment, certain: frozenset[str]
-) -> EventTable:
-    """The events of a head with aggregates, one for each group."""
-    plain, aggregates = taken_out(construction.head)
+    head: Construct, group: Grouped, environment: Environment
+) -> tuple[Construct, Relation, frozenset[str]]:
+    """The head without aggregates, a row for each group with their values, and which of these there always are."""
+    plain, aggregates = taken_out(head)
     cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
-    defined = {name for name, aggregate in aggregates.items() if aggregate.function == "count"}
-    return _built(construction, plain, _computed(group.relation, cells), environment, certain | defined)
+    defined = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
+    return plain, _computed(group.relation, cells), defined
 
 
 def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:

@@ -7,17 +7,20 @@ are *tied*; they are rare, and what they need is computed for them alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction, Merging, TemporalJoin
+from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.grouping import MATCHES, Grouped
 from cera.engines.spark.hashing import unsigned
 from cera.engines.spark.relations import TIMES, Relation, Timer, attribute, column, component
 from cera.engines.spark.sides import Side, Sources, anchored, side_of, unwrapped
-from cera.engines.spark.tables import EventTable
 from cera.model.constructs import free_variables
 from cera.model.interval import Interval
 from cera.model.timers import relative_timer
@@ -165,19 +168,23 @@ def _keys(window: Sliding) -> tuple[str, ...]:
     return tuple(f"{_KEY} {number}" for number in range(parts))
 
 
-def derived_once(window: Sliding, table: EventTable, derivation: str) -> EventTable:
-    """The events of a head over a window, each once, with its first derivation (which is in the column `derivation`).
+def first_of_ties(window: Sliding, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
+    """Of rows for anchors that differ in nothing but the anchor the first, by the id of one of its causes.
 
-    Only those of tied anchors can be the same.
+    Only tied anchors can differ in nothing else: neither in these variables nor in their times.
     """
-    parts = [column(name).alias(name) for name in (derivation, "h1", "h2")]
-    frame = table.frame.withColumn(_OWN, F.when(column(_TIED), F.struct(*parts)))
+    values = [part for name in sorted(variables) for _, part in canonical(relation.cell(name))]
+    parts = {f"value {number}": part for number, part in enumerate(values)}
+    ranks = {f"rank {number}": unsigned(half) for number, half in enumerate(relation.event_id(cause))}
+    own = F.struct(*(part.alias(name) for name, part in {**parts, **ranks}.items()))
+    frame = relation.frame.withColumn(_OWN, F.when(column(_TIED), own))
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME)).rangeBetween(0, 0)
     frame = frame.withColumn(_TIE, F.collect_list(column(_OWN)).over(around))
-    own = column(_OWN)
+    mine = column(_OWN)
 
     def earlier(one: Column) -> Column:
-        return (one["h1"] == own["h1"]) & (one["h2"] == own["h2"]) & (one[derivation] < own[derivation])
+        equal = [one[name].eqNullSafe(mine[name]) for name in parts]
+        before, same = one["rank 0"] < mine["rank 0"], one["rank 0"] == mine["rank 0"]
+        return reduce(and_, equal, before | (same & (one["rank 1"] < mine["rank 1"])))
 
-    once = own.isNull() | ~F.exists(column(_TIE), earlier)
-    return EventTable(frame.where(once), table.content, table.label, once=True)
+    return replace(relation, frame=frame.where(mine.isNull() | ~F.exists(column(_TIE), earlier)))
