@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pyspark.sql import SparkSession
@@ -28,7 +29,7 @@ _COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryM
 
 #: Programs in one test, and tests in `make test`.
 PART = 25
-PARTS = 4
+PARTS = 12
 
 
 @pytest.fixture
@@ -52,20 +53,23 @@ def derivations(derived: tuple[DerivedEvent, ...]) -> dict[str, set[tuple[str, t
     }
 
 
+def compared(seed: int) -> tuple[Counter[str], int] | None:
+    """The constructs and the number of answers of a random program on which Spark and the reference agree."""
+    case = seeded_case(seed)
+    program = rules_of(case)
+    if recursive_components(program.rules):
+        return None
+    expected = reference.run(program, case.events).derived
+    actual = spark_engine.run(program, case.events).derived
+    assert derivations(actual) == derivations(expected), f"seed {seed}"
+    return Counter(constructs(case.program)), len(expected)
+
+
 def compare(seeds: range) -> None:
-    used: Counter[str] = Counter()
-    programs = answers = 0
-    for seed in seeds:
-        case = seeded_case(seed)
-        program = rules_of(case)
-        if recursive_components(program.rules):
-            continue
-        expected = reference.run(program, case.events).derived
-        actual = spark_engine.run(program, case.events).derived
-        assert derivations(actual) == derivations(expected), f"seed {seed}"
-        programs += 1
-        answers += len(expected)
-        used.update(constructs(case.program))
+    with ThreadPoolExecutor(2) as pool:  # while one program is planned, another one can run
+        found = [result for result in pool.map(compared, seeds) if result is not None]
+    used = sum((constructs for constructs, _ in found), Counter[str]())
+    programs, answers = len(found), sum(number for _, number in found)
     table = Table("construct", "programs", title=f"{programs} programs with {answers} answers on Spark")
     for name, count in sorted(used.items()):
         table.add_row(name, str(count))
