@@ -7,9 +7,10 @@ is made; and only where that is cheap, because the table is read from files and 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import AntiSemiJoin
@@ -76,7 +77,8 @@ def without_any(left: Relation, right: Side, operator: AntiSemiJoin, buckets: Bu
     same = F.lit(True)
     for name in rows:
         same = same & column(name).eqNullSafe(column(_LEFT + name))
-    return _with_frame(left, left.frame.join(found, same, "left_anti"))
+    frame = left.frame.join(found, same, "left_anti")
+    return replace(left, frame=frame.select(*(column(name) for name in left.columns)))
 
 
 def _any(conditions: list[Column]) -> Column:
@@ -85,13 +87,3 @@ def _any(conditions: list[Column]) -> Column:
     for condition in conditions[1:]:
         found = found | condition
     return found
-
-
-def _with_frame(relation: Relation, frame: DataFrame) -> Relation:
-    return Relation(
-        frame.select(*(column(name) for name in relation.columns)),
-        relation.variables,
-        relation.identifiers,
-        relation.matches,
-        relation.timers,
-    )

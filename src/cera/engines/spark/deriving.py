@@ -32,7 +32,7 @@ from cera.model.constructs import walk as walk_construct
 from cera.model.expressions import Variable
 
 #: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
-DERIVATION, RECIPIENT, TRANSPORT = "derivation", "recipient", "transport"
+DERIVATION, CAUSES, RECIPIENT, TRANSPORT = "derivation", "causes", "recipient", "transport"
 SENT = (RECIPIENT, TRANSPORT)
 LINEAGE = (DERIVATION, *SENT)
 
@@ -189,20 +189,23 @@ def _identity(construction: Construction, h1: Column, h2: Column, begin: Column,
 def _lineage(construction: Construction, relation: Relation) -> list[Column]:
     """The derivation of each row: the rule, and the events by the names of their identifiers, in order."""
     causes: list[Column] = []
+    ids: list[Column] = []
     for name, reference in sorted(construction.causes):
-        h1, h2 = relation.event_id(reference)
         begin, end = relation.interval(reference)
-        cause = F.struct(
-            F.lit(name).alias("name"),
-            end.alias("end"),
-            begin.alias("begin"),
-            hex_id(h1, h2).alias("id"),
-        )
-        causes.append(F.when(begin.isNotNull(), cause))
-    derivation = F.struct(F.lit(construction.rule).alias("rule"), F.array_compact(F.array(*causes)).alias("causes"))
+        identity = hex_id(*relation.event_id(reference))
+        ids += [F.lit(name), identity]
+        cause = F.struct(F.lit(name).alias("name"), end.alias("end"), begin.alias("begin"), identity.alias("id"))
+        causes.append(cause if relation.whole else F.when(begin.isNotNull(), cause))
+    array = F.array(*causes) if relation.whole else F.array_compact(F.array(*causes))
     recipient = construction.recipient
     return [
-        derivation.alias(DERIVATION),
+        F.struct(F.lit(construction.rule).alias("rule"), array.alias("causes")).alias(DERIVATION),
+        (F.create_map(*ids) if relation.whole else causes_by_name(array)).alias(CAUSES),
         F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
         F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),
     ]
+
+
+def causes_by_name(causes: Column) -> Column:
+    """The ids of the causes of a derivation, by the names of their identifiers."""
+    return F.map_from_entries(F.transform(causes, lambda cause: F.struct(cause["name"], cause["id"])))

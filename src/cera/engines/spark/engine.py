@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction, walk
 from cera.engines.answer import Answer
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.batch import Batch
-from cera.engines.spark.deriving import DERIVATION, LINEAGE, SENT
+from cera.engines.spark.deriving import CAUSES, DERIVATION, LINEAGE, SENT, causes_by_name
 from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.lineage import Lineage
 from cera.engines.spark.relations import column
@@ -52,38 +52,34 @@ class Answers:
         labels = Counter(table.label for table in self._tables)
         once = [t for t in self._tables if t.once and labels[t.label] == 1 and not labels[None]]
         several = [_rows(table) for table in self._tables if table not in once]
-        frames = [_rows(table) for table in once]
+        frames = [_told(_rows(table, CAUSES), column(CAUSES)) for table in once]
         if several:
             firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
             together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
-            frames.append(together.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION)))
-        return reduce(DataFrame.unionByName, [_identified(frame) for frame in frames]).select(
-            "id",
-            "begin",
-            "end",
-            "label",
-            "term",
-            column(DERIVATION)["rule"].alias("rule"),
-            F.map_from_entries(
-                F.transform(column(DERIVATION)["causes"], lambda cause: F.struct(cause["name"], cause["id"]))
-            ).alias("causes"),
-            *SENT,
-        )
+            first = together.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
+            frames.append(_told(first, causes_by_name(column(DERIVATION)["causes"])))
+        return reduce(DataFrame.unionByName, frames)
 
     @cached_property
     def _tables(self) -> list[EventTable]:
         return [table for tables in self.batch.derived.values() for table in tables]
 
 
-def _rows(table: EventTable) -> DataFrame:
+def _rows(table: EventTable, *more: str) -> DataFrame:
     term = term_column(table)["json"].alias("term")
-    return table.frame.select("h1", "h2", "begin", "end", "label", term, *LINEAGE)
+    return table.frame.select("h1", "h2", "begin", "end", "label", term, *LINEAGE, *more)
 
 
 def _identified(rows: DataFrame) -> DataFrame:
     """The rows with an id in the place of its two halves."""
     others = [column(name) for name in rows.columns if name not in ("h1", "h2")]
     return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
+
+
+def _told(rows: DataFrame, causes: Column) -> DataFrame:
+    """The rows as events that were derived: the rule, and the ids of causes by their names."""
+    rule, named = column(DERIVATION)["rule"].alias("rule"), causes.alias(CAUSES)
+    return _identified(rows).select("id", "begin", "end", "label", "term", rule, named, *SENT)
 
 
 def answers(

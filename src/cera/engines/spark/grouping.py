@@ -52,7 +52,7 @@ def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
     """The rows by their event trace and by their values for some variables."""
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
     kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
-    keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers)
+    keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers, whole=relation.whole)
     texts = [component(name, "term") for name, kinds in kept.items() if "term" in kinds]
     by = [column(name) for name in keys.columns if name not in texts]
     by += [column(name)[half].alias(f"{name} {half}") for name in texts for half in ("h1", "h2")]

@@ -19,6 +19,7 @@ from cera.model.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNOR
 
 _KINDS = {"integer": INTEGER, "fraction": FRACTION, "string": STRING, "boolean": BOOLEAN}
 _SIGN = -(2**63)
+_FIRST_DIGIT = -(2**60)
 
 
 def hash_cell(cell: Cell, first: int, *, certain: bool = False) -> Column:
@@ -110,7 +111,13 @@ def event_hashes(
 
 def hex_id(h1: Column, h2: Column) -> Column:
     """The id as `hashing.event_id` writes it: 32 hexadecimal digits."""
-    return F.lower(F.concat(F.lpad(F.hex(h1), 16, "0"), F.lpad(F.hex(h2), 16, "0")))
+    return F.lower(F.concat(_digits(h1), _digits(h2)))
+
+
+def _digits(half: Column) -> Column:
+    """16 digits; to fill up takes as long as all the rest, and is rarely needed."""
+    digits = F.hex(half)
+    return F.when(half.bitwiseAND(F.lit(_FIRST_DIGIT)) != 0, digits).otherwise(F.lpad(digits, 16, "0"))
 
 
 def unsigned(half: Column) -> Column:

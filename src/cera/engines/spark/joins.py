@@ -189,4 +189,5 @@ def _taking(
         (*left.identifiers, *identifiers),
         (*left.matches, *matches, *counted.values()),
         left.timers,
+        whole=left.whole and pair.right.whole,
     )

@@ -55,7 +55,8 @@ class Timer:
 class Relation:
     """A DataFrame with what its columns are: the components of each variable, and the identifiers of events.
 
-    Columns that are `carried` are no attributes; whoever computes the rows may need them once more.
+    Columns that are `carried` are no attributes; whoever computes the rows may need them once more. `whole`: every row
+    has an event for each identifier.
     """
 
     frame: DataFrame
@@ -64,6 +65,7 @@ class Relation:
     matches: tuple[str, ...] = ()
     timers: Mapping[str, Timer] = field(default_factory=dict)
     carried: tuple[str, ...] = ()
+    whole: bool = True
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -127,6 +129,7 @@ class Relation:
             tuple(prefix + name for name in self.identifiers),
             tuple(prefix + name for name in self.matches),
             {prefix + name: replace(timer, anchor=prefix + timer.anchor) for name, timer in self.timers.items()},
+            whole=self.whole,
         )
 
     def renamed(self, identifiers: Mapping[str, str], variables: Mapping[str, str]) -> Relation:
@@ -160,7 +163,8 @@ def union(relations: Sequence[Relation]) -> Relation:
     identifiers = tuple(dict.fromkeys(name for relation in relations for name in relation.identifiers))
     matches = tuple(dict.fromkeys(name for relation in relations for name in relation.matches))
     frames = [_fitted(relation, kinds, (*identifiers, *matches)) for relation in relations]
-    return Relation(reduce(DataFrame.unionByName, frames), kinds, identifiers, matches)
+    whole = all(relation.whole and len(relation.identifiers) == len(identifiers) for relation in relations)
+    return Relation(reduce(DataFrame.unionByName, frames), kinds, identifiers, matches, whole=whole)
 
 
 def _common(components: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
