@@ -29,7 +29,7 @@ _COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryM
 
 #: Programs in one test, and tests in `make test`.
 PART = 25
-PARTS = 12
+PARTS = 10
 
 
 @pytest.fixture
