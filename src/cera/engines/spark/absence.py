@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
+from operator import and_, or_
 from typing import Any
 
 from pyspark.sql import Column
@@ -21,7 +23,7 @@ from cera.engines.spark.sides import Side
 #: As much as this may be sent to every worker.
 MOST_BYTES = 64 * 1024 * 1024
 
-#: So many of the first events of each part of a table are looked at.
+#: So many of the first events of a table are looked at.
 SAMPLE = 20_000
 
 _LEFT = "left "
@@ -51,11 +53,10 @@ def _nodes(plan: Any) -> Iterator[Any]:
         yield from _nodes(children.apply(number))
 
 
-def without_any(left: Relation, right: Side, operator: AntiSemiJoin, buckets: Buckets) -> Relation | None:
-    """The rows of R without an event of S in their windows; None if the columns of both do not allow it."""
-    identity = right.table.identity
-    if identity is None:
-        return None
+def without_any(
+    left: Relation, right: Side, identity: tuple[Column, Column], operator: AntiSemiJoin, buckets: Buckets
+) -> Relation:
+    """The rows of R without an event of S in their windows; `identity` is that of the events of S."""
     few = left.prefixed(_LEFT)
     begin, end = few.interval(_LEFT + operator.window)
     inside = [begin <= column("begin"), column("end") <= end]
@@ -66,24 +67,12 @@ def without_any(left: Relation, right: Side, operator: AntiSemiJoin, buckets: Bu
         times = zip(few.interval(_LEFT + name), (column("begin"), column("end")), strict=True)
         halves = zip((column(_LEFT + attribute(name, half)) for half in ("h1", "h2")), identity, strict=True)
         different = [theirs != own for pair in (times, halves) for theirs, own in pair]
-        inside.append(_any(different))
+        inside.append(reduce(or_, different))  # the ids stand last, and are computed only where the times are the same
     waiting = touched_buckets(few.frame, column(_LEFT + buckets.left), buckets, _LEFT_BUCKET)
     events = right.table.frame.where(right.holds).withColumn(_BUCKET, in_bucket(column("end"), buckets))
-    condition = column(_BUCKET) == column(_LEFT_BUCKET)
-    for part in inside:
-        condition = condition & part
+    condition = reduce(and_, inside, column(_BUCKET) == column(_LEFT_BUCKET))
     rows = [name for name in left.columns if not name.endswith(":term")]
     found = events.join(F.broadcast(waiting), condition).select(*(column(_LEFT + name) for name in rows))
-    same = F.lit(True)
-    for name in rows:
-        same = same & column(name).eqNullSafe(column(_LEFT + name))
+    same = reduce(and_, [column(name).eqNullSafe(column(_LEFT + name)) for name in rows])
     frame = left.frame.join(found, same, "left_anti")
     return replace(left, frame=frame.select(*(column(name) for name in left.columns)))
-
-
-def _any(conditions: list[Column]) -> Column:
-    """The first that is true decides, so that what costs most may stand last."""
-    found = conditions[0]
-    for condition in conditions[1:]:
-        found = found | condition
-    return found

@@ -212,7 +212,10 @@ class Batch:
         right, anchors = side_of(operator.right, self.sources), anchored(operator.left, self.sources)
         if right is None or anchors is None or (right.selected and self.environment.tally is not None):
             return None
-        return without_any(left, right, operator, buckets) if are_few(anchors.side) else None
+        identity = right.table.identity
+        if identity is None or not are_few(anchors.side):
+            return None
+        return without_any(left, right, identity, operator, buckets)
 
     def _note(self, operator: Expression, left: Relation, right: Relation, buckets: Buckets | None) -> None:
         shared = bool(left.variables.keys() & right.variables.keys())

@@ -50,9 +50,13 @@ class Answers:
     def events(self) -> DataFrame:
         """Each derived event once, with the first of its derivations: rule and causes."""
         labels = Counter(table.label for table in self._tables)
-        once = [t for t in self._tables if t.once and labels[t.label] == 1 and not labels[None]]
-        several = [_rows(table) for table in self._tables if table not in once]
-        frames = [_told(_rows(table, CAUSES), column(CAUSES)) for table in once]
+        frames: list[DataFrame] = []
+        several: list[DataFrame] = []
+        for table in self._tables:
+            if table.once and labels[table.label] == 1 and not labels[None]:
+                frames.append(_told(_rows(table, CAUSES), column(CAUSES)))
+            else:
+                several.append(_rows(table))
         if several:
             firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
             together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")

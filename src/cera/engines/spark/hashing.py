@@ -24,8 +24,8 @@ _FIRST_DIGIT = -(2**60)
 
 def hash_cell(cell: Cell, first: int, *, certain: bool = False) -> Column:
     """The hash of a value; null where there is none, unless there is `certain`ly one."""
-    if cell.components == ("double",):
-        return _hash_double(cell.double, first, certain=certain)  # type: ignore[arg-type]
+    if cell.double is not None and cell.components == ("double",):
+        return _hash_double(cell.double, first, certain=certain)
     scalars = [(name, column) for name, column in canonical(cell) if name != "term"]
     found = [] if cell.term is None else [cell.term[f"h{first}"]]
     if len(scalars) == 1:

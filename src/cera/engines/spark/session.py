@@ -66,6 +66,7 @@ def _start(configuration: SparkConf) -> None:
         raise UsageError("Spark needs Java 17, and there is no java on the path; install it, or use --engine local")
     stream = None if os.environ.get("CERA_DEBUG") else subprocess.DEVNULL
     try:
+        # pyspark does not type it
         gateway = launch_gateway(conf=configuration, popen_kwargs={"stderr": stream})  # type: ignore[no-untyped-call]
     except PySparkException as error:
         raise EngineError(

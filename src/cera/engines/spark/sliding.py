@@ -29,7 +29,7 @@ _KEY, _TIME, _ORDER, _TIED = "sliding key", "sliding time", "sliding order", "sl
 _ELEMENT, _ANCHOR = "sliding element", "sliding anchor"
 _AGAIN, _OWN, _TIE = "sliding again", "sliding own", "sliding tie"
 _BEFORE, _AT, _AFTER = "sliding before", "sliding at", "sliding after"
-_NOON = Interval(0, 0)
+_ORIGIN = Interval(0, 0)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
     found, elements = found.renamed(names), elements.renamed(names)
     anchors, timer = found.side, found.timer
     shared = tuple(name for name in anchors.cells if name in elements.cells)
-    span = None if timer.duration.months else relative_timer(timer.kind, _NOON, timer.duration)
+    span = None if timer.duration.months else relative_timer(timer.kind, _ORIGIN, timer.duration)
     if (
         span is None
         or anchors.table is not elements.table
@@ -82,10 +82,8 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
 
 
 def _same_columns(one: Side, other: Side, name: str) -> bool:
-    pairs = [dict(side.cells[name]) for side in (one, other)]
-    return name in one.certain & other.certain and [str(c) for c in pairs[0].values()] == [
-        str(c) for c in pairs[1].values()
-    ]
+    columns = [[(kind, str(part)) for kind, part in side.cells[name]] for side in (one, other)]
+    return name in one.certain & other.certain and columns[0] == columns[1]
 
 
 def collected(window: Sliding) -> Grouped:
@@ -155,8 +153,9 @@ def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
     others = F.filter(column(_AT), lambda one: one["order"] != column(_ORDER))
     tied = [F.transform(others, lambda one: one["element"]) if name == _AT else column(name) for name in found]
     usual = [column(name) for name in found if name != _AT]
-    matches = F.when(column(_TIED), _concatenated(tied)).otherwise(_concatenated(usual) if usual else F.array())
-    return rows.withColumn(MATCHES, matches if usual else _concatenated(tied))
+    if not usual:  # a window without length: only what is tied can lie in it
+        return rows.withColumn(MATCHES, tied[0])
+    return rows.withColumn(MATCHES, F.when(column(_TIED), _concatenated(tied)).otherwise(_concatenated(usual)))
 
 
 def _concatenated(arrays: list[Column]) -> Column:

@@ -121,7 +121,7 @@ def told(left: Counts) -> str | None:
 
 
 class _Teller(StreamingQueryListener):
-    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - the names are Spark's
         pass
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802

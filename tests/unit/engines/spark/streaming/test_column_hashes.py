@@ -5,16 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import pytest
+import numpy as np
+import pyarrow as pa
 
-np = pytest.importorskip("numpy")
-pa = pytest.importorskip("pyarrow")
-
-from cera.engines.spark.streaming.column_hashes import event_hashes, hexadecimal, timer_hashes  # noqa: E402
-from cera.model.hashing import event_id  # noqa: E402
-from cera.model.interval import Interval  # noqa: E402
-from cera.model.terms import Term  # noqa: E402
-from cera.model.values import number  # noqa: E402
+from cera.engines.spark.streaming.column_hashes import event_hashes, hexadecimal, timer_hashes
+from cera.model.hashing import event_id
+from cera.model.interval import Interval
+from cera.model.terms import Term
+from cera.model.values import number
 
 ROWS = 300
 TEXTS = ("", "a", "ü", "x" * 31, "y" * 32, "z" * 70)

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
+import pyarrow as pa
 
-pa = pytest.importorskip("pyarrow")
-pytest.importorskip("pyspark")
-
-from cera.engines.local.derived import Derived  # noqa: E402
-from cera.engines.local.engine import plan_of  # noqa: E402
-from cera.engines.local.processor import Processor  # noqa: E402
-from cera.engines.spark.streaming.compact import Compactor, shapes  # noqa: E402
-from cera.engines.spark.streaming.compact_columns import finished  # noqa: E402
-from cera.engines.spark.streaming.messages import unpack_columns  # noqa: E402
-from cera.model.events import Event  # noqa: E402
-from cera.model.occurrence import occurrence  # noqa: E402
-from cera.pipeline import load  # noqa: E402
-from cera.testing import SECOND, event  # noqa: E402
+from cera.engines.local.derived import Derived
+from cera.engines.local.engine import plan_of
+from cera.engines.local.processor import Processor
+from cera.engines.spark.streaming.compact import Compactor, shapes
+from cera.engines.spark.streaming.compact_columns import finished
+from cera.engines.spark.streaming.messages import unpack_columns
+from cera.model.events import Event
+from cera.model.occurrence import occurrence
+from cera.pipeline import load
+from cera.testing import SECOND, event
 
 #: The children of the heads are not in the order of their labels.
 PROGRAM = """
