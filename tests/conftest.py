@@ -1,13 +1,17 @@
-"""Settings for all tests: a slow machine is no failure. One Spark session serves all tests that need one."""
+"""Settings for all tests: a slow machine is no failure. One Spark session, and one server of PostgreSQL, serve all
+tests that need one."""
 
 from __future__ import annotations
 
 import os
+import uuid
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from postgres_server import server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,3 +42,22 @@ def spark_if_needed(request: pytest.FixtureRequest) -> None:
     """The Spark session, where the parameter `engine` says so."""
     if request.getfixturevalue("engine") == "spark":
         request.getfixturevalue("spark")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a server of PostgreSQL; tests that use it are in the xdist group `postgres`."""
+    with server() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres(postgres_server: str) -> Iterator[str]:
+    """The URL of an empty database."""
+    import psycopg
+
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY".encode())
+        yield postgres_server.replace("/postgres?", f"/{name}?")
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())

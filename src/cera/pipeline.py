@@ -1,16 +1,17 @@
 """The flow of a program on one screen.
 
-    text ──parse──▶ syntax tree ──lower──▶ rules ──check──▶ diagnostics
-                                             │
-                                             └──▶ engine ──▶ derived events
+    XChangeEQ ──parse──▶ syntax tree ──lower──▶ rules ───┐
+    EPL ──parse──▶ modules ──translate──▶ Datalog_1S ────┴──▶ layers ──▶ engine ──▶ derived events
 
-A program is one or several files; the language of each follows from its ending.
+What is wrong at any stage is a diagnostic. A program is one or several files; the language of each follows from its
+ending. Rules and modules see what others derive: what sees it lies in a higher layer.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -20,14 +21,19 @@ from cera.algebra.unbounded import check_durations, check_state
 from cera.connectors.acceptance import accepted, in_time, lasting, refuse
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected
-from cera.diagnostics import Diagnostic, Source, in_source_order
+from cera.diagnostics import Diagnostic, Source, did_you_mean, in_source_order
 from cera.engines.answer import Answer
+from cera.engines.layers.layering import Layers, layered
+from cera.engines.layers.processor import LayersProcessor
 from cera.engines.local import engine as local
+from cera.engines.local.host import Driven
+from cera.engines.local.processor import Processor
 from cera.engines.local.session import Session
-from cera.engines.reference import engine as reference
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
+from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.streaming.undivided import check_division
 from cera.errors import ProgramError, UsageError
+from cera.languages.modules import Modules, read_modules
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective
@@ -45,54 +51,8 @@ if TYPE_CHECKING:
 Engine = Literal["spark", "local", "reference"]
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """How a program is answered over recorded events. Durations are microseconds.
-
-    With `max_delay`, events that come later than that behind the latest one are late and do not count.
-    `max_duration` is what the source promises: no event lasts longer.
-    """
-
-    until: Time | None = None
-    timezone: str = "UTC"
-    max_delay: int | None = None
-    max_duration: int | None = None
-    recursion_limit: int = RECURSION_LIMIT
-
-
-def _run_reference(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
-    return reference.run(
-        program,
-        events,
-        until=options.until,
-        timezone=options.timezone,
-        recursion_limit=options.recursion_limit,
-    )
-
-
-def _run_local(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
-    return local.run(
-        program,
-        events,
-        until=options.until,
-        timezone=options.timezone,
-        max_delay=options.max_delay,
-        max_duration=options.max_duration,
-    )
-
-
-def _run_spark(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
-    from cera.engines.spark import engine as spark  # starts nothing, but is heavy and needs the extra `spark`
-
-    return spark.run(program, events, until=options.until, timezone=options.timezone, max_duration=options.max_duration)
-
-
-ENGINES: Mapping[str, Callable[[RuleProgram, Iterable[Event], RunOptions], Answer]] = MappingProxyType(
-    {"spark": _run_spark, "local": _run_local, "reference": _run_reference}
-)
-
 #: The languages by the endings of their files.
-ENDINGS: Mapping[str, str] = MappingProxyType({".xceq": "XChangeEQ"})
+ENDINGS: Mapping[str, str] = MappingProxyType({".xceq": "XChangeEQ", ".epl": "EPL", ".dl1s": "Datalog_1S"})
 
 
 @dataclass(frozen=True)
@@ -103,16 +63,27 @@ class Program:
     semantics: Semantics | None = None
     timezone: str = "UTC"
     calendars: tuple[Calendar, ...] = ()
+    #: The names of the modules that run; all if it is None.
+    enabled: frozenset[str] | None = None
 
     @cached_property
     def parsed(self) -> tuple[Parsed, ...]:
-        return tuple(parse(source) for source in self.sources)
+        """What is written in XChangeEQ."""
+        return tuple(parse(source) for source in self._in("XChangeEQ"))
+
+    @cached_property
+    def modules(self) -> Modules:
+        """What is written in EPL and Datalog_1S."""
+        return read_modules(self._in("EPL"), self._in("Datalog_1S"), self.enabled)
+
+    def _in(self, language: str) -> tuple[Source, ...]:
+        return tuple(source for source in self.sources if language_of(source) == language)
 
     @cached_property
     def _calendars(self) -> tuple[tuple[Calendar, ...], tuple[Diagnostic, ...]]:
         """The calendars that were given and those that CALENDARS directives name."""
         found, problems = list(self.calendars), []
-        for source, parsed in zip(self.sources, self.parsed, strict=True):
+        for source, parsed in zip(self._in("XChangeEQ"), self.parsed, strict=True):
             for directive in parsed.program.items:
                 if isinstance(directive, CalendarsDirective):
                     try:
@@ -123,12 +94,14 @@ class Program:
 
     @cached_property
     def _lowered(self) -> tuple[RuleProgram, tuple[Diagnostic, ...]]:
-        return lower(
+        rules, problems = lower(
             [parsed.program for parsed in self.parsed],
             calendars=self._calendars[0],
             timezone=self.timezone,
             semantics=self.semantics,
         )
+        derived = sorted({label for each in self.modules.found for label in each.module.derives})
+        return replace(rules, from_modules=tuple(derived)), problems
 
     @property
     def rules(self) -> RuleProgram:
@@ -136,11 +109,21 @@ class Program:
         return self._lowered[0]
 
     @cached_property
+    def _layered(self) -> tuple[Layers, tuple[Diagnostic, ...]]:
+        return layered(self.rules, [each.module for each in self.modules.found])
+
+    @property
+    def layers(self) -> Layers:
+        """Rules and modules of a program without errors, in the order in which they see each other's events."""
+        self.checked()
+        return self._layered[0]
+
+    @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         found = [diagnostic for parsed in self.parsed for diagnostic in parsed.diagnostics]
-        found += [*self._calendars[1], *self._lowered[1]]
+        found += [*self._calendars[1], *self._lowered[1], *self.modules.of("error")]
         if not found:  # what is not well-formed is not judged further: it would only produce follow-up errors
-            found += check(self.rules)
+            found += [*check(self.rules), *self._layered[1]]
         return tuple(in_source_order(found))
 
     @property
@@ -150,12 +133,14 @@ class Program:
     @cached_property
     def state_warnings(self) -> tuple[Diagnostic, ...]:
         """Where what must be remembered grows with the stream; of no interest on a recorded one."""
-        return () if self.errors else tuple(check_state(self.rules))
+        return () if self.errors else (*check_state(self.rules), *self.modules.of("warning"))
 
     @cached_property
     def notes(self) -> tuple[Diagnostic, ...]:
         """What is good to know about how the program will run on a stream: how it is divided, and what it remembers."""
-        return () if self.errors else (*check_division(self.rules), *check_durations(self.rules))
+        if self.errors:
+            return ()
+        return (*check_division(self.rules), *check_durations(self.rules), *self.modules.of("note"))
 
     def check(self) -> tuple[Diagnostic, ...]:
         """Every error and warning, from top to bottom; none means the program is fine."""
@@ -186,18 +171,17 @@ class Program:
         they raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`.
         """
-        rules = self.checked()
+        layers = self.layers
         if isinstance(events, str | Path):
             layout = layout or Layout(times=TimeFormat(timezone=self.timezone))
             events = accepted(read_events(str(events), layout), reject or refuse)
-        if engine not in ENGINES:
-            raise UsageError(f"there is no engine '{engine}'; there are: {', '.join(ENGINES)}")
         delay, longest = _duration(max_delay), _duration(max_duration)
         if longest is not None:
             events = lasting(events, longest, reject or refuse)
         if delay is not None:
             events = in_time(events, delay, late or (lambda event: None))
-        return ENGINES[engine](rules, events, RunOptions(until, self.timezone, delay, longest, recursion_limit))
+        options = RunOptions(until, self.timezone, delay, longest, recursion_limit)
+        return run_layers(layers, events, engine, options)
 
     def detect(
         self,
@@ -206,12 +190,14 @@ class Program:
         max_delay: int | str = 0,
         max_duration: int | str | None = None,
         left_out: bool = False,
+        label: str | None = None,
     ) -> DataFrame:
         """The derived events of a Spark DataFrame of events, recorded or streaming: `events.transform(program.detect)`.
 
         The events have the columns that `cera.spark.events` makes. On a stream, events may come `max_delay` late. Rows
         that come later, or are no events, are left out; with `left_out` they are in the result too, and the column
-        `left_out`, null for derived events, says why.
+        `left_out`, null for derived events, says why. With a `label` only the events with this one are given, and with
+        them a struct `children` of typed values; of the columns that are not used then, Spark computes nothing.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
@@ -222,6 +208,7 @@ class Program:
             max_duration=_duration(max_duration),
             timezone=self.timezone,
             left_out=left_out,
+            label=label,
         )
 
     def session(
@@ -232,13 +219,17 @@ class Program:
         late: Callable[[Event], object] | None = None,
     ) -> Session:
         """The program running in this process, event by event. Durations are microseconds or texts like `5 sec`."""
+        longest = _duration(max_duration)
+        processor = self.processor(max_duration=longest)
         return Session(
-            local.plan_of(self.checked()),
-            max_delay=microseconds(max_delay),
-            max_duration=_duration(max_duration),
-            timezone=self.timezone,
-            late=late,
+            processor, max_delay=microseconds(max_delay), max_duration=longest, timezone=self.timezone, late=late
         )
+
+    def processor(self, *, max_duration: int | None = None) -> Driven:
+        """The program compiled for the local engine, which a host or a session drives."""
+        if not self.layers.modules:
+            return Processor(local.plan_of(self.rules), max_duration=max_duration, timezone=self.timezone)
+        return LayersProcessor(self.layers, max_duration=max_duration, timezone=self.timezone)
 
 
 def microseconds(duration: int | str) -> int:
@@ -266,10 +257,12 @@ def load(
     semantics: Semantics | None = None,
     timezone: str = "UTC",
     calendars: str | Path | Sequence[Calendar] = (),
+    enable: Sequence[str] | None = None,
 ) -> Program:
-    """A program from files, or from its text: `load("fire.xceq")`, `load(["a.xceq", "b.xceq"])`, `load("DETECT …")`.
+    """A program from files, or from its text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
-    The program may be wrong; `check` says how, and `run` raises ProgramError.
+    With `enable`, only the modules with these names run. The program may be wrong; `check` says how, and `run` raises
+    ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
         raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
@@ -283,16 +276,40 @@ def load(
             calendars = load_calendars(Path(calendars))
         except (CalendarError, OSError) as error:
             raise UsageError(str(error)) from error
-    return Program(tuple(_source(part) for part in several), semantics, timezone, tuple(calendars))
+    loaded = Program(tuple(_source(part) for part in several), semantics, timezone, tuple(calendars))
+    return loaded if enable is None else enabling(loaded, enable)
+
+
+def enabling(program: Program, names: Sequence[str]) -> Program:
+    """The program with those of its modules that are named."""
+    for name in names:
+        if name not in program.modules.names:
+            known = program.modules.names
+            hint = did_you_mean(name, known) or (f"there are {', '.join(known)}" if known else "it has no modules")
+            raise UsageError(f"the program has no module '{name}'; {hint}")
+    return replace(program, enabled=frozenset(names))
 
 
 #: What no path of a program has.
-_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ")
+_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ")
+#: How a text begins that is EPL.
+_MODULE = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
+
+
+def language_of(source: Source) -> str:
+    """By the ending of the file; a text without a name is EPL if it begins with a module, else XChangeEQ."""
+    if source.name == _TEXT:
+        return "EPL" if _MODULE.match(source.text) else "XChangeEQ"
+    return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")
+
+
+#: The name of a program that came as its text.
+_TEXT = "<text>"
 
 
 def _source(program: str | Path) -> Source:
     if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OF_TEXT)):
-        return Source("<text>", program)
+        return Source(_TEXT, program)
     path = Path(program)
     if path.suffix not in ENDINGS:
         known = ", ".join(f"{ending} ({name})" for ending, name in ENDINGS.items())

@@ -15,15 +15,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from cera.connectors.layout import TIME_FIELDS, Layout
+from cera.engines.spark.frames import UNIQUE
 from cera.engines.spark.relations import column
 from cera.engines.spark.session import session
 from cera.engines.spark.streaming.left_out import Counts, counts
 from cera.engines.spark.table_layout import table_layout, time_demands
 from cera.errors import UsageError
+from cera.model.spelling import did_you_mean
 from cera.model.time_text import TimeFormat, TimeUnit
 
 __all__ = ["Counts", "counts", "events", "session"]
@@ -37,6 +41,7 @@ def events(
     label: str | None = None,
     label_value: str | None = None,
     id: str | None = None,
+    unique: Sequence[str] = (),
     time_unit: TimeUnit = "s",
     timezone: str = "UTC",
 ) -> DataFrame:
@@ -49,6 +54,9 @@ def events(
     label        the column that holds the label of each event
     label_value  the label of all of them; give one of the two
     id           the column that tells equal events apart: a text or a whole number
+    unique       columns that together with label and time tell events apart, as a key of the table would: with it,
+                 averages and the like over a window before each event cost a third. Not together with `end`. It is
+                 looked at: a query that relies on it fails if two events are the same in all of these
     time_unit    what a number as a time counts: s, ms or us
     timezone     the zone of times without an offset
 
@@ -67,10 +75,18 @@ def events(
             f"the column `{taken[0]}` would be a child, but events have a column of that name for something else; "
             "rename it before, or name it as what it is"
         )
+    if unique and end is not None:
+        raise UsageError("`unique` is for events that are points of time; leave out `end`, or `unique`")
+    for name in unique:
+        if name not in roles.children:
+            raise UsageError(
+                f"`unique` names `{name}`, which is no child of the events{did_you_mean(name, roles.children)}"
+            )
+    about = {UNIQUE: list(unique)} if unique else {}
     times = {"at": begin} if end is None else {"begin": begin, "end": stop}
     head: list[Column] = [
         (F.lit(label_value) if label is None else column(label)).alias("label"),
-        *(F.timestamp_micros(when).alias(name) for name, when in times.items()),
+        *(F.timestamp_micros(when).alias(name, metadata=about) for name, when in times.items()),
     ]
     if id is not None:
         head.append(column(id).alias("id"))

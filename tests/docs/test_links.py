@@ -59,17 +59,17 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    codes = {code for source in SOURCES for code in re.findall(r'"(XC\d{3})"', source.read_text())}
-    pages = {page.stem for page in DIAGNOSTICS.glob("XC*.md")}
-    assert pages == codes
-    assert {page.stem for page in DIAGNOSTICS.glob("*.md")} == pages | {"README"}
+    codes = {code for source in SOURCES for code in re.findall(r'"((?:XC|EP|DL)\d{3})"', source.read_text())}
+    assert {page.stem for page in DIAGNOSTICS.glob("*.md")} == codes | {"README"}
 
 
 def test_every_reading_that_the_code_takes_is_explained() -> None:
     explained = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "semantics.md").read_text()))
     assert explained == {f"ERR-{number:02}" for number in range(1, 34)}
+    about_epl = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "epl.md").read_text()))
+    assert about_epl == {f"ERR-{number}" for number in range(96, 107)}
     taken = {number for source in SOURCES for number in re.findall(r"ERR-\d+", source.read_text())}
-    assert taken <= explained
+    assert taken <= explained | about_epl
 
 
 def test_every_option_of_the_command_line_is_in_a_document() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.layout import Envelope
 from cera.errors import UsageError
 from cera.model.time_text import TimeFormat
 
@@ -24,6 +25,12 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
             "format_",
             type=click.Choice(sorted(set(formats))),
             help="The format, where no ending tells it.",
+        )
+        @click.option(
+            "--layout",
+            "envelope",
+            type=click.Choice(get_args(Envelope)),
+            help="What the records are where they are neither event objects nor flat: Debezium's change events.",
         )
         @click.option("--label-field", metavar="NAME", help="Flat records: the field that holds the label.")
         @click.option("--label", metavar="LABEL", help="Flat records: the label of all of them.")
@@ -53,6 +60,7 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
         @functools.wraps(command)
         def with_layout(
             format_: str | None,
+            envelope: Any,
             label_field: str | None,
             label: str | None,
             time_field: str | None,
@@ -65,9 +73,17 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
         ) -> R:
             if label_field is not None and label is not None:
                 raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
+            if envelope is not None and any(
+                name is not None for name in (label_field, label, time_field, end_field, id_field)
+            ):
+                raise UsageError(
+                    f"--layout {envelope} says where label and times are; options about fields do not go with it"
+                )
             times = TimeFormat(time_unit, others["timezone"])
             strings = frozenset(string_fields)
-            layout = Layout(label_field, time_field, end_field, id_field, label, times, xml_types, format_, strings)
+            layout = Layout(
+                label_field, time_field, end_field, id_field, label, times, xml_types, format_, strings, envelope
+            )
             return command(layout=layout, **others)
 
         return with_layout

@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from cera.cli import report
+from cera.cli.capture import capture
 from cera.cli.check import check
 from cera.cli.explain import explain
 from cera.cli.fmt import fmt
@@ -98,5 +99,5 @@ def main() -> None:
     """
 
 
-for _command in (check, fmt, run, stream, why, explain):
+for _command in (check, fmt, run, stream, why, explain, capture):
     main.add_command(_command)

@@ -17,7 +17,7 @@ from cera.cli import report
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_input, check_writable, lines, write_file
 from cera.connectors.acceptance import accepted, in_time
-from cera.connectors.files import Rejected, formats, read_events, sources
+from cera.connectors.files import Rejected, formats, names_files, read_events, sources
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
 from cera.errors import DataError, UsageError
@@ -92,7 +92,7 @@ def tell_formats(replay: Replay) -> None:
     """Says of a folder with files of several formats what there is in it."""
     for path in replay.paths:
         with suppress(UsageError):  # a path that cannot be read is told when it is read
-            found = formats(sources(path, replay.layout, parquet=True)) if path != "-" else {}
+            found = formats(sources(path, replay.layout, parquet=True)) if names_files(path) else {}
             if len(found) > 1:
                 files = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
                 report.say(f"{report.printable(path)} has several formats, each file read by its ending: {files}")

@@ -16,7 +16,7 @@ from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import LineWriter, check_not_input, check_writable, lines, write_output
+from cera.cli.writing import LineWriter, check_new_folder, check_not_input, check_writable, lines, write_output
 from cera.connectors.sinks import base_line, event_line
 from cera.engines.answer import Answer
 from cera.errors import UsageError
@@ -62,6 +62,8 @@ def run(
     _check_out(program, replay, out)
     if out is not None and shown_as == "table":
         raise UsageError("--as table is for standard output; a file of --out has JSON lines or Parquet, by its ending")
+    if base and out is not None and out.suffix == ".parquet":
+        raise UsageError(f"--base is for JSON lines: a table of derived events has no input; write {out.stem}.jsonl")
     tell_formats(replay)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
@@ -121,7 +123,11 @@ def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
         return
     if out.suffix == ".parquet" and replay.engine != "spark":
         raise UsageError(f"--out: Parquet is written by Spark; use --engine spark, or write {out.stem}.jsonl")
-    if out.suffix != ".parquet":
+    if out.suffix == ".parquet":
+        check_new_folder("--out", out)
+    elif out.suffix in (".csv", ".xml"):
+        raise UsageError(f"--out: JSON lines or Parquet are written, no {out.suffix[1:]}; write {out.stem}.jsonl")
+    else:
         check_writable("--out", out)
     check_not_input("--out", out, replay.paths)
     if replay.rejected is not None and _same_file(out, replay.rejected):

@@ -145,18 +145,22 @@ def stream(
     )
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
+    _check_apart(options)
     made = operators.operators(
         rules, max_duration=options.max_duration, timezone=program.timezone, buckets=options.buckets
     )
     for operator in made:
         report.say(operator.description())
-    running = live.LiveStream(made, options, _Told(layout.times))
+    running = live.LiveStream(made, options, Told(layout.times))
     try:
         running.run()
     except KeyboardInterrupt:
         report.say("stopped; the same command goes on from here")
         raise
     counters = running.counters
+    if not counters.batches:
+        report.say("nothing new was there to read, and nothing was decided")
+        return
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
         f"{counters.rejected:,} rejected{_undefined(counters.undefined)}; "
@@ -179,8 +183,28 @@ def _check_sources(sources: Sequence[str]) -> None:
         if source != "-" and not path.is_dir():
             found = "is a file; name the folder in which files appear" if path.exists() else "is not there"
             raise UsageError(f"--source: {path} {found}")
-    if len(set(sources)) < len(sources):
+    if len(set(map(_place, sources))) < len(sources):
         raise UsageError("--source: the same source is given twice")
+
+
+def _place(source: str) -> str | Path:
+    return source if source == "-" else Path(source).resolve()
+
+
+def _check_apart(options: Any) -> None:
+    """What the stream writes is not among what it reads: it would be read as new events, again and again."""
+    written = {
+        "--sink": options.sink,
+        "--late": options.late,
+        "--rejected": options.rejected,
+        "--checkpoint": options.checkpoint,
+    }
+    for source in options.sources:
+        for option, folder in written.items():
+            if source != "-" and folder is not None and folder.resolve().is_relative_to(Path(source).resolve()):
+                raise UsageError(
+                    f"{option}: {folder} lies in --source {source}, and would be read; name another folder"
+                )
 
 
 def _interval(text: str | None) -> str | None:
@@ -197,7 +221,7 @@ def _undefined(number: int) -> str:
     return f", {report.count(number, 'expression')} without a value" if number else ""
 
 
-class _Told:
+class Told:
     """What a stream says, on standard output and standard error."""
 
     def __init__(self, times: TimeFormat) -> None:
@@ -222,8 +246,14 @@ class _Told:
         show_rejected(shown, len(records) if shown else 0, report.warn)
 
     def stalled(self, source: str, watermark: int | None, live: int) -> None:
-        name = "standard input" if source == "-" else source
         where = "time has not begun" if watermark is None else f"time stands at {self._times.format(watermark)}"
-        report.warn(
-            f"{where}: no newer events from {name}; {live:,} tuples are remembered, and what waits is undecided"
-        )
+        held = f"{live:,} tuples are remembered, and what waits is undecided"
+        report.warn(f"{where}: no newer events from {_name(source)}; {held}")
+
+    def quiet(self, sources: Sequence[str]) -> None:
+        names = ", ".join(map(_name, sources))
+        report.warn(f"no newer events from {names} since the start; what waits is undecided")
+
+
+def _name(source: str) -> str:
+    return "standard input" if source == "-" else source

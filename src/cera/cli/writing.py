@@ -21,6 +21,12 @@ def check_writable(option: str, path: Path) -> None:
         raise UsageError(f"{option}: there is no folder {path.parent} to write {path.name} to")
 
 
+def check_new_folder(option: str, path: Path) -> None:
+    """Raises UsageError where the path cannot become a folder of Parquet files, because there is something already."""
+    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
+        raise UsageError(f"{option}: {path} is there already; Parquet is written to a new folder")
+
+
 def check_not_input(option: str, path: Path, inputs: Iterable[str]) -> None:
     """Raises UsageError where a file that is read would be overwritten."""
     if any(path.resolve() == Path(name).resolve() for name in inputs if name != "-"):

@@ -15,7 +15,7 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cera.connectors.files import ENDINGS, read_events
+from cera.connectors.files import ENDINGS, names_files, read_events
 from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, Rejected, decode, rejected
 from cera.connectors.line_shapes import Shapes, time_reader
@@ -31,12 +31,14 @@ _CHUNK = 1 << 13
 def read_occurrences(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
     """What `read_events` reads, as occurrences; the fast way if it is JSON lines of event objects."""
     events = read_events(path, layout)  # checks the path and the format at once, and reads nothing yet
-    if layout.is_flat or layout.id_field is not None or not _is_jsonl(path, layout):
+    if not layout.is_plain or not _is_jsonl(path, layout):
         return (occurrence(event) if isinstance(event, Event) else event for event in events)
     return read(sys.stdin.buffer, "<stdin>", layout) if path == "-" else _read_file(path, layout)
 
 
 def _is_jsonl(path: str, layout: Layout) -> bool:
+    if path != "-" and not names_files(path):
+        return False
     if layout.format is not None:
         return layout.format == "jsonl" and not Path(path).is_dir()
     return path == "-" or (ENDINGS.get(Path(path).suffix.lower()) == "jsonl" and not Path(path).is_dir())

@@ -11,12 +11,24 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cera.connectors import csv_files, json_files, jsonl, xml_files
+from cera.connectors.databases.reading import read_changes
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
 from cera.model.events import Event
 from cera.model.spelling import did_you_mean
 
-__all__ = ["ENDINGS", "Layout", "Rejected", "Source", "formats", "read_events", "read_source", "sources"]
+__all__ = [
+    "DATABASE",
+    "ENDINGS",
+    "Layout",
+    "Rejected",
+    "Source",
+    "formats",
+    "names_files",
+    "read_events",
+    "read_source",
+    "sources",
+]
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
 
@@ -30,8 +42,12 @@ _READERS: Mapping[str, Reader] = {
 #: The format that each ending of a file name stands for.
 ENDINGS: Mapping[str, str] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".xml": "xml"}
 
+#: Before the URL of a database whose changes are read.
+DATABASE = "db:"
+
 #: How many names a message lists.
 _NAMED = 5
+_ENVELOPES = "change events of Debezium are JSON lines or JSON"
 _PARQUET = "Parquet is read by the Spark engine; give --engine spark, or convert it to JSON lines"
 
 
@@ -46,13 +62,21 @@ class Source:
 def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
     """The events at a path, in the order they stand there, and what could not be read.
 
-    `-` is standard input (JSON lines unless the layout says otherwise). A folder is all event files below it, by their
-    endings and in the order of their paths; hidden files and names that start with `_` are not looked at.
+    `-` is standard input (JSON lines unless the layout says otherwise), `db:URL` the changes that a database has
+    captured. A folder is all event files below it, by their endings and in the order of their paths; hidden files and
+    names that start with `_` are not looked at.
     """
+    if path.startswith(DATABASE):
+        return read_changes(path.removeprefix(DATABASE))
     if path == "-":
         _check_format(layout, parquet=False)
         return _READERS[layout.format or "jsonl"](sys.stdin.buffer, "<stdin>", layout)
     return _read_sources(sources(path, layout), layout)
+
+
+def names_files(path: str) -> bool:
+    """Whether events at a path are in files: standard input and databases have none."""
+    return path != "-" and not path.startswith(DATABASE)
 
 
 def sources(path: str, layout: Layout, *, parquet: bool = False) -> list[Source | Rejected]:
@@ -99,6 +123,13 @@ def _check_format(layout: Layout, *, parquet: bool) -> None:
             raise UsageError(_PARQUET)
         guess = did_you_mean(layout.format, known)
         raise UsageError(f"unknown format '{layout.format}'{guess}; known formats are {', '.join(known)}")
+    if layout.format is not None and not _is_readable(layout.format, layout):
+        raise UsageError(f"--format {layout.format} and --layout {layout.envelope}: {_ENVELOPES}")
+
+
+def _is_readable(name: str, layout: Layout) -> bool:
+    """Whether files of a format can have records in the layout."""
+    return layout.envelope is None or name in ("jsonl", "json")
 
 
 def _check_readable(file: Path) -> None:
@@ -125,6 +156,8 @@ def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
     if layout.format is not None:
         return layout.format
     ending = file.suffix.lower()
+    if ending in {**ENDINGS, ".parquet": "parquet"} and not _is_readable(ENDINGS.get(ending, "parquet"), layout):
+        raise UsageError(f"{file}: {_ENVELOPES}; give --format if it has another ending")
     if ending == ".parquet":
         if not parquet:
             raise UsageError(f"{file}: {_PARQUET}")
@@ -177,7 +210,11 @@ def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rej
         reason = "a link to a folder, not followed" if entry.is_symlink() else "a folder that may not be read"
         return rejected(str(entry), reason)
     ending = entry.suffix.lower()
+    if ending == ".parquet" and not _is_readable("parquet", layout):
+        return rejected(str(entry), f"not read: {_ENVELOPES}")
     if ending == ".parquet" and (parquet or layout.format is None):
         return Source(entry, "parquet") if parquet else rejected(str(entry), f"not read: {_PARQUET}")
     name = ENDINGS.get(ending, layout.format)
+    if name is not None and not _is_readable(name, layout):
+        return rejected(str(entry), f"not read: {_ENVELOPES}")
     return rejected(str(entry), f"unknown ending, not read; {_known(parquet)}") if name is None else Source(entry, name)

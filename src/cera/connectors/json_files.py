@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from cera.connectors.jsonl import event_in
+from cera.connectors.jsonl import event_in, tells_nothing
 from cera.connectors.layout import Layout, Rejected, decode, rejected
 from cera.model.events import Event
 
@@ -42,7 +42,8 @@ def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Reject
     try:
         for start, end in _extents(text):
             line, counted = line + text.count("\n", counted, start), start
-            yield event_in(text[start:end], f"{name}:{line}", layout)
+            if not tells_nothing(text[start:end], layout):
+                yield event_in(text[start:end], f"{name}:{line}", layout)
     except _BrokenError as error:
         line += text.count("\n", counted, error.position)
         reason = f"{error}; nothing from line {line} on was read"

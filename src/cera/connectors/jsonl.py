@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from cera.connectors.debezium import is_tombstone
 from cera.connectors.layout import RECORD_ERRORS, Layout, Rejected, check_text, decode, rejected
 from cera.connectors.records import event_from_object
 from cera.model.events import Event
@@ -13,8 +14,14 @@ from cera.model.json_terms import loads
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Event | Rejected]:
     """The events of a stream, or of a part of it that begins with the line `first`."""
     for number, line in enumerate(lines, first):
-        if text := decode(line).rstrip(" \t\r\n"):
+        text = decode(line).rstrip(" \t\r\n")
+        if text and not tells_nothing(text, layout):
             yield event_in(text, f"{name}:{number}", layout)
+
+
+def tells_nothing(text: str, layout: Layout) -> bool:
+    """Whether a JSON text is a mark of another program that is no event, and not wrong either."""
+    return layout.envelope == "debezium" and is_tombstone(text)
 
 
 def event_in(text: str, place: str, layout: Layout) -> Event | Rejected:

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Literal
 
 from cera.model.terms import TermError
 from cera.model.time_text import TimeError, TimeFormat
@@ -20,6 +21,10 @@ TEXT_LIMIT = 500
 
 #: The fields of a record's times, unless a layout names others: `at`, or `begin` and `end`.
 TIME_FIELDS = ("at", "begin", "end")
+
+
+#: What other programs wrap their events in.
+Envelope = Literal["debezium"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,13 @@ class Layout:
     format: str | None = None
     #: Fields of CSV and XML whose text is a string even if it looks like a number.
     string_fields: frozenset[str] = frozenset()
+    #: None: the records are event objects, or flat.
+    envelope: Envelope | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the records are event objects with their usual fields, which can be read the fast way."""
+        return not self.is_flat and self.id_field is None and self.envelope is None
 
     @property
     def is_flat(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cera.connectors.debezium import event_from_envelope
 from cera.connectors.layout import TIME_FIELDS, Layout, RecordError
 from cera.model.events import Event
 from cera.model.hashing import event_id
@@ -24,7 +25,9 @@ _HASH_DIGITS = 32
 
 
 def event_from_object(record: object, layout: Layout) -> Event:
-    """The event of a JSON value: an event object or, if the layout says so, a flat record."""
+    """The event of a JSON value: an event object or, if the layout says so, a flat record or an envelope."""
+    if layout.envelope == "debezium":
+        return event_from_envelope(record)
     if not isinstance(record, Mapping):
         raise RecordError(f"an event is an object, found {describe(record)}; {_EXPECTED}")
     present = {name: value for name, value in record.items() if value is not None}

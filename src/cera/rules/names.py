@@ -84,7 +84,7 @@ def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
     if program.sources is None:
         yield from _near_misses(program, producers)
         return
-    sources = frozenset(program.sources)
+    sources = frozenset((*program.sources, *program.from_modules))
     for query in (query for rule in program.rules for query in event_patterns(rule)):
         label = query_label(query.pattern)
         if label is None or label in sources or producers.of(query.pattern):
@@ -119,9 +119,9 @@ def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnos
     for i, rule in enumerate(program.rules):
         for query in event_patterns(rule):
             label = query_label(query.pattern)
-            if label is not None and label not in producers.labels:
+            if label is not None and label not in producers.labels and label not in program.from_modules:
                 places.setdefault(label, {}).setdefault(query.span, (query, i))
-    derived = NearLabels(producers.labels)
+    derived = NearLabels(producers.labels.union(program.from_modules))
     for label, found in places.items():
         if len(found) > 1:
             continue

@@ -157,6 +157,8 @@ class RuleProgram:
     semantics: Semantics = "practical"
     sources: tuple[str, ...] | None = None
     calendars: tuple[Calendar, ...] = ()
+    #: Labels of events that modules of other languages derive.
+    from_modules: tuple[str, ...] = ()
 
     def calendar(self, name: str) -> Calendar | None:
         return next((calendar for calendar in self.calendars if calendar.name == name), None)

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from cera.cli import report
+from cera.cli.stream import Told
 from cera.engines.spark.streaming import progress
+from cera.model.time_text import TimeFormat
 from unit.cli.command_line import STREAM, Cera, records, write_lines
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -42,6 +44,14 @@ def test_the_same_source_is_not_given_twice(cera: Cera) -> None:
     result = cera("stream", "fire.xceq", "--source", "incoming", "--source", "incoming", *OUTPUT)
     assert result.exit_code == 2
     assert "given twice" in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
+@pytest.mark.parametrize("option", ["--sink", "--late", "--rejected", "--checkpoint"])
+def test_what_a_stream_writes_is_not_among_what_it_reads(cera: Cera, option: str) -> None:
+    result = cera("stream", "fire.xceq", "--source", "incoming", *OUTPUT, option, "incoming/below")
+    assert result.exit_code == 2
+    assert f"{option}: incoming/below lies in --source incoming" in result.stderr
 
 
 @pytest.mark.usefixtures("incoming")
@@ -140,6 +150,11 @@ def test_standard_input_is_a_stream_that_may_stand_still_and_ends(cera: Cera, mo
     assert "warning: time stands at 70: no newer events from standard input" in result.stderr
     assert [line["rule"] for line in records(result.stdout)] == ["avg_temp", "fire", "burnt_down"]
     assert "<stdin>:4: not JSON" in result.stderr
+
+
+def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Told(TimeFormat()).quiet(("incoming", "-"))
+    assert "no newer events from incoming, standard input since the start" in capsys.readouterr().err
 
 
 def _lines(folder: Path) -> list[dict[str, object]]:

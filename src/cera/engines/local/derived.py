@@ -53,6 +53,11 @@ class Derived(ABC):
         return self.content.label if isinstance(self.content, Term) else self.content[0]
 
     @property
+    def leaves(self) -> bool:
+        """Whether it is sent away, so that no other rule sees it."""
+        return self.head.construction.recipient is not None
+
+    @property
     def rule(self) -> str:
         return self.head.construction.rule
 

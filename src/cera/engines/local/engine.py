@@ -8,8 +8,7 @@ from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note
 from cera.engines.answer import Answer
-from cera.engines.local.derived import Derived
-from cera.engines.local.host import Host
+from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
 from cera.errors import ProgramError
@@ -36,13 +35,25 @@ def run(
     Without `max_delay` the events are sorted first, however late they come.
     """
     processor = Processor(plan_of(program), max_duration=max_duration, timezone=timezone)
+    return drive(processor, events, until=until, max_delay=max_delay, late=late)
+
+
+def drive(
+    processor: Driven,
+    events: Iterable[Event],
+    *,
+    until: Time | None = None,
+    max_delay: int | None = None,
+    late: Callable[[Occurrence], object] = lambda occurrence: None,
+) -> Answer:
+    """The answers of a processor over a complete stream."""
     host = Host(processor, max_delay, late)
-    derived: list[Derived] = []
+    derived: list[Found] = []
     for event in events:
         if until is None or event.end <= until:
             derived += host.push(occurrence(event))
     derived += host.close() if until is None else host.advance_to(until)
-    return Answer(tuple(in_output_order(d.result() for d in derived)), processor.evaluator.undefined)
+    return Answer(tuple(in_output_order(d.result() for d in derived)), processor.undefined)
 
 
 def plan_of(program: RuleProgram) -> Plan:

@@ -8,24 +8,58 @@ stream ends, the timers that are due get steps of their own.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from cera.engines.local.derived import Derived
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.processor import Processor
-from cera.engines.local.state import State, dump, restore
+from cera.engines.local.state import dump, restore
+from cera.model.events import DerivedEvent
 from cera.model.interval import Time
+
+
+class Found(Protocol):
+    """A derived event, whatever derived it; `leaves` if it is sent away, so that no other rule sees it."""
+
+    @property
+    def begin(self) -> Time: ...
+    @property
+    def end(self) -> Time: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def leaves(self) -> bool: ...
+    @property
+    def occurrence(self) -> Occurrence: ...
+    def result(self) -> DerivedEvent: ...
+
+
+class Driven(Protocol):
+    """What a host drives: a compiled program that takes the events of one time. `undefined` counts its results."""
+
+    undefined: int
+
+    @property
+    def identity(self) -> object:
+        """What a saved state belongs to."""
+
+    def start(self) -> Any: ...
+    def step(self, state: Any, now: Time, events: list[Occurrence]) -> Sequence[Found]: ...
+    def next_wakeup(self, state: Any) -> Time | None: ...
+    def close(self, state: Any) -> None: ...
+    def packed(self, state: Any) -> Any: ...
+    def unpacked(self, data: Any) -> Any: ...
 
 
 @dataclass
 class Host:
     """One run of a processor. With `max_delay` None everything is sorted, and nothing happens before `close`."""
 
-    processor: Processor
+    processor: Driven
     max_delay: int | None = 0
     late: Callable[[Occurrence], object] = lambda occurrence: None
-    state: State = field(init=False)
+    state: Any = field(init=False)
 
     def __post_init__(self) -> None:
         self.state = self.processor.start()
@@ -33,28 +67,36 @@ class Host:
         self._arrived = 0
         self._latest: Time | None = None
         self._closed_to: Time | None = None
-        #: Whether nothing happens but events and the ends of timers, in the order in which they come.
-        self._simple = self.max_delay == 0 and not self.processor.network.timers
+        #: The processor, if nothing happens but events and the ends of timers, in the order in which they come.
+        self._simple: Processor | None = None
+        if self.max_delay == 0 and isinstance(self.processor, Processor) and not self.processor.network.timers:
+            self._simple = self.processor
 
     def snapshot(self) -> bytes:
         """All that the run remembers, as bytes, between two events."""
-        return dump((self.state, self._buffer, self._arrived, self._latest, self._closed_to))
+        return dump((self.processor.packed(self.state), self._buffer, self._arrived, self._latest, self._closed_to))
 
     def resume(self, snapshot: bytes) -> None:
         """Goes on where a snapshot of the same program was taken."""
-        self.state, self._buffer, self._arrived, self._latest, self._closed_to = restore(snapshot)
+        packed, self._buffer, self._arrived, self._latest, self._closed_to = restore(snapshot)
+        self.state = self.processor.unpacked(packed)
 
-    def push(self, occurrence: Occurrence) -> list[Derived]:
+    def push(self, occurrence: Occurrence) -> Sequence[Found]:
         """Takes an event; returns what is derived in the steps that are now complete."""
         end = occurrence.end
-        buffer, waiting = self._buffer, self.state.waiting
-        if self._simple and len(buffer) == 1 and end > buffer[0][0] and not (waiting and waiting[0][0] < end):
+        buffer, simple = self._buffer, self._simple
+        if (
+            simple is not None
+            and len(buffer) == 1
+            and end > buffer[0][0]
+            and not ((waiting := self.state.waiting) and waiting[0][0] < end)
+        ):
             now, _, alone = buffer[0]  # nothing happens between it and the new one
             self._arrived += 1
             buffer[0] = (end, self._arrived, occurrence)
             self._latest = end
             self._closed_to = end - 1
-            return self.processor.step_alone(self.state, now, alone)
+            return simple.step_alone(self.state, now, alone)
         if self._closed_to is not None and end <= self._closed_to:
             self.late(occurrence)
             return []
@@ -65,9 +107,9 @@ class Host:
         self._latest = end
         return [] if self.max_delay is None else self.advance_to(end - self.max_delay - 1)
 
-    def advance_to(self, time: Time) -> list[Derived]:
+    def advance_to(self, time: Time) -> Sequence[Found]:
         """Time has come to a point: all that ends until then is known."""
-        derived: list[Derived] = []
+        derived: list[Found] = []
         if self._closed_to is not None and time <= self._closed_to:
             return derived
         buffer, processor, state = self._buffer, self.processor, self.state
@@ -85,9 +127,9 @@ class Host:
         self._closed_to = time
         return derived
 
-    def close(self) -> list[Derived]:
+    def close(self) -> Sequence[Found]:
         """The stream is complete: the rest of it, then the timers that still run."""
-        derived = [] if self._latest is None else self.advance_to(self._latest)
+        derived = [] if self._latest is None else list(self.advance_to(self._latest))
         self.processor.close(self.state)
         while (wakeup := self.processor.next_wakeup(self.state)) is not None:
             derived += self.processor.step(self.state, wakeup, [])

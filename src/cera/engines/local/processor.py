@@ -24,8 +24,29 @@ class Processor:
         self.evaluator = Evaluator(plan.calendars, timezone)
         self.network: Network = compile_plan(plan, self.relevance, self.evaluator)
 
+    @property
+    def identity(self) -> object:
+        """What a saved state belongs to."""
+        return self.plan
+
+    @property
+    def undefined(self) -> int:
+        """How often an expression had no value."""
+        return self.evaluator.undefined
+
+    @undefined.setter
+    def undefined(self, count: int) -> None:
+        self.evaluator.undefined = count
+
     def start(self) -> State:
         return self.network.start()
+
+    def packed(self, state: State) -> State:
+        """The state as what can be pickled: it is plain data itself."""
+        return state
+
+    def unpacked(self, data: State) -> State:
+        return data
 
     def step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
         """All that ends now: the events, and the timers that are due. Time does not go backwards."""
@@ -85,7 +106,8 @@ class Processor:
         if events:
             if state.last is None:
                 state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]
-            state.last = now
+            if not state.closing:  # after the end of the stream come only events that other layers derive
+                state.last = now
         due: list[tuple[int, Occurrence]] = []
         for number, tick in enumerate(state.ticks):
             if tick is not None and tick[0] == now:

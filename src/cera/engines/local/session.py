@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from cera.algebra.plan import Plan
-from cera.engines.local.derived import Derived
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.local.host import Host
+from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
-from cera.engines.local.processor import Processor
 from cera.engines.local.state import dump, restore
 from cera.errors import DataError, UsageError
 from cera.model.durations import Duration, format_duration
@@ -37,15 +34,17 @@ class Session:
 
     def __init__(
         self,
-        plan: Plan,
+        processor: Driven,
         *,
         max_delay: int = 0,
         max_duration: int | None = None,
         timezone: str = "UTC",
         late: Callable[[Event], object] | None = None,
     ) -> None:
-        self._processor = Processor(plan, max_duration=max_duration, timezone=timezone)
+        """`max_duration` and `timezone` are those of the processor."""
+        self._processor = processor
         self._max_duration = max_duration
+        self._timezone = timezone
         self.late = 0
         self._late = late
         self._host = Host(self._processor, max_delay, self._count_late)
@@ -87,22 +86,23 @@ class Session:
             self._host.resume(snapshot)
         except Exception as error:  # what broken bytes make of a reader is not to be foreseen
             raise UsageError(f"the state is damaged: {error}") from error
-        self.late, self._processor.evaluator.undefined = late, undefined
+        self.late, self._processor.undefined = late, undefined
 
     @property
     def live(self) -> int:
         """How many tuples the session remembers."""
-        return self._host.state.live
+        live: int = self._host.state.live
+        return live
 
     @property
     def undefined(self) -> int:
         """How often an expression had no value."""
-        return self._processor.evaluator.undefined
+        return self._processor.undefined
 
     @cached_property
     def _program(self) -> bytes:
         """What a state belongs to. What is remembered, and for how long, depends on `max_duration` too."""
-        return fingerprint((self._processor.plan, self._max_duration, self._processor.timezone)).encode()
+        return fingerprint((self._processor.identity, self._max_duration, self._timezone)).encode()
 
     def _check_open(self) -> None:
         if self._host.state.closing:
@@ -121,5 +121,5 @@ class Session:
             self._late(event.event)
 
 
-def _results(derived: Iterable[Derived]) -> list[DerivedEvent]:
+def _results(derived: Iterable[Found]) -> list[DerivedEvent]:
     return [one.result() for one in derived]

@@ -12,7 +12,6 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any
 
-from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import AntiSemiJoin
@@ -53,10 +52,10 @@ def _nodes(plan: Any) -> Iterator[Any]:
         yield from _nodes(children.apply(number))
 
 
-def without_any(
-    left: Relation, right: Side, identity: tuple[Column, Column], operator: AntiSemiJoin, buckets: Buckets
-) -> Relation:
-    """The rows of R without an event of S in their windows; `identity` is that of the events of S."""
+def without_any(left: Relation, anchor: str, right: Side, operator: AntiSemiJoin, buckets: Buckets) -> Relation:
+    """The rows of R without an event of S in their windows. No two rows of R have the same event as their `anchor`."""
+    identity = right.table.identity
+    assert identity is not None
     few = left.prefixed(_LEFT)
     begin, end = few.interval(_LEFT + operator.window)
     inside = [begin <= column("begin"), column("end") <= end]
@@ -71,8 +70,8 @@ def without_any(
     waiting = touched_buckets(few.frame, column(_LEFT + buckets.left), buckets, _LEFT_BUCKET)
     events = right.table.frame.where(right.holds).withColumn(_BUCKET, in_bucket(column("end"), buckets))
     condition = reduce(and_, inside, column(_BUCKET) == column(_LEFT_BUCKET))
-    rows = [name for name in left.columns if not name.endswith(":term")]
+    rows = [attribute(anchor, part) for part in ("end", "h1", "h2")]
     found = events.join(F.broadcast(waiting), condition).select(*(column(_LEFT + name) for name in rows))
-    same = reduce(and_, [column(name).eqNullSafe(column(_LEFT + name)) for name in rows])
+    same = reduce(and_, [column(name) == column(_LEFT + name) for name in rows])
     frame = left.frame.join(found, same, "left_anti")
     return replace(left, frame=frame.select(*(column(name) for name in left.columns)))

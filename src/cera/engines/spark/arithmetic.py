@@ -302,5 +302,6 @@ def absolute(cell: Cell) -> Cell:
         integer=None
         if cell.integer is None
         else F.when(cell.integer >= 0, cell.integer).otherwise(_opposite(cell.integer)),
+        fraction=None if cell.fraction is None else F.abs(cell.fraction),
         double=None if cell.double is None else F.when(cell.double != MIN_INTEGER, F.abs(cell.double)),
     )

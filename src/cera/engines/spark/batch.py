@@ -83,10 +83,8 @@ class Batch:
         return self._derived
 
     def _result(self, expression: Expression) -> tuple[EventTable, ...]:
-        constructions = expression.inputs if isinstance(expression, Union) else (expression,)
         tables: list[EventTable] = []
-        for construction in constructions:
-            assert isinstance(construction, Construction)
+        for construction in constructions(expression):
             certain = certain_variables(construction.input, self.plan)
             table = self._slid(construction, certain)
             if table is None:
@@ -212,14 +210,19 @@ class Batch:
         right, anchors = side_of(operator.right, self.sources), anchored(operator.left, self.sources)
         if right is None or anchors is None or (right.selected and self.environment.tally is not None):
             return None
-        identity = right.table.identity
-        if identity is None or not are_few(anchors.side):
+        if right.table.identity is None or not are_few(anchors.side):
             return None
-        return without_any(left, right, identity, operator, buckets)
+        return without_any(left, anchors.side.identifier, right, operator, buckets)
 
     def _note(self, operator: Expression, left: Relation, right: Relation, buckets: Buckets | None) -> None:
         shared = bool(left.variables.keys() & right.variables.keys())
         self.joins.append((operator, joins.strategy(shared, buckets)))
+
+
+def constructions(result: Expression) -> list[Construction]:
+    """The heads of a result, each with its body."""
+    found = result.inputs if isinstance(result, Union) else (result,)
+    return [part for part in found if isinstance(part, Construction)]
 
 
 def _components(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:

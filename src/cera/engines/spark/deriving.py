@@ -69,9 +69,9 @@ def derive_sliding(
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
     plain, relation, known = _aggregated(head, group, environment)
-    taken = values_taken_out(plain)[1].values()
-    once = all(isinstance(value, Variable) for value in taken)
-    if once:  # then what is the same in the rows is the same event, and nothing else is
+    taken = frozenset(values_taken_out(plain)[1].values())
+    once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
+    if once and not window.untied:  # then only what is the same in rows of the same shared values is the same event
         [cause, *_] = [reference for _, reference in sorted(construction.causes)]
         relation = first_of_ties(window, relation, variables(plain), cause)
     return replace(_built(construction, plain, relation, environment, certain | known), once=once)
@@ -82,9 +82,18 @@ def _aggregated(
 ) -> tuple[Construct, Relation, frozenset[str]]:
     """The head without aggregates, a row for each group with their values, and which of these there always are."""
     plain, aggregates = taken_out(head)
-    cells = {name: folded(aggregate, group, environment) for name, aggregate in aggregates.items()}
+    cells = {name: _kept(folded(aggregate, group, environment)) for name, aggregate in aggregates.items()}
     defined = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
     return plain, _computed(group.relation, cells), defined
+
+
+def _kept(cell: Cell) -> Cell:
+    """The same value, computed once: Spark would move what is asked of it before it, and compute it there once more.
+
+    It does not move anything over what is not the same each time.
+    """
+    always = F.monotonically_increasing_id() >= 0
+    return Cell(**{kind: F.when(always, part) for kind, part in cell})
 
 
 def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:
@@ -117,7 +126,9 @@ def _built(
     found = {name: compile_value(expression, scope) for name, expression in expressions.items()}
     cells = {name: value if isinstance(value, Cell) else Cell() for name, value in found.items()}
     relation = _computed(relation, cells)
-    relation = _computed(relation, {name: canonical(relation.cell(name)) for name in cells})
+    mixed = [name for name, cell in cells.items() if cell.double is not None and len(cell.components) > 1]
+    if mixed:
+        relation = _computed(relation, {name: canonical(relation.cell(name)) for name in mixed})
     relation = relation.with_timer_ids()
     scope = RowScope(relation, environment)
     flat = flat_head(head, scope)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
 from cera.connectors.layout import Layout
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
+from cera.engines.spark.relations import column
 from cera.engines.spark.streaming.engine import detect as detect_stream
 from cera.engines.spark.streaming.left_out import tell_of
+from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.model.time_text import TimeFormat
 from cera.rules.rule import RuleProgram
 
@@ -22,22 +25,43 @@ def detect(
     max_duration: int | None,
     timezone: str,
     left_out: bool = False,
+    label: str | None = None,
 ) -> DataFrame:
     """The derived events: id, begin and end (timestamps), label, term (JSON), rule, causes, recipient, transport.
 
-    With `left_out`, the rows that were late or are no events too, with the columns `left_out` (why) and `record`.
+    With `left_out`, the rows that were late or are no events too, with the columns `left_out` (why) and `record`. With
+    a `label`, only events with this one, with the column `children`: a struct with a field for each child.
     """
     if events.isStreaming:
         tell_of(events.sparkSession)
         found = detect_stream(
             program, events, max_delay=max_delay, max_duration=max_duration, timezone=timezone, left_out=left_out
         )
+        if label is not None:
+            found = _with_children(found, label, _children(program, events, label, max_duration, timezone))
     else:
         reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
         reading = reading if max_duration is None else reading.lasting(max_duration)
-        found = answers(
-            program, reading.tables, events.sparkSession, timezone=timezone, max_duration=max_duration
-        ).events()
+        made = answers(program, reading.tables, events.sparkSession, timezone=timezone, max_duration=max_duration)
+        found = made.events() if label is None else labelled(made, label)
         if left_out:
             found = found.unionByName(reading.left_out(), allowMissingColumns=True)
     return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})
+
+
+def _children(
+    program: RuleProgram, events: DataFrame, label: str, max_duration: int | None, timezone: str
+) -> StructType:
+    """The type of the column `children` over recorded events with these columns."""
+    none = events.sparkSession.createDataFrame([], events.schema)
+    recorded = detect(program, none, max_delay=0, max_duration=max_duration, timezone=timezone, label=label)
+    kind = recorded.schema[CHILDREN].dataType
+    assert isinstance(kind, StructType)
+    return kind
+
+
+def _with_children(found: DataFrame, label: str, children: StructType) -> DataFrame:
+    """The rows of a stream with a label, and those that were left out, with their children read from the JSON."""
+    term = F.from_json(column("term"), StructType().add(label, children))
+    kept = found.where((column("label") == label) | column("label").isNull())
+    return kept.withColumn(CHILDREN, term[label])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from cera.algebra.operators import Construction, walk
 from cera.engines.answer import Answer
 from cera.engines.local.engine import plan_of
-from cera.engines.spark.batch import Batch
+from cera.engines.spark.batch import Batch, constructions
 from cera.engines.spark.deriving import CAUSES, DERIVATION, LINEAGE, SENT, causes_by_name
 from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.lineage import Lineage
@@ -54,15 +54,20 @@ class Answers:
         several: list[DataFrame] = []
         for table in self._tables:
             if table.once and labels[table.label] == 1 and not labels[None]:
-                frames.append(_told(_rows(table, CAUSES), column(CAUSES)))
+                frames.append(told(_rows(table, CAUSES), column(CAUSES)))
             else:
                 several.append(_rows(table))
         if several:
             firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
             together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
             first = together.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
-            frames.append(_told(first, causes_by_name(column(DERIVATION)["causes"])))
+            frames.append(told(first, causes_by_name(column(DERIVATION)["causes"])))
         return reduce(DataFrame.unionByName, frames)
+
+    def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
+        """Each construction of the plan with the table of what it derives."""
+        for point in self.batch.plan.results:
+            yield from zip(constructions(point.expression), self.batch.derived[point.name], strict=True)
 
     @cached_property
     def _tables(self) -> list[EventTable]:
@@ -80,10 +85,10 @@ def _identified(rows: DataFrame) -> DataFrame:
     return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
 
 
-def _told(rows: DataFrame, causes: Column) -> DataFrame:
+def told(rows: DataFrame, causes: Column, *more: str) -> DataFrame:
     """The rows as events that were derived: the rule, and the ids of causes by their names."""
     rule, named = column(DERIVATION)["rule"].alias("rule"), causes.alias(CAUSES)
-    return _identified(rows).select("id", "begin", "end", "label", "term", rule, named, *SENT)
+    return _identified(rows).select("id", "begin", "end", "label", *more, "term", rule, named, *SENT)
 
 
 def answers(

@@ -56,7 +56,7 @@ class Split:
 
 def read_lines(lines: Iterator[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Occurrence | Rejected]:
     """The events of JSON lines, the fast way where it serves."""
-    if layout.is_flat or layout.id_field is not None:
+    if not layout.is_plain:
         return _occurrences(jsonl.read(lines, name, layout, first))
     return fast_jsonl.read(lines, name, layout, first)
 

@@ -31,6 +31,9 @@ from cera.engines.spark.variants import variant_fields
 from cera.engines.spark.written_terms import read_written_terms
 from cera.errors import UsageError
 
+#: What the metadata of a column of times tells: the children by which events of the same label and time are one.
+UNIQUE = "cera.unique"
+
 _HASH_DIGITS = 32
 _PLACE, _POSITION = "place", "position"
 
@@ -100,7 +103,8 @@ def _typed(
     watched = frame if watch is None else watch(frame, met(demands))
     events = watched.where(met(demands)).select(*head, *children)
     table = _identified(events, content, layout.label, with_ids=roles.id is not None)
-    table = replace(table, points=roles.begin == roles.end)
+    unique = frame.schema[roles.begin].metadata.get(UNIQUE)
+    table = replace(table, points=roles.begin == roles.end, unique=None if unique is None else frozenset(unique))
     return Reading((table,), _rejected(frame, demands, origin))
 
 

@@ -7,9 +7,10 @@ and so does everything here that takes children.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add
 
+from pyspark import SparkContext
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
@@ -58,6 +59,11 @@ def _hashed(name: str, column: Column) -> Column:
 
 
 def _bigint(value: int) -> Column:
+    return _literal(value, SparkContext._active_spark_context)
+
+
+@lru_cache(maxsize=1_000)
+def _literal(value: int, context: object) -> Column:
     return F.lit(value).cast("bigint")
 
 

@@ -19,23 +19,28 @@ from cera.engines.spark.arithmetic import is_defined
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.expressions import Scope, compile_value
 from cera.engines.spark.hashing import hash_cell, hash_term
-from cera.engines.spark.json_text import cell_json, term_json
+from cera.engines.spark.json_text import NO_KEYS, cell_json, children_json, object_json
 from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 
 
 @dataclass(frozen=True)
 class Item:
-    """A value that a construct may yield: its JSON and hashes, null where it is not there; its cell if it has one."""
+    """A value that a construct may yield: its JSON and hashes, null where it is not there; its cell if it has one.
+
+    A term that is built here has a `member`: its label, and the JSON of what is in it.
+    """
 
     json: Column
     h1: Column
     h2: Column
     cell: Cell | None = None
+    member: tuple[str, Column] | None = None
 
     def only(self, there: Column) -> Item:
         """The item where a condition holds."""
         cell = None if self.cell is None else Cell(**{kind: F.when(there, part) for kind, part in self.cell})
-        return Item(F.when(there, self.json), F.when(there, self.h1), F.when(there, self.h2), cell)
+        member = None if self.member is None else (self.member[0], F.when(there, self.member[1]))
+        return Item(F.when(there, self.json), F.when(there, self.h1), F.when(there, self.h2), cell, member)
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,22 @@ def instantiate(construct: Construct, scope: Scope) -> Instance:
 def _term(construct: ConstructTerm, items: Sequence[Item]) -> Item:
     h1 = hash_term(construct.label, [item.h1 for item in items], construct.ordered, 1)
     h2 = hash_term(construct.label, [item.h2 for item in items], construct.ordered, 2)
-    return Item(term_json(construct.label, [item.json for item in items], construct.ordered), h1, h2)
+    member = (construct.label, _body(construct, items))
+    return Item(object_json([member]), h1, h2, member=member)
+
+
+def _body(construct: ConstructTerm, items: Sequence[Item]) -> Column:
+    """The JSON of what is in a term: plain where the labels of its children are known and different, as JSON has it."""
+    members = {item.member[0]: item.member[1] for item in items if item.member is not None}
+    if not construct.ordered and len(members) == len(items) and not members.keys() & NO_KEYS:
+        return object_json(list(members.items()))
+    if not construct.ordered and len(items) == 1 and _is_scalar(items[0]):
+        return F.coalesce(items[0].json, F.lit("{}"))
+    return children_json([item.json for item in items], construct.ordered)
+
+
+def _is_scalar(item: Item) -> bool:
+    return item.cell is not None and item.cell.term is None
 
 
 def _optional(construct: OptionalConstruct, scope: Scope) -> Instance:
@@ -79,8 +99,18 @@ def _optional(construct: OptionalConstruct, scope: Scope) -> Instance:
     there = there & reduce(or_, [item.json.isNotNull() for item in wanted.items])  # what yields nothing is missing too
     default = instantiate(construct.default, scope)
     instead = ~there if default.defined is None else ~there & default.defined
-    items = [*(item.only(there) for item in wanted.items), *(item.only(instead) for item in default.items)]
-    return Instance(tuple(items), None if default.defined is None else there | default.defined)
+    items = [item.only(there) for item in wanted.items], [item.only(instead) for item in default.items]
+    return Instance(_either(*items), None if default.defined is None else there | default.defined)
+
+
+def _either(wanted: Sequence[Item], default: Sequence[Item]) -> tuple[Item, ...]:
+    """Items of which only one half is there: one item if they are terms with the same label, `u{…} or else u{…}`."""
+    match wanted, default:
+        case [Item(member=(str(label), body)) as one], [Item(member=(str(other), instead)) as two] if label == other:
+            json, h1, h2 = F.coalesce(one.json, two.json), F.coalesce(one.h1, two.h1), F.coalesce(one.h2, two.h2)
+            return (Item(json, h1, h2, member=(label, F.coalesce(body, instead))),)
+        case _:
+            return *wanted, *default
 
 
 def _all(conditions: Sequence[Column | None]) -> Column | None:

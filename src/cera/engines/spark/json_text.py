@@ -1,7 +1,8 @@
 """The JSON of values and terms as columns of text.
 
 Numbers are written so that they are read back exactly, not as Python would print them. Terms whose shape is known are
-written plainly, `{"a": {"b": 1}}`; others in the form that says everything, with `{"{}": […]}` for unordered children.
+written plainly, `{"a": {"b": 1}}`, as on every engine; others in the form that says everything, with `{"{}": […]}` for
+unordered children.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
+
+#: Labels that no member of an object has: it would be read as something else.
+NO_KEYS = frozenset({"", "{}"})
 
 
 def cell_json(cell: Cell) -> Column:
@@ -41,11 +45,11 @@ def object_json(members: Sequence[tuple[str, Column]]) -> Column:
     return F.concat(F.lit("{"), F.concat_ws(",", *parts), F.lit("}")) if parts else F.lit("{}")
 
 
-def term_json(label: str, children: Sequence[Column], ordered: bool) -> Column:
-    """Any term, from the JSON of its children; null ones do not count."""
+def children_json(children: Sequence[Column], ordered: bool) -> Column:
+    """The children of any term, from the JSON of each; null ones do not count."""
     inner = F.concat_ws(",", *children) if children else F.lit("")
-    start, stop = ("[", "]}") if ordered else ('{"{}":[', "]}}")
-    return F.concat(F.lit(f"{{{_quoted(label)}:{start}"), inner, F.lit(stop))
+    start, stop = ("[", "]") if ordered else ('{"{}":[', "]}")
+    return F.concat(F.lit(start), inner, F.lit(stop))
 
 
 def _quoted(text: str) -> str:

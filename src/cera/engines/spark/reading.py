@@ -18,14 +18,14 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.files import Source, sources
+from cera.connectors.files import Source, names_files, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.file_splits import Split, splits
 from cera.engines.spark.hashing import event_hashes
 from cera.engines.spark.parquet import read_parquet
 from cera.engines.spark.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
-from cera.engines.spark.readings import Reading
+from cera.engines.spark.readings import Reading, unread
 from cera.engines.spark.relations import column
 from cera.engines.spark.tables import FIELD, EventTable, Flat, Terms
 from cera.engines.spark.term_columns import flat_hashes
@@ -50,18 +50,18 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
     What is read in Python is read now and kept by Spark (persisted), so that it is read once; what is small is read in
     this process, since Spark's workers take seconds to start.
     """
-    found = [(path, [] if path == "-" else sources(path, layout, parquet=True)) for path in paths]
+    found = [(path, sources(path, layout, parquet=True) if names_files(path) else []) for path in paths]
     pieces: list[Split] = []
     readings: list[Reading] = []
     number = 0
     for path, files in found:
-        if path == "-":
-            batches = list(record_batches(number, read_occurrences("-", layout)))
+        if not names_files(path):
+            batches = list(record_batches(number, read_occurrences(path, layout)))
             readings.append(_read_here(spark, batches))
             number += 1
-        unread = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
-        if unread:
-            readings.append(Reading((), _unread(spark, unread)))
+        unknown = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
+        if unknown:
+            readings.append(Reading((), unread(spark, unknown)))
         tables = [item.path for item in files if isinstance(item, Source) and item.format == "parquet"]
         if tables:
             readings.append(read_parquet(spark, path, tables, layout, number))
@@ -87,7 +87,8 @@ def is_small(files: Iterable[Path]) -> bool:
 
 def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Reading:
     """What was read in this process."""
-    read = pa.Table.from_batches(batches, to_arrow_schema(READ)).combine_chunks()
+    schema = to_arrow_schema(READ)
+    read = pa.Table.from_batches(batches, schema).combine_chunks() if batches else schema.empty_table()
     rows = spark.createDataFrame(read)
     rows = rows if read.nbytes <= _SMALL else rows.persist(StorageLevel.MEMORY_AND_DISK)
     events = read.filter(pc.is_null(read.column("reason"))).column("fields").combine_chunks()
@@ -97,11 +98,6 @@ def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Readin
         for name in entries.keys.filter(entries.items.field(kind).is_valid()).unique().to_pylist():
             kinds.setdefault(name, set()).add(kind)
     return _reading(rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds)
-
-
-def _unread(spark: SparkSession, unread: Sequence[tuple[int, Rejected]]) -> DataFrame:
-    rows = [(item.place, item.reason, item.text, number, 0) for number, item in unread]
-    return spark.createDataFrame(rows, "place string, reason string, text string, source int, position bigint")
 
 
 def _kept(read: DataFrame) -> Reading:

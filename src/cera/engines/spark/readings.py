@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.connectors.layout import TEXT_LIMIT, Rejected
@@ -46,6 +47,12 @@ class Reading:
         kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
         broken = [_broken(replace(table, frame=table.frame.where(length > longest))) for table in self.tables]
         return Reading(kept, reduce(DataFrame.unionByName, broken, self.rejected))
+
+
+def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:
+    """Rejected records that are known before anything is read, each with the number of its source."""
+    rows = [(item.place, item.reason, item.text, source, 0) for source, item in items]
+    return spark.createDataFrame(rows, "place string, reason string, text string, source int, position bigint")
 
 
 def _broken(table: EventTable) -> DataFrame:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cera.connectors.files import Source, sources
+from cera.connectors.files import Source, names_files, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.failures import engine_failure
@@ -24,7 +24,6 @@ from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
 from cera.engines.spark.undefined import Tally
-from cera.errors import UsageError
 from cera.model.events import Event, Recipient
 from cera.model.interval import Time
 from cera.rules.rule import RuleProgram
@@ -88,8 +87,6 @@ class Recorded:
 
     def write_parquet(self, path: Path, labels: Collection[str]) -> Counter[str]:
         """Writes the derived events as a folder of Parquet files; tells how many there are of each label."""
-        if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-            raise UsageError(f"--out: {path} is there already; Parquet is written to a new folder")
         frame = self._chosen(labels, base=False)
         with engine_failure():
             times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
@@ -145,8 +142,8 @@ def recorded(
 
 
 def _is_small(paths: Sequence[str], layout: Layout) -> bool:
-    """Whether there is little to read; of standard input nobody knows."""
-    if "-" in paths:
+    """Whether there is little to read; of standard input and databases nobody knows."""
+    if not all(map(names_files, paths)):
         return False
     found = [file for path in paths for file in sources(path, layout, parquet=True)]
     return is_small(file.path for file in found if isinstance(file, Source))

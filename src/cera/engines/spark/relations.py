@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 
+from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -26,6 +27,12 @@ EVENT = (*TIMES, "h1", "h2")
 
 def column(name: str) -> Column:
     """A column by its name, whatever characters it has."""
+    return _column(name, SparkContext._active_spark_context)
+
+
+@lru_cache(maxsize=10_000)
+def _column(name: str, context: object) -> Column:
+    """Every call into the JVM takes a tenth of a millisecond, and a plan names its columns many times."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
@@ -102,10 +109,9 @@ class Relation:
         return event_hashes(h1, h2, *self.interval(identifier))
 
     def with_timer(self, identifier: str, timer: Timer, begin: Column, end: Column) -> Relation:
-        """Each row with the times of a timer; the rows whose timer does not happen are left out."""
+        """Each row with the times of a timer."""
         times = {attribute(identifier, "begin"): begin, attribute(identifier, "end"): end}
-        frame = self.frame.withColumns(times).where(column(attribute(identifier, "begin")).isNotNull())
-        return replace(self, frame=frame, timers={**self.timers, identifier: timer})
+        return replace(self, frame=self.frame.withColumns(times), timers={**self.timers, identifier: timer})
 
     def with_timer_ids(self) -> Relation:
         """The relation with the ids of timers as columns, as other events have them."""

@@ -9,11 +9,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from cera.engines.spark.failures import reason
 from cera.errors import EngineError, UsageError
 
 #: Spark's own log: errors only, on standard error.
@@ -55,9 +57,20 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers import cera
     if SparkContext._gateway is None:
         _start(configuration)
-    made = SparkSession.builder.config(conf=configuration).getOrCreate()
-    made.sparkContext.setLogLevel("ERROR")
+    try:
+        made = SparkSession.builder.config(conf=configuration).getOrCreate()
+        made.sparkContext.setLogLevel("ERROR")
+        made.conf.get("spark.sql.session.timeZone")  # a setting that is wrong is found when the first one is read
+    except (PySparkException, Py4JError) as error:
+        raise EngineError(
+            f"Spark does not start on {master}: {_refusal(error)}; look at --master and --conf"
+        ) from error
     return made
+
+
+def _refusal(error: BaseException) -> str:
+    why = reason(error)
+    return "nothing answers there, or it ended at once" if "stopped SparkContext" in why else why
 
 
 def _start(configuration: SparkConf) -> None:

@@ -16,6 +16,7 @@ from cera.engines.spark.relations import Timer, column
 from cera.engines.spark.scopes import Environment, RowScope
 from cera.engines.spark.tables import EventTable
 from cera.model.patterns import bound_variables
+from cera.rules.unification import query_label
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Side:
     """The events of a table that one pattern matches, each in one way: where `holds`, with these values of variables.
 
     `certain` variables have a value in every match. `selected`: more is asked of the matches than the pattern does.
+    `label`: that of all matched events, if they all have the same.
     """
 
     table: EventTable
@@ -40,6 +42,7 @@ class Side:
     cells: Mapping[str, Cell]
     certain: frozenset[str]
     selected: bool = False
+    label: str | None = None
 
     def cell(self, variable: str) -> Cell:
         return self.cells.get(variable, Cell())
@@ -100,7 +103,8 @@ def side_of(expression: Expression, sources: Sources) -> Side | None:
     if way is None:
         return None
     certain = bound_variables(matching.pattern)
-    return Side(possible[0], matching.identifier, way.holds, way.bindings, certain).renamed(names)
+    label = query_label(matching.pattern)
+    return Side(possible[0], matching.identifier, way.holds, way.bindings, certain, label=label).renamed(names)
 
 
 def _selected(side: Side, selection: Selection, environment: Environment) -> Side | None:

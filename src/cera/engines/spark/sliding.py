@@ -36,7 +36,7 @@ _ORIGIN = Interval(0, 0)
 class Sliding:
     """What `elements` match within `[first, last]` microseconds of each anchor with the same values of `shared`.
 
-    `alone`: the anchor itself does not count.
+    `alone`: the anchor itself does not count. `untied`: it is said that no two events have the same values and time.
     """
 
     join: TemporalJoin
@@ -48,6 +48,7 @@ class Sliding:
     last: int
     shared: tuple[str, ...]
     alone: bool
+    untied: bool
 
 
 def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> Sliding | None:
@@ -78,7 +79,10 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
         or not free_variables(construction.head) <= anchors.cells.keys()
     ):
         return None
-    return Sliding(join, anchors, elements, found.window, timer, span.begin, span.end, shared, bool(join.excluded))
+    alone = bool(join.excluded)
+    same_label = anchors.label is not None and anchors.label == elements.label
+    untied = same_label and anchors.table.is_unique_by(anchors.cells[name] for name in shared)
+    return Sliding(join, anchors, elements, found.window, timer, span.begin, span.end, shared, alone, untied)
 
 
 def _same_columns(one: Side, other: Side, name: str) -> bool:
@@ -93,23 +97,24 @@ def collected(window: Sliding) -> Grouped:
     bare = len(parts) == 1 and window.elements.certain >= gathered.keys()
     element = F.struct(*(part.alias(name) for name, part in parts.items())) if parts else F.struct(F.lit(0).alias("0"))
     element = next(iter(parts.values())) if bare else element
-    frame = _surrounded(window, _prepared(window, element))
+    rows = _rows(window, element)
+    frame = _checked(window, rows) if window.untied else _surrounded(window, _tied(window, rows))
     frame = frame.where(column(_ANCHOR) & (F.size(column(MATCHES)) > 0))
     relation = Relation(
         frame.withColumns(_known(window)),
         {name: cell.components for name, cell in window.anchors.cells.items()},
         (window.anchors.identifier,),
-        carried=(*_keys(window), _TIME, _ORDER, _TIED),
+        carried=() if window.untied else (*_keys(window), _TIME, _ORDER, _TIED),
     )
     return Grouped(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
 
 
-def _prepared(window: Sliding, element: Column) -> DataFrame:
-    """The events of both sides, equal ones once, with which of them are tied."""
+def _rows(window: Sliding, element: Column) -> DataFrame:
+    """The events of both sides."""
     anchors, elements = window.anchors, window.elements
     keys = [part for name in window.shared for _, part in anchors.cells[name]]
     others = {name: cell for name, cell in anchors.cells.items() if name not in window.shared}
-    rows = anchors.table.frame.where(anchors.holds | elements.holds).select(
+    return anchors.table.frame.where(anchors.holds | elements.holds).select(
         *(part.alias(name) for name, part in zip(_keys(window), keys, strict=True)),
         column("end").alias(_TIME),
         unsigned(column("h1")).alias(_ORDER),
@@ -118,6 +123,10 @@ def _prepared(window: Sliding, element: Column) -> DataFrame:
         *(part.alias(component(name, kind)) for name, cell in others.items() for kind, part in cell),
         column("h2").alias(attribute(anchors.identifier, "h2")),
     )
+
+
+def _tied(window: Sliding, rows: DataFrame) -> DataFrame:
+    """Equal events once, with which of them are tied."""
     order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
     time = column(_TIME)
     before, after = F.lag(time).over(order), F.lead(time).over(order)
@@ -134,6 +143,29 @@ def _known(window: Sliding) -> dict[str, Column]:
     known = {name: column(key) for name, key in zip(shared, _keys(window), strict=True)}
     known |= {attribute(window.anchors.identifier, part): column(_TIME) for part in TIMES}
     return {**known, attribute(window.anchors.identifier, "h1"): unsigned(column(_ORDER))}
+
+
+def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
+    """Each row with the elements of its window where there are no ties; the query fails where there is one."""
+    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
+    frames = [(window.first, window.last)]
+    if window.alone and window.first <= 0 <= window.last:
+        frames = [(window.first, -1), (1, window.last)]
+    parts = [F.collect_list(column(_ELEMENT)).over(around.rangeBetween(*one)) for one in frames if one[0] <= one[1]]
+    found = {f"{_BEFORE} {number}": part for number, part in enumerate(parts)}
+    rows = rows.withColumns({**found, _TIED: F.lag(column(_TIME)).over(around)})
+    assert window.anchors.table.unique is not None
+    names = " and ".join(f"`{name}`" for name in sorted(window.anchors.table.unique))
+    time = F.timestamp_micros(column(_TIME)).cast("string")
+    words = F.concat(
+        F.lit(f"two events `{window.anchors.label}` at "),
+        time,
+        F.lit(f" have the same {names}, which "),
+        F.lit("was said to be unique; leave out `unique`"),
+    )
+    single = F.when(column(_TIED) == column(_TIME), F.raise_error(words).cast("boolean")).otherwise(F.lit(True))
+    matches = _concatenated([column(name) for name in found]) if found else F.array()
+    return rows.where(single).withColumn(MATCHES, matches)
 
 
 def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:

@@ -116,11 +116,12 @@ def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
 
 def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tuple[Column, Column, list[Demand]]:
     """Begin and end in microseconds, and what must be so that there are any."""
-    begin, end = (microseconds(column(name), schema[name].dataType, layout.times) for name in (roles.begin, roles.end))
     kinds = {name: schema[name].dataType for name in (roles.begin, roles.end)}
+    begin, has_begin = microseconds(column(roles.begin), kinds[roles.begin], layout.times)
+    end, has_end = microseconds(column(roles.end), kinds[roles.end], layout.times)
     demands = [
-        Demand(time.isNotNull(), F.coalesce(no_time(name, kinds[name], layout), missing(name, other, layout)))
-        for name, other, time in ((roles.begin, roles.end, begin), (roles.end, roles.begin, end))
+        Demand(there, F.coalesce(no_time(name, kinds[name], layout), missing(name, other, layout)))
+        for name, other, there in ((roles.begin, roles.end, has_begin), (roles.end, roles.begin, has_end))
     ]
     if roles.begin == roles.end:
         return begin, begin, demands[:1]

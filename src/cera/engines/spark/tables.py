@@ -6,7 +6,7 @@ id) and `label`, and besides them the content of the events in one of two ways.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -73,7 +73,8 @@ class EventTable:
     """Events as a DataFrame; `label` if all of them are known to have the same one.
 
     `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the columns `h1` and
-    `h2` once more, as expressions over the other columns, for whoever needs them in a few rows only.
+    `h2` once more, as expressions over the other columns, for whoever needs them in a few rows only. `unique`: children
+    such that no two events have the same label, time and values of these; whoever relies on it looks whether it is so.
     """
 
     frame: DataFrame
@@ -82,3 +83,12 @@ class EventTable:
     points: bool = False
     once: bool = False
     identity: tuple[Column, Column] | None = None
+    unique: frozenset[str] | None = None
+
+    def is_unique_by(self, cells: Iterable[Cell]) -> bool:
+        """Whether events with the same label, time and values of these cells are one, if what is said of them is so."""
+        if self.unique is None or not self.points or not isinstance(self.content, Flat):
+            return False
+        given = {str(part) for cell in cells for _, part in cell}
+        wanted = [self.content.children.get(name) for name in self.unique]
+        return all(isinstance(cell, Cell) and all(str(part) in given for _, part in cell) for cell in wanted)

@@ -10,11 +10,8 @@ from pyspark.sql import functions as F
 from cera.engines.spark.arithmetic import is_defined
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.hashing import hash_cell, hash_term
-from cera.engines.spark.json_text import cell_json, object_json, string_json
+from cera.engines.spark.json_text import NO_KEYS, cell_json, object_json, string_json
 from cera.engines.spark.tables import FIELD, EventTable, Flat, Opaque
-
-#: Labels of children that cannot stand as keys of an object.
-_NO_KEYS = ("", "{}")
 
 
 def flat_term(label: str | Column, content: Cell | Flat) -> Column:
@@ -71,7 +68,7 @@ def body_json(content: Cell | Flat) -> Column:
     if isinstance(content, Cell):
         text = cell_json(content)
         return text if content.term is None else F.concat(F.lit('{"{}":['), text, F.lit("]}"))
-    if not any(name in content.children for name in _NO_KEYS):
+    if not content.children.keys() & NO_KEYS:
         return object_json([(name, child_body(child)) for name, child in content.children.items()])
     children = [object_json([(name, child_body(child))]) for name, child in content.children.items()]
     present = [_where_present(c, text) for c, text in zip(content.children.values(), children, strict=True)]

@@ -1,6 +1,6 @@
 """Columns of times as microseconds since 1970 UTC: `TimeFormat.parse`, natively.
 
-What is no time, and what lies outside of the years 1 to 9999, is null.
+What is no time, and what lies outside of the years 1 to 9999, is none.
 """
 
 from __future__ import annotations
@@ -53,16 +53,13 @@ TIME_TYPES = (
 )
 
 
-def microseconds(time: Column, kind: DataType, times: TimeFormat) -> Column:
-    """The time as a bigint; null where there is none."""
+def microseconds(time: Column, kind: DataType, times: TimeFormat) -> tuple[Column, Column]:
+    """The time as a bigint, and where there is one: elsewhere it may be anything."""
     found = _unbounded(time, kind, times)
-    if isinstance(kind, TimestampType):
-        return _dated(found)
-    return _once(found, _dated)
-
-
-def _dated(time: Column) -> Column:
-    return F.when(time.between(MIN_TIME, MAX_TIME), time)
+    if isinstance(kind, TimestampType):  # as plain as it can be, for it stands in everything that is computed later
+        return found, found.between(MIN_TIME, MAX_TIME)
+    dated = _once(found, lambda time: F.when(time.between(MIN_TIME, MAX_TIME), time))
+    return dated, dated.isNotNull()
 
 
 def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:

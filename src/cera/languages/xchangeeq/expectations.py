@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from cera.languages.phrases import expected_phrase
 from cera.model.allen import RELATIONS
 from cera.model.timers import SYNONYMS
 
@@ -139,22 +140,7 @@ _FIRST = ("','", "'}'", "']'", "')'", "'{'", "'['")
 
 def expected(accepted: frozenset[str]) -> str:
     """`expected ',' or '}'`: the accepted terminals, grouped and by their everyday names."""
-    phrases: list[str] = []
-    rest = set(accepted)
-    for terminals, phrase in _GROUPS:
-        if terminals <= rest:
-            phrases.append(phrase)
-            rest -= terminals
-    phrases += sorted({_name(terminal) for terminal in rest if terminal != "$END"})
-    phrases = sorted(
-        dict.fromkeys(phrases), key=lambda phrase: _FIRST.index(phrase) if phrase in _FIRST else len(_FIRST)
-    )
-    if not phrases:
-        return "expected nothing more"
-    if len(phrases) > MOST_ALTERNATIVES:
-        return f"expected {', '.join(phrases[:MOST_ALTERNATIVES])}, …"
-    *most, last = phrases
-    return f"expected {', '.join(most)} or {last}" if most else f"expected {last}"
+    return expected_phrase(accepted, _GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
 
 
 def _name(terminal: str) -> str:

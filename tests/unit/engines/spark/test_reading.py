@@ -7,6 +7,8 @@ import json
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
@@ -95,6 +97,28 @@ def test_events_that_last_too_long_are_rejected(spark: SparkSession, tmp_path: P
     assert [e.begin for e in events_in(reading.tables)] == [1_000_000]
     [rejected] = reading.rejects()
     assert rejected.reason == "the event lasts longer than --max-duration"
+
+
+def test_files_without_events_are_no_events(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "nothing.jsonl").touch()
+    (tmp_path / "blank.csv").write_text("label,at\n")
+    reading = read_files(spark, [str(tmp_path)], Layout())
+    assert (events_in(reading.tables), reading.rejects()) == ([], [])
+
+
+def test_a_folder_of_parquet_files_is_read_as_far_as_it_can_be(spark: SparkSession, tmp_path: Path) -> None:
+    columns = {"label": ["temp"], "at": [1], "v": [40]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    pq.write_table(pa.table({**columns, "v": ["forty"]}), tmp_path / "b.parquet")
+    pq.write_table(pa.table({"label": ["temp"], "v": [[40]]}), tmp_path / "c.parquet")
+    (tmp_path / "d.parquet").write_text("nothing of the kind")
+    reading = read_files(spark, [str(tmp_path)], Layout())
+    found = sorted(str(event.term) for event in events_in(reading.tables))
+    assert found == ['temp{v{"forty"}}', "temp{v{40}}"]
+    rejected = {Path(one.place).name: one.reason for one in reading.rejects()}
+    assert rejected.keys() == {"c.parquet", "d.parquet"}
+    assert rejected["c.parquet"].startswith("there is no column `at` for the time")
+    assert rejected["d.parquet"].startswith("it cannot be read as Parquet")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,10 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a checkpoint belongs to. `run` is a part of the names of the files that are written."""
+    """What a checkpoint belongs to. `run` is a part of the names of the files that are written.
+
+    `options` are those of the command line that state depends on, as they were given; None where nobody noted them.
+    """
 
     run: str
     sources: tuple[str, ...]
@@ -33,6 +36,7 @@ class Manifest:
     operators: tuple[str, ...]
     rules: Mapping[str, str]
     format: int = _FORMAT
+    options: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class Checkpoint:
     def _file(self) -> Path:
         return self.folder / "cera.json"
 
+    @property
+    def _unfinished(self) -> Path:
+        """What a kill in the moment of writing leaves behind."""
+        return self._file.with_suffix(".unfinished")
+
     def open(self, operators: Sequence[Operator], sources: Sequence[str], *, restart_changed: bool) -> Manifest:
         """Makes the checkpoint, or goes on with it. Raises UsageError where it belongs to something else."""
         known = self._read()
@@ -75,11 +84,12 @@ class Checkpoint:
                 tuple(data["operators"]),
                 data["rules"],
                 data["format"],
+                data.get("options"),
             )
         except NotADirectoryError:
             raise UsageError(f"--checkpoint: {self.folder} is a file; name a folder") from None
         except FileNotFoundError:
-            if self.folder.exists() and any(self.folder.iterdir()):
+            if self.folder.exists() and any(path != self._unfinished for path in self.folder.iterdir()):
                 raise UsageError(
                     f"{self.folder} is there, and no checkpoint of cera; name a folder that is new or empty"
                 ) from None
@@ -90,9 +100,8 @@ class Checkpoint:
     def _write(self, manifest: Manifest) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            unfinished = self._file.with_suffix(".unfinished")
-            unfinished.write_text(json.dumps(asdict(manifest), indent=1, ensure_ascii=False), encoding="utf-8")
-            os.replace(unfinished, self._file)
+            self._unfinished.write_text(json.dumps(asdict(manifest), indent=1, ensure_ascii=False), encoding="utf-8")
+            os.replace(self._unfinished, self._file)
         except OSError as error:
             raise UsageError(f"the checkpoint {self.folder} cannot be written: {error.strerror}") from error
 
@@ -104,7 +113,17 @@ def _manifest(operators: Sequence[Operator], sources: Sequence[str], run: str) -
         tuple(sorted({operator.layer for operator in operators})),
         tuple(sorted(operator.identity for operator in operators)),
         {rule.name: fingerprint((rule, operator.identity)) for operator in operators for rule in operator.rules},
+        options=_options(operators),
     )
+
+
+def _options(operators: Sequence[Operator]) -> Mapping[str, str]:
+    """The same for all operators; those that were not given are left out."""
+    if not operators:
+        return {}
+    one = operators[0]
+    duration = {} if one.max_duration is None else {"--max-duration": f"{one.max_duration} us"}
+    return {"--buckets": str(one.buckets), "--timezone": one.timezone, **duration}
 
 
 def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: bool) -> None:
@@ -122,7 +141,7 @@ def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: b
         raise UsageError(
             f"the checkpoint {folder} belongs to another program, with the rules {_listed(known.rules)}; {anew}"
         )
-    changes = _changes(known, now)
+    changes = f"{_changes(known, now)}{_other_options(known, now)}"
     if known.layers != now.layers:
         raise UsageError(
             f"the program of the checkpoint {folder} has changed so that its rules run in another order of operators "
@@ -141,6 +160,19 @@ def _changes(known: Manifest, now: Manifest) -> str:
     removed = [name for name in known.rules if name not in now.rules]
     said = {"changed, or share events with a rule that did": changed, "new": added, "gone": removed}
     return "; ".join(f"{_listed(names)} ({what})" for what, names in said.items() if names)
+
+
+def _other_options(known: Manifest, now: Manifest) -> str:
+    """`, with --buckets 16 then, and --buckets 3 now`, where options differ."""
+    then, given = known.options or {}, now.options or {}
+    differ = [name for name in {**then, **given} if then.get(name) != given.get(name)]
+    if known.options is None or not differ:
+        return ""
+    before, after = (
+        " ".join(f"{name} {options[name]}" if name in options else f"no {name}" for name in differ)
+        for options in (then, given)
+    )
+    return f", with {before} then, and {after} now"
 
 
 def _listed(names: Sequence[str] | Mapping[str, str]) -> str:

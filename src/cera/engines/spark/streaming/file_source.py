@@ -100,7 +100,7 @@ def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
     """The events of a file, whatever is wrong with it."""
     ending = Path(path).suffix.lower()
     try:
-        if ending == ".parquet" or layout.format == "parquet":
+        if (ending == ".parquet" and layout.envelope is None) or layout.format == "parquet":
             yield from read_parquet(path, layout)
         elif ending not in ENDINGS and layout.format is None:
             yield rejected(path, f"unknown ending, not read; known endings are {', '.join(ENDINGS)}, .parquet")
@@ -112,7 +112,7 @@ def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
 
 def read_spooled(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
     """The events of a piece of standard input; places are lines of standard input."""
-    if layout.is_flat or layout.id_field is not None or not path.endswith(".jsonl"):
+    if not layout.is_plain or not path.endswith(".jsonl"):
         for record in read_file(path, layout):
             yield replace(record, place=_in_stdin(record.place, path)) if isinstance(record, Rejected) else record
         return

@@ -218,7 +218,9 @@ class LiveStream:
             self._heed_interrupts()
             self._report(query)
             source = self._stall.held_back_by(busy=query.status["isTriggerActive"])
-            if source is not None:
+            if source is not None and not self.counters.batches:
+                self._tell.quiet(self._options.sources)
+            elif source is not None:
                 self._tell.stalled(source, self._stall.watermark, self.counters.live)
             if spool is not None and spool.ended.is_set() and not self._options.once:
                 if spool.failure is not None:
@@ -254,6 +256,9 @@ class Tell:
 
     def stalled(self, source: str, watermark: int | None, live: int) -> None:
         """Time has not moved on for a while."""
+
+    def quiet(self, sources: Sequence[str]) -> None:
+        """Nothing has come since the start, so that nobody knows yet where a stream that goes on stands."""
 
 
 @contextmanager

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cera.connectors.layout import RECORD_ERRORS, Layout, Rejected, rejected
 from cera.connectors.records import event_from_object, flat_event
+from cera.model.clock import from_local, time_zone
+from cera.model.interval import EPOCH, MICROSECOND, Time
 from cera.model.json_terms import loads
 from cera.model.occurrence import Occurrence, occurrence
 
@@ -28,38 +32,41 @@ def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
                 yield rejected(path, f"the file has {missing}; its columns are {', '.join(names)}; no row was read")
                 return
             for batch in file.iter_batches(_ROWS):
-                for record in batch.to_pylist():
+                for record in batch.to_pylist(maps_as_pydicts="lossy"):
                     number += 1
-                    yield _event({name: _plain(v) for name, v in record.items()}, layout, f"{path}:{number}")
-    except (pa.ArrowException, OSError) as error:
+                    yield _event(record, layout, f"{path}:{number}")
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # also a year that Python does not have
         reason = str(error).split("\n")[0]
         yield rejected(path, f"not readable as Parquet: {reason}; nothing from row {number + 1} on was read")
 
 
 def _event(record: dict[str, Any], layout: Layout, place: str) -> Occurrence | Rejected:
-    present = {name: value for name, value in record.items() if value is not None}
     try:
+        present = _plain(record, time_zone(layout.times.timezone))
         if isinstance(present.get("term"), str) and not layout.is_flat:
             present["term"] = loads(present["term"])
             return occurrence(event_from_object(present, layout))
         return occurrence(flat_event(present, layout))
-    except RECORD_ERRORS as error:
-        return rejected(place, str(error), str(record))
+    except (*RECORD_ERRORS, OverflowError) as error:
+        return rejected(place, str(error), json.dumps(record, ensure_ascii=False, default=str))
 
 
-def _plain(value: Any) -> Any:
-    """A value of Arrow as JSON has it."""
+def _plain(value: Any, zone: ZoneInfo) -> Any:
+    """A value of Arrow as JSON has it, and as `cera run` reads it: nothing for null, and times in UTC."""
     match value:
         case datetime():
-            zoned = value if value.tzinfo is None else value.astimezone(UTC)
-            return zoned.isoformat().replace("+00:00", "Z")
+            return _iso(from_local(value, zone) if value.tzinfo is None else (value - EPOCH) // MICROSECOND)
         case date():
             return value.isoformat()
         case Decimal():
             return int(value) if value == value.to_integral_value() else float(value)
         case dict():
-            return {name: _plain(part) for name, part in value.items()}
+            return {str(name): _plain(part, zone) for name, part in value.items() if part is not None}
         case list():
-            return [_plain(part) for part in value]
+            return [_plain(part, zone) for part in value]
         case _:
             return value
+
+
+def _iso(time: Time) -> str:
+    return (EPOCH + time * MICROSECOND).isoformat().replace("+00:00", "Z")

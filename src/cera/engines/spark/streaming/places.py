@@ -29,7 +29,8 @@ def _places(pattern: Pattern | None, variable: str, path: Place) -> list[Place]:
     for child in pattern.children:
         inner = _inner(child)
         if isinstance(child, VariablePattern) and child.name == variable and child.pattern is None:
-            if path and len(pattern.children) == 1:
+            in_list = pattern.ordered and not pattern.total  # `path[[var X]]` is for terms of many values
+            if path and len(pattern.children) == 1 and not in_list:
                 found.append(path)
         elif isinstance(inner, TermPattern) and isinstance(inner.label, str) and labels[inner.label] == 1:
             found += _places(inner, variable, (*path, inner.label))

@@ -38,6 +38,7 @@ class Counters:
     rejected: int = 0
     undefined: int = 0
     events: int = 0
+    batches: int = 0
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
     _batches: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)
 
@@ -46,6 +47,7 @@ class Counters:
         return sum(self._live.values())
 
     def take(self, batch: int, derived: int, late: int, rejected: int, states: Sequence[Result]) -> None:
+        self.batches += 1
         undefined = 0
         for _, operator, bucket, live, missing in states:
             self._live[operator, bucket] = live

@@ -16,8 +16,10 @@ TEMP = "DETECT warm{ a{ var A } } ON temp{{ area{{ var A }} }} END\n"
 DOOR = "DETECT open{ a{ var A } } ON door{{ area{{ var A }} }} END\n"
 
 
-def opened(folder: Path, text: str, sources: tuple[str, ...] = ("in",), *, restart_changed: bool = False) -> Manifest:
-    made = operators(load(text).checked())
+def opened(
+    folder: Path, text: str, sources: tuple[str, ...] = ("in",), *, restart_changed: bool = False, buckets: int = 16
+) -> Manifest:
+    made = operators(load(text).checked(), buckets=buckets)
     return Checkpoint(folder).open(made, sources, restart_changed=restart_changed)
 
 
@@ -71,3 +73,15 @@ def test_a_checkpoint_of_another_source_is_refused(tmp_path: Path) -> None:
     opened(tmp_path / "c", SMOKE)
     with pytest.raises(UsageError, match="belongs to the source in, not to out"):
         opened(tmp_path / "c", SMOKE, ("out",))
+
+
+def test_a_kill_in_the_moment_of_the_first_writing_leaves_a_folder_that_can_be_used(tmp_path: Path) -> None:
+    (tmp_path / "cera.unfinished").write_text('{"run": "1a')
+    opened(tmp_path, SMOKE)
+    assert [path.name for path in tmp_path.iterdir()] == ["cera.json"]
+
+
+def test_an_option_that_divides_events_in_another_way_is_named(tmp_path: Path) -> None:
+    opened(tmp_path / "c", SMOKE)
+    with pytest.raises(UsageError, match=r"smoky \(changed.*\), with --buckets 16 then, and --buckets 3 now"):
+        opened(tmp_path / "c", SMOKE, buckets=3)

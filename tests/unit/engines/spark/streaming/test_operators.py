@@ -33,6 +33,11 @@ def places(operator: Operator) -> list[dict[str | None, tuple[str, ...]]]:
     return [slot.places for slot in operator.key]
 
 
+def test_what_stands_in_a_list_divides_no_events() -> None:
+    [operator] = of("DETECT stop{ var X } ON trip{{ path[[ var X ]] }} END")
+    assert operator.key == ()
+
+
 def test_a_rule_is_divided_by_the_variable_that_all_its_queries_bind() -> None:
     [operator] = of(FIRE)
     assert places(operator) == [{"smoke": ("area",), "temp": ("area",)}]

@@ -1,0 +1,36 @@
+-- Order 17 is paid and then cancelled; order 18 is paid twice; order 19 is cancelled before anybody has paid.
+BEGIN;
+INSERT INTO orders VALUES (17, 'Ann', 42.5, 'placed');
+INSERT INTO outbox (topic, orderno, customer, amount) VALUES ('placed', 17, 'Ann', 42.5);
+COMMIT;
+BEGIN;
+INSERT INTO orders VALUES (18, 'Bob', 10, 'placed');
+INSERT INTO outbox (topic, orderno, customer, amount) VALUES ('placed', 18, 'Bob', 10);
+COMMIT;
+BEGIN;
+UPDATE orders SET state = 'paid' WHERE orderno = 17;
+INSERT INTO outbox (topic, orderno, amount) VALUES ('paid', 17, 42.5);
+COMMIT;
+BEGIN;
+INSERT INTO orders VALUES (19, 'Cleo', 7, 'placed');
+INSERT INTO outbox (topic, orderno, customer, amount) VALUES ('placed', 19, 'Cleo', 7);
+COMMIT;
+-- what is rolled back is in no outbox
+BEGIN;
+INSERT INTO outbox (topic, orderno, amount) VALUES ('paid', 19, 7);
+ROLLBACK;
+BEGIN;
+UPDATE orders SET state = 'paid' WHERE orderno = 18;
+INSERT INTO outbox (topic, orderno, amount) VALUES ('paid', 18, 10);
+COMMIT;
+BEGIN;
+UPDATE orders SET state = 'cancelled' WHERE orderno = 19;
+INSERT INTO outbox (topic, orderno) VALUES ('cancelled', 19);
+COMMIT;
+BEGIN;
+INSERT INTO outbox (topic, orderno, amount) VALUES ('paid', 18, 10);
+COMMIT;
+BEGIN;
+UPDATE orders SET state = 'cancelled' WHERE orderno = 17;
+INSERT INTO outbox (topic, orderno) VALUES ('cancelled', 17);
+COMMIT;

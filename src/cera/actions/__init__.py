@@ -1,0 +1,1 @@
+"""What rules do when they detect something: write texts, run SQL commands, call programs."""

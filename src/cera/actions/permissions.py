@@ -1,0 +1,58 @@
+"""Which actions may run, found out before anything does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from cera.actions.action import Planned, Sql, System, Write
+from cera.actions.commands import command_problems
+from cera.actions.statements import statement_problems
+from cera.errors import UsageError
+from cera.model.printf import format_problems
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What the command line allows: the database of SQL commands, if any, and whether programs may be called."""
+
+    sql: str | None = None
+    exec: bool = False
+
+
+def problems(planned: Planned, permissions: Permissions) -> list[str]:
+    """Why an action cannot run; nothing if it can."""
+    match planned.action:
+        case Write(format, file):
+            return [*format_problems(format, planned.arguments), *([] if file is None else file_problems(Path(file)))]
+        case Sql(statement):
+            refused = ["is not allowed; give --allow-sql URL with the database that it is for"]
+            return statement_problems(statement, planned.arguments) or (refused if permissions.sql is None else [])
+        case System(command):
+            if not permissions.exec:
+                return ["is not allowed; give --allow-exec, or leave the rule out"]
+            return command_problems(command, planned.arguments)
+        case other:
+            assert_never(other)
+
+
+def check(actions: Iterable[Planned], permissions: Permissions) -> None:
+    """Raises UsageError with every action that cannot run, its rule and its place."""
+    found = list(_told(actions, permissions))
+    if found:
+        raise UsageError("\n".join(found))
+
+
+def _told(actions: Iterable[Planned], permissions: Permissions) -> Iterator[str]:
+    for planned in actions:
+        for problem in problems(planned, permissions):
+            yield f"{planned} {problem}" if problem.startswith("is not") else f"{planned}: {problem}"
+
+
+def file_problems(path: Path) -> list[str]:
+    """Why a path cannot become a file."""
+    if path.is_dir():
+        return [f"{path} is a folder; name a file"]
+    return [] if path.parent.is_dir() else [f"there is no folder {path.parent} to write {path.name} to"]

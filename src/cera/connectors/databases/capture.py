@@ -1,0 +1,28 @@
+"""Making and removing the triggers that record the changes of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cera.connectors.databases import postgres, sqlite
+from cera.connectors.databases.tables import table_names
+from cera.connectors.databases.urls import Sqlite, database
+from cera.errors import UsageError
+
+
+def capture(url: str, tables: Iterable[str]) -> list[str]:
+    """Records the changes of some tables from now on; says what was done. Doing it again changes nothing.
+
+    Raises UsageError where there is no such table or no right to do it, UnreachableError where the database is away.
+    """
+    names = table_names(tables)
+    if not names:
+        raise UsageError("--tables names the tables whose changes are to be captured, for example --tables ACC,ORDERS")
+    found = database(url)
+    return sqlite.capture(found, names) if isinstance(found, Sqlite) else postgres.capture(found, names)
+
+
+def drop(url: str, tables: Iterable[str] = ()) -> list[str]:
+    """Ends the recording of some tables; without tables that of all, and removes the recorded changes too."""
+    found, names = database(url), table_names(tables)
+    return sqlite.drop(found, names) if isinstance(found, Sqlite) else postgres.drop(found, names)

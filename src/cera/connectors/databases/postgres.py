@@ -1,0 +1,175 @@
+"""Capture in PostgreSQL, version 13 or later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from cera.connectors.databases import postgres_schema as schema_
+from cera.connectors.databases.tables import TableName, literal, quoted
+from cera.connectors.databases.urls import Postgres, UnreachableError
+from cera.errors import EngineError, UsageError
+from cera.model.spelling import did_you_mean
+
+if TYPE_CHECKING:
+    import psycopg
+
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+#: The first version that tells transactions by numbers that are never used again.
+_VERSION = 130000
+_CONNECT_SECONDS = 10
+_LOCK_SECONDS = 30
+#: Two captures at once would both make the tables; the number stands for "cera capture".
+_CAPTURE_LOCK = 0x63657261
+_KINDS = {"v": "a view", "m": "a materialized view", "f": "a foreign table"}
+
+
+def _driver() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise UsageError(f"PostgreSQL needs psycopg ({error}); install it with: pip install 'cera[postgres]'") from None
+    return psycopg
+
+
+@contextmanager
+def connected(database: Postgres) -> Iterator[Connection]:
+    """A connection whose changes are committed at the end; errors become ours."""
+    driver = _driver()
+    try:
+        settings = driver.conninfo.conninfo_to_dict(database.url)
+        settings.setdefault("connect_timeout", str(_CONNECT_SECONDS))
+        settings.setdefault("application_name", "cera")
+    except driver.ProgrammingError as error:
+        raise UsageError(f"'{database}' is no URL of PostgreSQL: {_first_line(error)}") from None
+    try:
+        connection = driver.connect(**settings)
+    except driver.Error as error:
+        raise UnreachableError(f"{database} cannot be reached: {_first_line(error)}") from error
+    try:
+        with connection:
+            if connection.info.server_version < _VERSION:
+                raise UsageError(f"{database}: PostgreSQL 13 or later is needed")
+            yield connection
+    except driver.errors.InsufficientPrivilege as error:
+        raise UsageError(f"{database}: no right to do that ({_first_line(error)})") from error
+    except driver.errors.UndefinedTable as error:
+        raise UsageError(f"{database}: {_first_line(error)}; has `cera capture` been run there?") from error
+    except driver.errors.LockNotAvailable as error:
+        held = f"another transaction has held a table for {_LOCK_SECONDS} seconds"
+        raise UnreachableError(f"{database}: {held}; nothing was changed") from error
+    except driver.OperationalError as error:
+        raise UnreachableError(f"{database}: {_first_line(error)}") from error
+    except driver.Error as error:
+        raise EngineError(f"{database}: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def run(connection: Connection, statement: str, values: Any = None) -> list[tuple[Any, ...]]:
+    """The rows that a statement of ours gives."""
+    cursor = connection.execute(statement, values)
+    return cursor.fetchall() if cursor.description else []
+
+
+def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
+    """Makes the change table and the triggers; says what was done."""
+    with connected(database) as connection:
+        _begin(connection)
+        tables = [(*_table(connection, name), name.name) for name in names]
+        home = own_schema(connection)
+        done = []
+        if home is None:
+            home = _first_schema(connection, database)
+            for statement in (*schema_.TABLES, *schema_.FUNCTIONS, schema_.COMMIT_TRIGGER):
+                run(connection, statement.format(schema=quoted(home)))
+            done.append(f"made the table {home}.cera_changes")
+        return done + [_capture_table(connection, home, *table) for table in tables]
+
+
+def _begin(connection: Connection) -> None:
+    """One capture at a time; and no waiting for ever, which would make all writers wait behind it."""
+    run(connection, f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'")
+    run(connection, "SELECT pg_advisory_xact_lock(%s)", (_CAPTURE_LOCK,))
+
+
+def _capture_table(connection: Connection, home: str, schema: str, table: str, shown: str) -> str:
+    known = {(row[0], row[1]): (row[2], row[3]) for row in run(connection, schema_.CAPTURED, (home,))}
+    others = [f"{one[0]}.{one[1]}" for one, (name, _) in known.items() if name == shown and one != (schema, table)]
+    if others:
+        raise UsageError(f"--tables: {others[0]} is called {shown} in events already")
+    before = known.get((schema, table))
+    if before == (shown, 2):
+        return f"{shown}: captured already"
+    _drop_triggers(connection, schema, table)
+    names = {"table": f"{quoted(schema)}.{quoted(table)}", "schema": quoted(home), "shown": literal(shown)}
+    for statement in (schema_.ROW_TRIGGER, schema_.TRUNCATE_TRIGGER):
+        run(connection, statement.format(**names))
+    if before is None:
+        return f"{shown}: captured"
+    was = "one of its triggers was missing" if before[1] < 2 else f"it was called {before[0]} in events"
+    return f"{shown}: triggers made anew ({was})"
+
+
+def drop(database: Postgres, names: Sequence[TableName]) -> list[str]:
+    """Removes the triggers of some tables; without names all, and the change table too."""
+    with connected(database) as connection:
+        _begin(connection)
+        home = own_schema(connection)
+        known = {} if home is None else {(row[0], row[1]): row[2] for row in run(connection, schema_.CAPTURED, (home,))}
+        wanted = [_table(connection, name) for name in names] if names else list(known)
+        done = []
+        for schema, table in wanted:
+            if (schema, table) in known:
+                _drop_triggers(connection, schema, table)
+                done.append(f"{known[schema, table]}: no longer captured")
+            else:
+                done.append(f"{table}: was not captured")
+        if not names and home is not None:
+            for statement in schema_.DROPPED:
+                run(connection, statement.format(schema=quoted(home)))
+            done.append(f"removed the table {home}.cera_changes")
+        return done
+
+
+def _drop_triggers(connection: Connection, schema: str, table: str) -> None:
+    for trigger in ("cera_capture", "cera_truncate"):
+        run(connection, f"DROP TRIGGER IF EXISTS {trigger} ON {quoted(schema)}.{quoted(table)}")
+
+
+def own_schema(connection: Connection) -> str | None:
+    """The schema of the search path that the change table is in."""
+    found = run(
+        connection,
+        "SELECT space.nspname FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace"
+        " WHERE class.oid = to_regclass('cera_changes')",
+    )
+    return found[0][0] if found else None
+
+
+def _first_schema(connection: Connection, database: Postgres) -> str:
+    [(name,)] = run(connection, "SELECT current_schema()")
+    if name is None:
+        raise UsageError(f"{database}: there is no schema in the search path to make the change table in")
+    return str(name)
+
+
+def _table(connection: Connection, wanted: TableName) -> tuple[str, str]:
+    """Schema and name of a table; an unquoted name may be spelt as it is or in lower case, as in SQL."""
+    values = {"name": wanted.name, "schema": wanted.schema, "exact": wanted.exact}
+    found = run(connection, schema_.NAMED, values)
+    if not found:
+        known = [row[0] for row in run(connection, schema_.VISIBLE)]
+        listed = f"; there are {', '.join(known[:10])}" if known else "; the database has no tables"
+        guess = did_you_mean(str(wanted).lower(), known) or did_you_mean(str(wanted), known) or listed
+        raise UsageError(f"--tables: there is no table {wanted}{guess}")
+    schema, name, kind = found[0]
+    if kind in _KINDS:
+        raise UsageError(f"--tables: {name} is {_KINDS[kind]}, and changes of tables can be captured only")
+    if name in ("cera_changes", "cera_transactions"):
+        raise UsageError(f"--tables: {name} is a table of cera's own")
+    return schema, name

@@ -1,0 +1,192 @@
+"""Capture in SQLite: three triggers for each table, which name its columns.
+
+SQLite does not tell a trigger which transaction it runs in, nor when that is committed. A writer that wants its changes
+taken together says so in the transaction itself: a row in `cera_transaction` as long as it lasts.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from cera.connectors.databases.sqlite_schema import MADE, OPERATIONS, triggers
+from cera.connectors.databases.tables import TableName, literal, quoted
+from cera.connectors.databases.urls import Sqlite, UnreachableError
+from cera.errors import EngineError, UsageError
+from cera.model.spelling import did_you_mean
+
+OWN_TABLES = ("cera_changes", "cera_transaction")
+
+_COLUMNS = ("position", "operation", "table_name", "old_row", "new_row", "committed", "transaction_id")
+_BUSY_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A table with triggers of ours: its name, what events call it, and what is wrong with the triggers."""
+
+    table: str
+    shown: str
+    problem: str | None
+
+
+@contextmanager
+def connected(database: Sqlite) -> Iterator[sqlite3.Connection]:
+    """A connection to a file that is there, without transactions of its own; errors become ours."""
+    try:
+        connection = sqlite3.connect(
+            f"file:{quote(str(database.path))}?mode=rw", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
+        )
+        try:
+            yield connection
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise _failure(database, error) from error
+
+
+def _failure(database: Sqlite, error: sqlite3.Error) -> UsageError | EngineError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return UnreachableError(f"{database}: another process has held the database for {_BUSY_SECONDS:.0f} seconds")
+    if "readonly" in text or "unable to open" in text:
+        return UsageError(f"{database}: no right to write there ({text})")
+    if "not a database" in text or "malformed" in text:
+        return UsageError(f"{database}: the file is no database of SQLite ({text})")
+    return EngineError(f"{database}: {text}")
+
+
+@contextmanager
+def _changing(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def capture(database: Sqlite, names: Sequence[TableName]) -> list[str]:
+    """Makes the change table and the triggers; says what was done."""
+    with connected(database) as connection, _changing(connection):
+        tables = [(_table(connection, name), name) for name in names]
+        done = [] if has_changes(connection) else ["made the table cera_changes"]
+        for statement in MADE:
+            connection.execute(statement)
+        if tuple(_columns(connection, "cera_changes")) != _COLUMNS:
+            raise UsageError(f"{database}: there is a table cera_changes with other columns, not made by cera capture")
+        return done + [_capture_table(connection, table, name.name) for table, name in tables]
+
+
+def _capture_table(connection: sqlite3.Connection, table: str, shown: str) -> str:
+    before = [one for one in captured(connection) if one.table == table]
+    if [(one.shown, one.problem) for one in before] == [(shown, None)]:
+        return f"{shown}: captured already"
+    _drop_triggers(connection, table)
+    for statement in triggers(table, shown, _columns(connection, table)):
+        connection.execute(statement)
+    if not before:
+        return f"{shown}: captured"
+    return f"{shown}: triggers made anew ({before[0].problem or f'it was called {before[0].shown} in events'})"
+
+
+def drop(database: Sqlite, names: Sequence[TableName]) -> list[str]:
+    """Removes the triggers of some tables; without names all, and the change table too."""
+    with connected(database) as connection, _changing(connection):
+        known = captured(connection)
+        wanted = [_table(connection, name) for name in names] if names else [one.table for one in known]
+        done = []
+        for table in wanted:
+            is_captured = any(one.table == table for one in known)
+            _drop_triggers(connection, table)
+            done.append(f"{table}: no longer captured" if is_captured else f"{table}: was not captured")
+        if not names and has_changes(connection):
+            for table in OWN_TABLES:
+                connection.execute(f"DROP TABLE IF EXISTS {table}")
+            done.append("removed the table cera_changes")
+        return done
+
+
+def captured(connection: sqlite3.Connection) -> list[Captured]:
+    """The tables with triggers of ours, and whether these name the columns that the tables have now."""
+    rows = connection.execute(
+        "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'cera [iud]*' ORDER BY 1, 2"
+    )
+    found: dict[tuple[str, str], list[str]] = {}
+    for table, name, sql in rows:
+        found.setdefault((table, name.split(" ", 2)[2]), []).append(sql)
+    return [Captured(*key, _problem(connection, *key, statements)) for key, statements in found.items()]
+
+
+def _problem(connection: sqlite3.Connection, table: str, shown: str, statements: Sequence[str]) -> str | None:
+    if sorted(statements) == sorted(triggers(table, shown, _columns(connection, table))):
+        return None
+    text = "".join(statements)
+    missing = [name for name in _columns(connection, table) if f"{literal(name)}, CASE" not in text]
+    if missing:
+        recorded = "is not recorded" if len(missing) == 1 else "are not recorded"
+        return f"the table has got new columns since it was captured: {', '.join(missing)} {recorded}"
+    if len(statements) < len(OPERATIONS):
+        return "one of its triggers has been removed"
+    return "the table has been changed since it was captured"
+
+
+def has_changes(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'cera_changes'").fetchone() is not None
+
+
+def _table(connection: sqlite3.Connection, wanted: TableName) -> str:
+    """The table of a name; a name that no table has exactly is looked for without regard to case."""
+    if wanted.schema not in (None, "main"):
+        raise UsageError(f"--tables: SQLite has no schema {wanted.schema}; write {wanted.name}")
+    rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
+    kinds: dict[str, str] = {name: _kind(kind, sql or "") for name, kind, sql in rows}
+    # SQLite itself does not tell names in upper and lower case apart.
+    name = next((name for name in kinds if name.lower() == wanted.name.lower()), None)
+    if name is None:
+        known = [name for name in kinds if not name.startswith(("cera_", "sqlite_"))]
+        listed = f"; there are {', '.join(sorted(known)[:10])}" if known else "; the database has no tables"
+        raise UsageError(f"--tables: there is no table {wanted.name}{did_you_mean(wanted.name, known) or listed}")
+    if name in OWN_TABLES:
+        raise UsageError(f"--tables: {name} is a table of cera's own")
+    if kinds[name] != "table":
+        raise UsageError(f"--tables: {name} is a {kinds[name]}, and changes of tables can be captured only")
+    return name
+
+
+def _kind(kind: str, sql: str) -> str:
+    return "virtual table" if sql.upper().startswith("CREATE VIRTUAL") else kind
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> dict[str, str]:
+    """The columns of a table, generated ones too, with the types that they were declared with."""
+    rows = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (table,))
+    return {name: kind.upper() for name, kind in rows}
+
+
+def _drop_triggers(connection: sqlite3.Connection, table: str) -> None:
+    rows = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? AND name GLOB 'cera [iud]*'", (table,)
+    ).fetchall()
+    for (name,) in rows:
+        connection.execute(f"DROP TRIGGER {quoted(name)}")
+
+
+def page(connection: sqlite3.Connection, after: int, limit: int) -> Iterable[tuple[object, ...]]:
+    """The next changes: position, operation, table, old, new, time, transaction."""
+    return connection.execute(
+        "SELECT position, operation, table_name, old_row, new_row, committed, coalesce(transaction_id, position)"
+        " FROM cera_changes WHERE position > ? ORDER BY position LIMIT ?",
+        (after, limit),
+    ).fetchall()
+
+
+def last_position(connection: sqlite3.Connection) -> int:
+    """The position of the last change that was ever recorded."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'cera_changes'").fetchone()
+    return 0 if row is None else int(row[0])

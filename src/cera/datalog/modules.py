@@ -1,0 +1,77 @@
+"""What runs over events: a Datalog_1S program, the events that make its history, and what is told of its facts.
+
+EPL modules become this, and `.dl1s` files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cera.datalog.syntax import Program
+from cera.diagnostics import Span
+from cera.model.expressions import Expression
+
+Granularity = Literal["operation", "transaction", "time"]
+
+#: The label of the events that tell of changes of tables.
+CHANGE = "change"
+
+
+@dataclass(frozen=True)
+class Monitored:
+    """The events behind a predicate: changes of the table `name` by an operation, or all with the label `name`.
+
+    Declared attributes are found whatever the case in which a database writes them, and so is their table.
+    """
+
+    predicate: str
+    name: str
+    operation: str | None = None
+    attributes: tuple[str, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def label(self) -> str:
+        return self.name if self.operation is None else CHANGE
+
+    def __str__(self) -> str:
+        return self.name if self.operation is None else f"{self.operation}({self.name})"
+
+
+@dataclass(frozen=True)
+class Output:
+    """A fact of `predicate` is a detection: an event with this label and these fields.
+
+    `variables` name the arguments of the fact; those that are event tuples are the causes.
+    """
+
+    rule: str
+    predicate: str
+    variables: tuple[str, ...]
+    label: str
+    fields: tuple[tuple[str, Expression], ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class EventModule:
+    """With `partition`, each value of that attribute has a history of its own."""
+
+    name: str
+    program: Program
+    monitored: tuple[Monitored, ...]
+    outputs: tuple[Output, ...]
+    granularity: Granularity = "operation"
+    partition: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The labels of the events that it needs."""
+        return frozenset(each.label for each in self.monitored)
+
+    @property
+    def derives(self) -> frozenset[str]:
+        """The labels of the events that it derives."""
+        return frozenset(each.label for each in self.outputs)

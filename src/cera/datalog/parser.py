@@ -1,0 +1,138 @@
+"""Reading `.dl1s` files. Whatever the text is, what comes out is a program and diagnostics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+from lark import Lark
+from lark.exceptions import UnexpectedInput, UnexpectedToken
+
+from cera.datalog.clauses import Piece, clauses, comments
+from cera.datalog.syntax import Program, Rule
+from cera.datalog.transformer import ClauseError, transform, with_stages
+from cera.diagnostics import Diagnostic, Source, Span
+
+_WRITTEN = {
+    "_ARROW": "'<-'",
+    "_STOP": "'.'",
+    "_OR": "'or'",
+    "_AND": "'and'",
+    "_NOT": "'not'",
+    "MODULO": "'mod'",
+    "COMPARATOR": "a comparison",
+    "PLUS": "'+'",
+    "MINUS": "'-'",
+    "TIMES": "'*'",
+    "DIVIDED_BY": "'/'",
+    "NUMBER": "a number",
+    "STRING": "a string",
+    "TRUE": "'true'",
+    "FALSE": "'false'",
+    "ATTRIBUTE": "an attribute",
+    "ANONYMOUS": "'_'",
+    "NAME": "a name",
+    "LPAR": "'('",
+    "RPAR": "')'",
+    "COMMA": "','",
+}
+#: Where any of these may stand, an atom or a condition begins.
+_BEGINNINGS = {"NUMBER", "STRING", "TRUE", "FALSE", "ATTRIBUTE", "ANONYMOUS", "NAME", "LPAR", "MINUS", "_NOT"}
+_OPERATORS = {"_OR", "_AND", "MODULO", "COMPARATOR", "PLUS", "MINUS", "TIMES", "DIVIDED_BY"}
+
+
+@dataclass(frozen=True)
+class Comment:
+    """`% …`, with its mark."""
+
+    text: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The rules that could be read, what is wrong with the others, and the comments."""
+
+    program: Program
+    diagnostics: tuple[Diagnostic, ...]
+    comments: tuple[Comment, ...] = ()
+
+
+def parse(source: Source) -> Parsed:
+    rules: list[Rule] = []
+    diagnostics: list[Diagnostic] = []
+    for piece in clauses(source.text):
+        try:
+            rules.append(_parse_clause(source, piece))
+        except ClauseError as error:
+            diagnostics.append(error.diagnostic)
+    found = tuple(Comment(source.text[start:end], Span(source, start, end)) for start, end in comments(source.text))
+    return Parsed(Program(with_stages(tuple(rules))), tuple(diagnostics), found)
+
+
+def _parse_clause(source: Source, piece: Piece) -> Rule:
+    text = source.text[piece.start : piece.end]
+    try:
+        tree = _lark().parse(text)
+    except UnexpectedInput as error:
+        raise ClauseError(_mismatch(source, piece, text, error)) from None
+    return transform(tree, lambda start, end: Span(source, piece.start + start, piece.start + end))
+
+
+def _mismatch(source: Source, piece: Piece, text: str, error: UnexpectedInput) -> Diagnostic:
+    at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+    position = (len(text) if at_end else error.pos_in_stream) or 0
+    accepted = frozenset(error.interactive_parser.accepts())  # type: ignore[no-untyped-call]
+    found = "the end of the text" if at_end else f"'{_word(text, position)}'"
+    length = 1 if at_end else len(_word(text, position))
+    span = Span(source, piece.start + position, piece.start + position + length)
+    hint = _hint(text, position, at_end)
+    return Diagnostic("DL001", "error", f"expected {_expected(accepted)}, found {found}", span, hint)
+
+
+def _word(text: str, position: int) -> str:
+    end = position + 1
+    while end < len(text) and text[position].isalnum() and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    return text[position:end]
+
+
+def _expected(accepted: frozenset[str]) -> str:
+    rest = set(accepted) - {"$END"}
+    names = []
+    if rest >= _BEGINNINGS - {"_NOT"}:
+        names.append("a value" if "RPAR" in rest or "_NOT" not in rest else "an atom or a condition")
+        rest -= _BEGINNINGS
+    if len(rest & _OPERATORS) > 3:
+        names.append("an operator")
+        rest -= _OPERATORS
+    names += sorted(_WRITTEN.get(name, name) for name in rest)
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _hint(text: str, position: int, at_end: bool) -> str | None:
+    if at_end:
+        return "a rule ends with a full stop"
+    here = text[position:]
+    if here.startswith(("->", "-->", "=>")):
+        return "a rule is written `head <- body.`"
+    if here.startswith(("!", "~", "\\+")):
+        return "a negation is written `not atom`"
+    if here.startswith(("&", ";", "&&")):
+        return "the parts of a body are separated by commas"
+    if here.startswith("'"):
+        return 'a string is written "…"'
+    if here.startswith("<-"):
+        return "is the full stop of the rule before missing? `X < -1` needs the blank"
+    if here.startswith(("#", "//", "/*")):
+        return "a comment begins with %"
+    return None
+
+
+@cache
+def _lark() -> Lark:
+    grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar, start="clause", parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False
+    )

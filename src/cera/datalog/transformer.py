@@ -1,0 +1,263 @@
+"""From Lark's tree of a rule to the rule.
+
+Whether `p(X, 0)` has the stage 0 or the constant 0 is known only when all rules have been read: `p` has stages if it
+has one that is `J` or `s(J)` somewhere. Until then an atom keeps its last argument.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from lark import Token, Tree
+
+from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Rule, Stage
+from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.model import expressions
+from cera.model.expressions import (
+    And,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    Expression,
+    Literal,
+    Negative,
+    Or,
+    Variable,
+)
+from cera.model.functions import FUNCTIONS
+from cera.model.values import NumberTooLargeError, number, read_fraction, read_integer
+
+Place = Callable[[int, int], Span]
+
+_OPERATORS = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
+
+#: How deep a rule may be nested.
+MAX_NESTING = 100
+
+
+@dataclass(frozen=True)
+class Application:
+    """`name(…)`: an atom, the call of a function, or `s(J)`."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    span: Span
+
+
+class ClauseError(Exception):
+    """A rule cannot be used; `diagnostic` says why."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def transform(tree: Tree[Token], place: Place) -> Rule:
+    """The rule of a tree. Raises ClauseError."""
+    return _Transformer(place).clause(tree)
+
+
+class _Transformer:
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def clause(self, tree: Tree[Token]) -> Rule:
+        head, *parts = [self._part(child, 1) for child in tree.children]
+        span = self._span(tree)
+        return Rule(self._atom(head), tuple(self._body_part(part) for part in parts), span)
+
+    def _span(self, node: Tree[Token] | Token) -> Span:
+        if isinstance(node, Tree):
+            return self._place(node.meta.start_pos, node.meta.end_pos)
+        return self._place(cast(int, node.start_pos), cast(int, node.end_pos))
+
+    # What the parts of a tree become: expressions, `_` and applications, which are sorted out afterwards.
+
+    def _part(self, node: Any, depth: int) -> Any:
+        span = self._span(node)
+        if depth > MAX_NESTING:
+            raise ClauseError(Diagnostic("DL001", "error", f"this is nested deeper than {MAX_NESTING} levels", span))
+        if isinstance(node, Token):
+            return node
+        parts = [self._part(child, depth + 1) for child in node.children]
+        match node.data:
+            case "atom":
+                name, *arguments = parts
+                text = self._string(name) if name.type == "STRING" else str(name)
+                return Application(text, tuple(arguments), span)
+            case "number":
+                return Literal(self._number(parts[0]), span)
+            case "string":
+                return Literal(self._string(parts[0]), span)
+            case "truth":
+                return Literal(parts[0] == "true", span)
+            case "name":
+                return self._name(parts[0], span)
+            case "attribute":
+                return self._attribute(parts[0], span)
+            case "anonymous":
+                return Anonymous(span)
+            case "parenthesised":
+                return parts[0]
+            case "negative":
+                return self._negative(parts[1], span)
+            case "arithmetic":
+                left, operator, right = parts
+                return Arithmetic(
+                    cast(ArithmeticOperator, str(operator)), self._expression(left), self._expression(right), span
+                )
+            case "comparison":
+                left, operator, right = parts
+                canonical = cast(ComparisonOperator, _OPERATORS.get(operator, str(operator)))
+                return Comparison(canonical, self._expression(left), self._expression(right), span)
+            case "not_":
+                return _Negation(parts[0], span)
+            case "and_":
+                return And(tuple(self._expression(part) for part in parts), span)
+            case "or_":
+                return Or(tuple(self._expression(part) for part in parts), span)
+            case _:
+                raise AssertionError(node.data)
+
+    def _name(self, token: Token, span: Span) -> Variable | Literal:
+        """As in Prolog, a variable begins with a capital letter; any other word stands for itself."""
+        return Variable(str(token), span) if token[0].isupper() or token[0] == "_" else Literal(str(token), span)
+
+    def _attribute(self, token: Token, span: Span) -> Variable:
+        owner, _, attribute = token.partition(".")
+        if owner == "J":
+            raise _misplaced_stage(span)
+        name = self._unquoted(attribute, token) if attribute.startswith('"') else attribute
+        return Variable(f"{owner}.{name}", span)
+
+    def _negative(self, operand: Any, span: Span) -> Expression:
+        """`-3` is the number; `-(3)` is the operator."""
+        if isinstance(operand, Literal) and operand.span and operand.span.text[0].isdigit():
+            value = number(-cast("int | float", operand.value))
+            assert value is not None, "what can be written has a negative"
+            if span.text.lstrip("-").lstrip()[:1].isdigit():
+                return Literal(value, span)
+        return Negative(self._expression(operand), span)
+
+    def _number(self, token: Token) -> int | float:
+        try:
+            return read_integer(token.lstrip("0") or "0") if token.isdigit() else read_fraction(token)
+        except NumberTooLargeError as error:
+            raise ClauseError(Diagnostic("DL002", "error", str(error), self._span(token))) from None
+
+    def _string(self, token: Token) -> str:
+        return self._unquoted(token, token)
+
+    def _unquoted(self, text: str, token: Token) -> str:
+        try:
+            return cast(str, json.loads(text, strict=False))
+        except json.JSONDecodeError:
+            hint = 'the escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9'
+            message = "the string has a bad escape"
+            raise ClauseError(Diagnostic("DL002", "error", message, self._span(token), hint)) from None
+
+    # What they are where they stand.
+
+    def _body_part(self, part: Any) -> BodyPart:
+        match part:
+            case _Negation(operand=Application() as operand) if not _is_call(operand):
+                return Not(self._atom(operand), part.span)
+            case Application() if not _is_call(part):
+                return self._atom(part)
+            case _:
+                return self._expression(part)
+
+    def _atom(self, application: Application) -> Atom:
+        *data, last = application.arguments or (None,)
+        stage = self._stage(last)
+        arguments = data if stage is not None else [*data, last] if last is not None else []
+        return Atom(
+            application.name, tuple(self._argument(argument) for argument in arguments), stage, application.span
+        )
+
+    def _stage(self, argument: Any) -> Stage:
+        match argument:
+            case Variable(name="J"):
+                return J
+            case Application(name="s", arguments=(inner,)):
+                if isinstance(inner, Variable) and inner.name == "J":
+                    return NEXT
+                message = "a stage is `J`, `s(J)` or a number"
+                hint = "a rule looks from one stage to the next; name the facts in between with a rule of their own"
+                raise ClauseError(Diagnostic("DL101", "error", message, argument.span, hint))
+            case _:
+                return None
+
+    def _argument(self, argument: Any) -> Argument:
+        return argument if isinstance(argument, Anonymous) else self._expression(argument)
+
+    def _expression(self, part: Any) -> Expression:
+        match part:
+            case Variable(name="J"):
+                raise _misplaced_stage(part.span)
+            case Application(name="s", arguments=(Variable(name="J"),)):
+                raise _misplaced_stage(part.span)
+            case Anonymous():
+                message = "`_` stands for a value of its own in an atom only"
+                raise ClauseError(Diagnostic("DL001", "error", message, part.span, "give the value a name"))
+            case Application() if _is_call(part):
+                return Call(part.name, tuple(self._expression(argument) for argument in part.arguments), part.span)
+            case Application():
+                message = f"`{part.name}` is not a function, and an atom stands by itself between the commas of a body"
+                raise ClauseError(Diagnostic("DL001", "error", message, part.span, did_you_mean(part.name, FUNCTIONS)))
+            case _Negation():
+                return expressions.Not(self._expression(part.operand), part.span)
+            case _:
+                return cast(Expression, part)
+
+
+@dataclass(frozen=True)
+class _Negation:
+    operand: Any
+    span: Span
+
+
+def _is_call(application: Application) -> bool:
+    """A function of the model, unless a stage makes it an atom."""
+    last = application.arguments[-1] if application.arguments else None
+    is_stage = (isinstance(last, Variable) and last.name == "J") or (isinstance(last, Application) and last.name == "s")
+    return application.name in FUNCTIONS and not is_stage
+
+
+def _misplaced_stage(span: Span | None) -> ClauseError:
+    message = "`J` and `s(J)` are stages: they stand last in an atom and nowhere else"
+    hint = "`time(T, s(J))` gives the time of a stage; any other name can be a variable"
+    return ClauseError(Diagnostic("DL101", "error", message, span, hint))
+
+
+def with_stages(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The rules, with the numbers that are stages as stages."""
+    temporal = {
+        atom.predicate
+        for rule in rules
+        for atom in (rule.head, *(part.atom if isinstance(part, Not) else part for part in rule.body))
+        if isinstance(atom, Atom) and atom.stage is not None
+    }
+
+    def staged(atom: Atom) -> Atom:
+        match atom:
+            case Atom(stage=None, arguments=(*data, Literal(value=int() as value))) if atom.predicate in temporal:
+                return atom if isinstance(value, bool) else replace(atom, arguments=tuple(data), stage=value)
+            case _:
+                return atom
+
+    def staged_part(part: BodyPart) -> BodyPart:
+        match part:
+            case Atom():
+                return staged(part)
+            case Not():
+                return replace(part, atom=staged(part.atom))
+            case _:
+                return part
+
+    return tuple(replace(rule, head=staged(rule.head), body=tuple(map(staged_part, rule.body))) for rule in rules)

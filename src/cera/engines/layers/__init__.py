@@ -1,0 +1,1 @@
+"""Programs of several languages: rules and modules in layers, each of which sees what those below derive."""

@@ -1,0 +1,155 @@
+"""Which rules and modules see what which others derive, and the layers that follow from it.
+
+XChangeEQ rules and modules are nodes: they read events of some labels and derive events of others. A node lies above
+every producer of what it reads that is a module, or that it reads as a module; rules that read what rules derive lie in
+the same layer or above, where the strata of the rule program put them in order. So a layer finds complete what it reads:
+
+    events of layer k + 1 = events of layer k ∪ what layer k derives
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from cera.datalog.modules import EventModule, Monitored, Output
+from cera.diagnostics import Diagnostic, Note, Span
+from cera.rules.dependencies import EventPattern, event_patterns, rule_uses
+from cera.rules.graph import Graph, shortest_path, strongly_connected_components
+from cera.rules.rule import Rule, RuleProgram
+from cera.rules.unification import head_label, query_label
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Rules and modules that do not see each other's events. `rules` is None where there are none."""
+
+    rules: RuleProgram | None
+    modules: tuple[EventModule, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layers:
+    """A program of all languages, ready for an engine; the lowest layer first."""
+
+    layers: tuple[Layer, ...]
+
+    @property
+    def modules(self) -> tuple[EventModule, ...]:
+        return tuple(module for layer in self.layers for module in layer.modules)
+
+
+Node = Rule | EventModule
+
+
+def layered(program: RuleProgram, modules: Sequence[EventModule]) -> tuple[Layers, tuple[Diagnostic, ...]]:
+    """The layers; where modules read what depends on themselves, none, and the circles (EP303)."""
+    if not modules:
+        return Layers((Layer(program),)), ()
+    nodes: list[Node] = [*program.rules, *modules]
+    graph = _graph(program.rules, modules)
+    components = strongly_connected_components(graph)
+    circles = [c for c in components if _is_circle(c, graph, len(program.rules))]
+    if circles:
+        return Layers(()), tuple(_circle(nodes, graph, component, len(program.rules)) for component in circles)
+    height: dict[int, int] = {}
+    for component in components:
+        inside = set(component)
+        steps = [
+            height[j] + (isinstance(nodes[i], EventModule) or isinstance(nodes[j], EventModule))
+            for i in component
+            for j in graph[i]
+            if j not in inside
+        ]
+        height.update(dict.fromkeys(component, max(steps, default=0)))
+    return Layers(tuple(_layer(program, nodes, height, n) for n in range(max(height.values()) + 1))), ()
+
+
+def _layer(program: RuleProgram, nodes: Sequence[Node], height: dict[int, int], number: int) -> Layer:
+    here = [node for i, node in enumerate(nodes) if height[i] == number]
+    rules = tuple(node for node in here if isinstance(node, Rule))
+    modules = tuple(node for node in here if isinstance(node, EventModule))
+    return Layer(replace(program, rules=rules) if rules else None, modules)
+
+
+def _graph(rules: Sequence[Rule], modules: Sequence[EventModule]) -> Graph:
+    """For each node, the nodes whose events it reads."""
+    first = len(rules)
+    graph: list[list[int]] = []
+    for rule, uses in zip(rules, rule_uses(rules), strict=True):
+        read = [first + m for m, module in enumerate(modules) if any(True for _ in _rule_reads(rule, module))]
+        graph.append([*uses.all, *read])
+    for module in modules:
+        by_rules = [i for i, rule in enumerate(rules) if any(True for _ in _module_reads(module, rule))]
+        by_modules = [first + m for m, other in enumerate(modules) if module.reads & other.derives]
+        graph.append([*by_rules, *by_modules])
+    return graph
+
+
+def _rule_reads(rule: Rule, module: EventModule) -> Iterator[EventPattern]:
+    """The queries of a rule for which a module derives events."""
+    for query in event_patterns(rule):
+        label = query_label(query.pattern)
+        if label is None or label in module.derives:
+            yield query
+
+
+def _module_reads(module: EventModule, rule: Rule) -> Iterator[Monitored]:
+    """What a module monitors that a rule derives; what a rule sends away is not seen."""
+    label = head_label(rule.head)
+    if rule.recipient is None:
+        yield from (each for each in module.monitored if label is None or each.label == label)
+
+
+def _is_circle(component: Sequence[int], graph: Graph, rules: int) -> bool:
+    """Whether a component has a circle that a module is part of."""
+    with_module = any(i >= rules for i in component)
+    return with_module and (len(component) > 1 or component[0] in graph[component[0]])
+
+
+def _circle(nodes: Sequence[Node], graph: Graph, component: Sequence[int], rules: int) -> Diagnostic:
+    """The shortest circle through the first module of a component, with the places that close it."""
+    start = next(i for i in component if i >= rules)
+    ways = [way for used in graph[start] if (way := shortest_path(graph, used, start)) is not None]
+    circle = [nodes[i] for i in (start, *min(ways, key=len))]
+    names = " → ".join(node.name for node in circle)
+    notes = [note for reader, producer in pairwise(circle) for note in _notes(reader, producer)]
+    message = (
+        f"the module `{circle[0].name}` monitors events that it derives itself"
+        if len(circle) == 2
+        else f"the module `{circle[0].name}` monitors events that depend on its own: {names}"
+    )
+    hint = "derive them under a label that nothing on the circle reads"
+    return Diagnostic("EP303", "error", message, notes[0].span, hint, tuple(notes[1:]))
+
+
+def _notes(reader: Node, producer: Node) -> list[Note]:
+    """Where one reads what the other derives."""
+    match reader, producer:
+        case EventModule(), Rule():
+            read = next(_module_reads(reader, producer))
+            told = Note(f"rule `{producer.name}` can derive them", producer.head.span or producer.span)
+            return [Note(f"module `{reader.name}` monitors `{read}`", read.span), told]
+        case EventModule(), EventModule():
+            monitored, output = _shared(reader, producer)
+            told = Note(f"rule `{output.rule}` derives them", output.span)
+            return [Note(f"module `{reader.name}` monitors `{monitored}`", monitored.span), told]
+        case Rule(), EventModule():
+            query = next(_rule_reads(reader, producer))
+            label = query_label(query.pattern)
+            output = next(each for each in producer.outputs if label in (None, each.label))
+            told = Note(f"rule `{output.rule}` derives them", output.span)
+            return [Note(f"rule `{reader.name}` queries this", query.span), told]
+        case Rule(), Rule():
+            return [Note(f"rule `{reader.name}` queries what rule `{producer.name}` derives", _place(reader))]
+        case _:  # a tuple of two is not taken for exhaustive
+            raise AssertionError
+
+
+def _shared(reader: EventModule, producer: EventModule) -> tuple[Monitored, Output]:
+    return next((m, o) for m in reader.monitored for o in producer.outputs if m.label == o.label)
+
+
+def _place(rule: Rule) -> Span | None:
+    return rule.span

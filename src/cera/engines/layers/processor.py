@@ -1,0 +1,120 @@
+"""Layers as one processor: at each time the lowest layer takes its step first, and what it derives goes to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from cera.engines.layers.layering import Layer, Layers
+from cera.engines.layers.merging import together
+from cera.engines.local.engine import plan_of
+from cera.engines.local.host import Found
+from cera.engines.local.processor import Processor, distinct
+from cera.engines.local.state import State
+from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence
+
+
+class LayersState:
+    """The states of the parts, in the order of the layers."""
+
+    def __init__(self, parts: list[State | ModuleState]) -> None:
+        self.parts = parts
+        self.closing = False
+
+    @property
+    def live(self) -> int:
+        """How many tuples and facts are remembered."""
+        return sum(part.live for part in self.parts)
+
+    @property
+    def left_out(self) -> int:
+        """How many events lacked the attribute that their module is partitioned by."""
+        return sum(part.left_out for part in self.parts if isinstance(part, ModuleState))
+
+
+Part = Processor | ModuleProcessor
+
+
+class LayersProcessor:
+    """Compiled and read-only but for counts of undefined results; what it remembers is in its state."""
+
+    def __init__(self, layers: Layers, *, max_duration: int | None = None, timezone: str = "UTC") -> None:
+        self.layers = layers
+        self.timezone = timezone
+
+        def parts(layer: Layer) -> list[Part]:
+            rules = (
+                [Processor(plan_of(layer.rules), max_duration=max_duration, timezone=timezone)] if layer.rules else []
+            )
+            return [*rules, *(ModuleProcessor(module, timezone=timezone) for module in layer.modules)]
+
+        self._layers = [parts(layer) for layer in layers.layers]
+        self._parts = [part for layer in self._layers for part in layer]
+
+    @cached_property
+    def identity(self) -> object:
+        """What a saved state belongs to."""
+        return [part.plan if isinstance(part, Processor) else part.module for part in self._parts]
+
+    @property
+    def undefined(self) -> int:
+        return sum(part.evaluator.undefined for part in self._parts)
+
+    @undefined.setter
+    def undefined(self, count: int) -> None:
+        for part in self._parts:
+            part.evaluator.undefined = 0
+        if self._parts:
+            self._parts[0].evaluator.undefined = count
+
+    def start(self) -> LayersState:
+        return LayersState([part.start() for part in self._parts])
+
+    def step(self, state: LayersState, now: Time, events: list[Occurrence]) -> Sequence[Found]:
+        """All that ends now, from the lowest layer to the highest."""
+        found: list[Found] = []
+        waiting = iter(state.parts)
+        for layer in self._layers:
+            derived = [one for part in layer for one in self._step(part, next(waiting), now, events)]
+            found += derived
+            events = events + [one.occurrence for one in derived if not one.leaves]
+        return found if len(found) < 2 else together(found)
+
+    def _step(self, part: Part, state: Any, now: Time, events: list[Occurrence]) -> Sequence[Found]:
+        if isinstance(part, ModuleProcessor):
+            return part.step(state, now, distinct(events) if len(events) > 1 else events) if events else ()
+        if not events and part.next_wakeup(state) != now:
+            return ()
+        return part.step(state, now, [_own(event) for event in events])
+
+    def next_wakeup(self, state: LayersState) -> Time | None:
+        """The next time at which a timer of some layer makes something happen."""
+        pairs: list[tuple[Any, Any]] = list(zip(self._parts, state.parts, strict=True))
+        return min((time for part, own in pairs if (time := part.next_wakeup(own)) is not None), default=None)
+
+    def close(self, state: LayersState) -> None:
+        state.closing = True
+        pairs: list[tuple[Any, Any]] = list(zip(self._parts, state.parts, strict=True))
+        for part, own in pairs:
+            part.close(own)
+
+    def packed(self, state: LayersState) -> Any:
+        """The state as what can be pickled."""
+        pairs: list[tuple[Any, Any]] = list(zip(self._parts, state.parts, strict=True))
+        return state.closing, [part.packed(own) for part, own in pairs]
+
+    def unpacked(self, data: Any) -> LayersState:
+        closing, packed = data
+        pairs: list[tuple[Any, Any]] = list(zip(self._parts, packed, strict=True))
+        state = LayersState([part.unpacked(own) for part, own in pairs])
+        state.closing = closing
+        return state
+
+
+def _own(event: Occurrence) -> Occurrence:
+    """A copy: each processor of rules numbers its events itself."""
+    term = None if event.content is not None or event.draft is not None else event.term
+    return Occurrence(event.begin, event.end, event.label, event.content, term, event.draft, event.qualifier)

@@ -1,0 +1,129 @@
+"""The derived events of one label as a table of their own: a typed field for each child of the head.
+
+Whoever asks for some of the columns only pays for these: ids, terms and causes are computed from the others, so that
+Spark leaves them out of its plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import DoubleType, LongType, StringType, StructType
+
+from cera.engines.spark.cells import Cell
+from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT, causes_by_name
+from cera.engines.spark.engine import Answers, told
+from cera.engines.spark.json_text import cell_json
+from cera.engines.spark.relations import column, component
+from cera.engines.spark.tables import EventTable, Flat
+from cera.engines.spark.term_columns import term_column
+from cera.errors import UsageError
+from cera.model.spelling import did_you_mean
+from cera.rules.unification import head_label
+
+CHILDREN = "children"
+
+_NUMBERS = frozenset({"integer", "fraction", "double"})
+
+
+def labelled(answers: Answers, label: str) -> DataFrame:
+    """The derived events with a label, each once: id, begin, end, label, children, term, rule, causes, and where to.
+
+    `children` is a struct with a field for each child. Raises UsageError if no rule derives such events, or if columns
+    cannot hold what one does.
+    """
+    tables = list(_tables(answers, label))
+    if len(tables) == 1:
+        return _alone(*tables[0])
+    types = reduce(_common, [_typed_rows(*one).schema[CHILDREN].dataType for one in tables])
+    assert isinstance(types, StructType)
+    rows = [_fitted(_typed_rows(table, content), types) for table, content in tables]
+    firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", CHILDREN, "term", *SENT)]
+    groups = reduce(DataFrame.unionByName, rows).groupBy("h1", "h2")
+    first = groups.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
+    return told(first, causes_by_name(column(DERIVATION)["causes"]), CHILDREN)
+
+
+def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
+    """The tables of the rules that derive events with a label, with their content."""
+    known: set[str] = set()
+    for construction, table in answers.constructed():
+        own = head_label(construction.head)
+        known |= set() if own is None else {own}
+        if own not in (label, None):
+            continue
+        if not isinstance(table.content, Flat):
+            raise UsageError(
+                f"the rule {construction.rule} derives events with children that are no single values, for which there "
+                "are no columns; leave `label` out, and take them from the column `term`"
+            )
+        yield table, table.content
+    if label not in known:
+        guess = did_you_mean(label, known) or f"; there are {', '.join(sorted(known))}"
+        raise UsageError(f"no rule derives events with the label `{label}`{guess}")
+
+
+def _alone(table: EventTable, content: Flat) -> DataFrame:
+    """The events of one rule: what has the same times and children is the same event."""
+    if table.once:
+        return told(_typed_rows(table, content, CAUSES), column(CAUSES), CHILDREN)
+    parts = [component(name, kind) for name, cell in content.children.items() for kind in _components(cell)]
+    firsts = [F.first(column(name)).alias(name) for name in ("h1", "h2", "label", *SENT)]
+    groups = table.frame.groupBy("begin", "end", *map(column, parts))
+    first = groups.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
+    rows = _typed_rows(EventTable(first, content, table.label), content)
+    return told(rows, causes_by_name(column(DERIVATION)["causes"]), CHILDREN)
+
+
+def _components(content: object) -> tuple[str, ...]:
+    return content.components if isinstance(content, Cell) else ()
+
+
+def _typed_rows(table: EventTable, content: Flat, *more: str) -> DataFrame:
+    children = [_typed(cell).alias(name) for name, cell in content.children.items() if isinstance(cell, Cell)]
+    struct = F.struct(*children) if children else F.struct(F.lit(None).cast("string").alias("none"))
+    term = term_column(table)["json"].alias("term")
+    return table.frame.select(
+        "h1", "h2", "begin", "end", "label", struct.alias(CHILDREN), term, DERIVATION, *SENT, *more
+    )
+
+
+def _typed(cell: Cell) -> Column:
+    """The value in a column of one type: numbers that need not be whole as doubles, several kinds of values as texts."""
+    kinds = frozenset(cell.components)
+    if not kinds:
+        return F.lit(None).cast("string")
+    if len(kinds) == 1:
+        [(_, only)] = cell
+        return only
+    if kinds <= _NUMBERS:
+        return F.coalesce(*(part.cast("double") for _, part in cell))
+    text = cell_json(cell)
+    return text if cell.string is None else F.coalesce(cell.string, text)
+
+
+def _common(one: object, other: object) -> StructType:
+    """The children of both: of different types as doubles if both are numbers, else as texts."""
+    assert isinstance(one, StructType)
+    assert isinstance(other, StructType)
+    found = {field.name: field.dataType for field in one}
+    for field in other:
+        own = found.setdefault(field.name, field.dataType)
+        if own != field.dataType:
+            numbers = {type(own), type(field.dataType)} == {LongType, DoubleType}
+            found[field.name] = DoubleType() if numbers else StringType()
+    result = StructType()
+    for name, kind in found.items():
+        result = result.add(name, kind)
+    return result
+
+
+def _fitted(rows: DataFrame, types: StructType) -> DataFrame:
+    own = rows.schema[CHILDREN].dataType
+    assert isinstance(own, StructType)
+    found = {name: column(CHILDREN)[name] for name in own.names}
+    parts = [found.get(field.name, F.lit(None)).cast(field.dataType).alias(field.name) for field in types]
+    return rows.withColumn(CHILDREN, F.struct(*parts))

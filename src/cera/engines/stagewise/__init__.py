@@ -1,0 +1,1 @@
+"""Datalog_1S programs over events: histories cut into stages, facts told as detections."""

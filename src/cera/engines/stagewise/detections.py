@@ -1,0 +1,116 @@
+"""Facts as derived events: what a rule's head or action tells, with the events that its variables stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from cera.datalog.modules import EventModule, Output
+from cera.datalog.syntax import root
+from cera.datalog.tuples import EventTuple, Row, cell_of, look_up, value_of
+from cera.model.evaluation import Evaluator
+from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.expressions import Expression, Variable, variables
+from cera.model.interval import Interval, Time
+from cera.model.occurrence import Occurrence, unwrap
+from cera.model.terms import Term, TermError, Value
+
+
+class Detection:
+    """A detected event: one of a time, with all facts that tell of it."""
+
+    __slots__ = ("_occurrence", "begin", "end", "facts", "term")
+
+    def __init__(self, term: Term, begin: Time, end: Time) -> None:
+        self.term = term
+        self.begin = begin
+        self.end = end
+        self.facts: list[tuple[Output, Row]] = []
+        self._occurrence: Occurrence | None = None
+
+    @property
+    def label(self) -> str:
+        return self.term.label
+
+    @property
+    def leaves(self) -> bool:
+        """Whether it is sent away, so that no other rule sees it."""
+        return False
+
+    @property
+    def occurrence(self) -> Occurrence:
+        if self._occurrence is None:
+            self._occurrence = Occurrence(self.begin, self.end, self.term.label, known=self.term)
+        return self._occurrence
+
+    def result(self) -> DerivedEvent:
+        found: dict[Any, Derivation] = {}
+        for output, row in self.facts:
+            derivation = Derivation(output.rule, causes(output, row))
+            found[derivation.key] = derivation
+        event = Event(self.term, Interval(self.begin, self.end))
+        return DerivedEvent(event, tuple(found[key] for key in sorted(found)))
+
+
+def causes(output: Output, row: Row) -> dict[str, Event]:
+    """The events of a fact by the names of its variables."""
+    pairs = zip(output.variables, row, strict=True)
+    return {name: cell.event.event for name, cell in pairs if isinstance(cell, EventTuple)}
+
+
+class Heads:
+    """Makes detections of the facts of a module."""
+
+    def __init__(self, module: EventModule, evaluator: Evaluator) -> None:
+        self._outputs = module.outputs
+        self._evaluator = evaluator
+
+    def detections(self, stages: Sequence[Mapping[str, Collection[Row]]], now: Time) -> list[Detection]:
+        """What is detected at the stages of one time; equal events are one."""
+        found: dict[tuple[Time, Term], Detection] = {}
+        for facts in stages:
+            for output in self._outputs:
+                for row in facts.get(output.predicate, ()):
+                    term = self._term(output, row)
+                    if term is not None:
+                        begin = min((cell.begin for cell in row if isinstance(cell, EventTuple)), default=now)
+                        found.setdefault((begin, term), Detection(term, begin, now)).facts.append((output, row))
+        return list(found.values())
+
+    def _term(self, output: Output, row: Row) -> Term | None:
+        bound = dict(zip(output.variables, row, strict=True))
+        try:
+            return Term(output.label, self._children(output, bound))
+        except TermError:  # too large: undefined, as in the heads of other languages
+            self._evaluator.undefined += 1
+            return None
+
+    def _children(self, output: Output, bound: Mapping[str, Any]) -> Iterator[Term]:
+        """A field without a value is an absent child."""
+        for name, expression in output.fields:
+            if isinstance(expression, Variable) and isinstance(tuple_ := bound.get(expression.name), EventTuple):
+                yield Term(name, [field(each, value) for each, value in tuple_.fields.items()])
+                continue
+            value = argument(expression, bound, self._evaluator)
+            if value is not None:
+                yield field(name, value)
+
+
+def field(name: str, value: Value) -> Term:
+    """A child with a value; a structured attribute is given on with its own children."""
+    return Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])
+
+
+def argument(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:
+    """The value of an expression with dotted variables, None where it has none."""
+    if isinstance(expression, Variable) and "." in expression.name:
+        variable, _, attribute = expression.name.partition(".")
+        return look_up(bound[variable], attribute)
+    values: dict[str, Value] = {}
+    for name in variables(expression):
+        cell = bound[root(name)]
+        value = look_up(cell, name.partition(".")[2]) if "." in name else value_of(cell)
+        if value is not None:
+            values[name] = value
+    cell = cell_of(evaluator.value(expression, values, {}))
+    return None if cell is None else unwrap(cell)

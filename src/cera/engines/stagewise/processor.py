@@ -1,0 +1,95 @@
+"""A module as a processor: it takes the events of one time and returns what is detected at it.
+
+    processor = ModuleProcessor(module)
+    state = processor.start()
+    detections = processor.step(state, now, events)
+
+It is compiled and read-only; what it remembers is in its state, which `packed` makes plain data of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cera.datalog import stages
+from cera.datalog.modules import EventModule
+from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.engines.stagewise.cutting import cut
+from cera.engines.stagewise.detections import Detection, Heads
+from cera.model.evaluation import Evaluator
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence
+
+
+class ModuleState:
+    """A history for each value of the partition attribute, and how many events have been seen, and left out."""
+
+    __slots__ = ("closing", "histories", "left_out", "seen")
+
+    def __init__(self) -> None:
+        self.histories: dict[Key, stages.State] = {}
+        self.seen = 0
+        #: How many monitored events lacked the partition attribute.
+        self.left_out = 0
+        self.closing = False
+
+    @property
+    def live(self) -> int:
+        """How many facts are remembered."""
+        return sum(history.size for history in self.histories.values())
+
+
+class ModuleProcessor:
+    def __init__(self, module: EventModule, *, timezone: str = "UTC") -> None:
+        self.module = module
+        self.evaluator = Evaluator((), timezone)
+        self._machine = stages.compile(module.program, [each.predicate for each in module.outputs], self.evaluator)
+        self._recognizer = Recognizer(module)
+        self._heads = Heads(module, self.evaluator)
+
+    def start(self) -> ModuleState:
+        return ModuleState()
+
+    def step(self, state: ModuleState, now: Time, events: Sequence[Occurrence]) -> list[Detection]:
+        """All different events that end now. Time does not go backwards."""
+        by_history: dict[Key, list[Arrival]] = {}
+        for key, arrival in self._recognizer.arrivals(events, state.seen):
+            by_history.setdefault(key, []).append(arrival)
+        if not by_history:
+            return []
+        state.seen += len(events)
+        state.left_out += len(by_history.pop(NO_HISTORY, ()))
+        found: list[Any] = []
+        for key, arrivals in by_history.items():
+            history = state.histories.get(key)
+            if history is None:
+                history = state.histories[key] = self._machine.start()
+            for stage in cut(arrivals, self.module.granularity):
+                facts = self._machine.step(history, stage, now)
+                if facts:
+                    found.append({predicate: tuple(rows) for predicate, rows in facts.items()})
+        return self._heads.detections(found, now) if found else []
+
+    def next_wakeup(self, state: ModuleState) -> Time | None:
+        """Nothing happens in a history without an event."""
+        return None
+
+    def close(self, state: ModuleState) -> None:
+        state.closing = True
+
+    def packed(self, state: ModuleState) -> dict[str, Any]:
+        """The state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
+        return {
+            "histories": [(key, self._machine.dump(history)) for key, history in state.histories.items()],
+            "seen": state.seen,
+            "left_out": state.left_out,
+            "closing": state.closing,
+        }
+
+    def unpacked(self, data: Mapping[str, Any]) -> ModuleState:
+        """The state that `packed` wrote; raises DataError if it is another program's."""
+        state = self.start()
+        state.histories = {key: self._machine.restore(history) for key, history in data["histories"]}
+        state.seen, state.left_out, state.closing = data["seen"], data["left_out"], data["closing"]
+        return state

@@ -1,0 +1,55 @@
+"""A module over a whole recording, by the evaluator that takes whole histories: slow on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from cera.datalog.history import HistoryStage, evaluate
+from cera.datalog.modules import EventModule
+from cera.engines.answer import Answer
+from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.engines.stagewise.cutting import cut
+from cera.engines.stagewise.detections import Heads
+from cera.model.evaluation import Evaluator
+from cera.model.events import Event, in_output_order
+from cera.model.interval import Time
+from cera.model.occurrence import occurrence
+
+
+def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") -> Answer:
+    """What the module detects in a complete stream."""
+    evaluator = Evaluator((), timezone)
+    found = []
+    for stages in _histories(module, events):
+        facts = evaluate(module.program, stages)[1:]
+        for now, together in groupby(zip(stages, facts, strict=True), key=lambda pair: pair[0].time):
+            assert now is not None
+            found.append((now, [at for _, at in together]))
+    heads = Heads(module, evaluator)
+    times = sorted({now for now, _ in found})
+    together_at = {time: [at for now, several in found if now == time for at in several] for time in times}
+    derived = [each for time in times for each in heads.detections(together_at[time], time)]
+    return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined)
+
+
+def _histories(module: EventModule, events: Iterable[Event]) -> list[list[HistoryStage]]:
+    """The stages of each history, in the order of time."""
+    ordered = sorted(dict.fromkeys(events), key=lambda event: event.end)
+    recognizer = Recognizer(module)
+    number = 0
+    histories: dict[Key, list[HistoryStage]] = {}
+    for time, together in groupby(ordered, key=lambda event: event.end):
+        several = [occurrence(event) for event in together]
+        by_key: dict[Key, list[Arrival]] = {}
+        for key, arrival in recognizer.arrivals(several, number):
+            by_key.setdefault(key, []).append(arrival)
+        number += len(several)
+        by_key.pop(NO_HISTORY, None)
+        for key, arrivals in by_key.items():
+            histories.setdefault(key, []).extend(_stages(module, arrivals, time))
+    return list(histories.values())
+
+
+def _stages(module: EventModule, arrivals: list[Arrival], time: Time) -> list[HistoryStage]:
+    return [HistoryStage(dict(stage), time) for stage in cut(arrivals, module.granularity)]

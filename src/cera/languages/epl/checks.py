@@ -1,0 +1,76 @@
+"""Everything that can be said about a module before it runs: errors, warnings, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from cera.diagnostics import Diagnostic, Note, in_source_order
+from cera.languages.epl.actions import check_action, check_functions
+from cera.languages.epl.relations import check_relations
+from cera.languages.epl.shapes import check_shapes
+from cera.languages.epl.syntax import Declaration, Granularity, Identifier, Module, Monitor, Partition, Relation, basics
+from cera.languages.epl.unbounded import unbounded
+from cera.languages.epl.variables import check_variables
+
+
+def check_module(module: Module) -> list[Diagnostic]:
+    """Errors; if there are none, warnings and notes."""
+    errors = [*_declarations(module), *_rule_names(module), *check_relations(module)]
+    for rule in module.rules:
+        errors += [*check_shapes(rule), *check_variables(rule), *check_action(rule), *check_functions(rule)]
+    if errors:
+        return in_source_order(errors)
+    return in_source_order([*unbounded(module), *_partitioning(module)])
+
+
+def check_modules(modules: Sequence[Module]) -> list[Diagnostic]:
+    """The modules of a program one by one, and their names, which are all different."""
+    found = [diagnostic for module in modules for diagnostic in check_module(module)]
+    return in_source_order([*found, *_twice((module.name for module in modules), "module")])
+
+
+def _declarations(module: Module) -> Iterator[Diagnostic]:
+    if not any(isinstance(declared, Monitor) for declared in module.declarations):
+        types = dict.fromkeys(str(each.type) for rule in module.rules for each in basics(rule.event))
+        hint = f"write `monitor {', '.join(types) or 'update(R)'};` before the rules"
+        message = f"the module `{module.name.name}` monitors nothing, so nothing happens in its history"
+        yield Diagnostic("EP006", "error", message, module.name.span, hint)
+    for kind in (Granularity, Partition):
+        yield from _only_one([each for each in module.declarations if isinstance(each, kind)], kind.__name__.lower())
+    relations: dict[str, Relation] = {}
+    for declared in module.declarations:
+        if isinstance(declared, Relation):
+            if declared.name in relations:
+                message = f"the relation `{declared.name}` is declared twice"
+                note = Note("it is declared here first", relations[declared.name].span)
+                yield Diagnostic("EP006", "error", message, declared.span, "keep one of the two", (note,))
+            relations.setdefault(declared.name, declared)
+
+
+def _only_one(found: Sequence[Declaration], what: str) -> Iterator[Diagnostic]:
+    for again in found[1:]:
+        message = f"the module has two declarations of its {what}"
+        note = Note("here is the first", found[0].span)
+        yield Diagnostic("EP006", "error", message, again.span, "keep one of the two", (note,))
+
+
+def _rule_names(module: Module) -> Iterator[Diagnostic]:
+    return _twice((rule.name for rule in module.rules), "rule")
+
+
+def _twice(names: Iterable[Identifier], what: str) -> Iterator[Diagnostic]:
+    seen: dict[str, Identifier] = {}
+    for name in names:
+        if name.name in seen:
+            message = f"there are two {what}s with the name `{name.name}`"
+            note = Note("here is the first", seen[name.name].span)
+            yield Diagnostic("EP101", "error", message, name.span, "rename one of them", (note,))
+        seen.setdefault(name.name, name)
+
+
+def _partitioning(module: Module) -> Iterator[Diagnostic]:
+    """That the module has one history, so that one machine has to see it all."""
+    if module.partition is None and module.rules:
+        message = f"the module `{module.name.name}` runs unpartitioned: all its events make one history"
+        hint = "where rules relate events of the same account only: `partition by Accno;`"
+        yield Diagnostic("EP502", "note", message, module.name.span, hint)

@@ -1,0 +1,114 @@
+"""A module made ready to run: its Datalog_1S program, and for each rule what a detection is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from cera.datalog.syntax import Program
+from cera.diagnostics import Diagnostic
+from cera.errors import ProgramError
+from cera.languages.epl.checks import check_module
+from cera.languages.epl.syntax import Action, EventType, Module, Rule, Unit
+from cera.languages.epl.translation import Translated, in_microseconds, program_of, translate
+from cera.model import expressions
+from cera.model.expressions import Expression, Variable
+
+OutputField = tuple[str, Expression]
+
+
+@dataclass(frozen=True)
+class CompiledRule:
+    """A fact of `predicate` at a stage is a detection; its arguments are the event tuples of `variables`.
+
+    The derived event has the label and the fields; `action` is what else is to be done.
+    """
+
+    name: str
+    predicate: str
+    variables: tuple[str, ...]
+    label: str
+    fields: tuple[OutputField, ...]
+    action: Action | None
+
+
+@dataclass(frozen=True)
+class CompiledModule:
+    name: str
+    datalog: Program
+    monitored: tuple[EventType, ...]
+    granularity: Unit
+    partition: str | None
+    rules: tuple[CompiledRule, ...]
+    #: Warnings about rules that remember events for ever.
+    unbounded: tuple[Diagnostic, ...]
+    #: How it will run: for example, that it is not partitioned.
+    notes: tuple[Diagnostic, ...]
+
+
+def compile_module(module: Module) -> CompiledModule:
+    """The module, or ProgramError with everything that is wrong with it."""
+    found = check_module(module)
+    errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
+    if errors:
+        raise ProgramError(errors)
+    rules = _translated_rules(module, copies=False)
+    return CompiledModule(
+        module.name.name,
+        program_of(rules),
+        module.monitored,
+        module.granularity,
+        module.partition,
+        tuple(_compiled(module, rule, translated) for rule, translated in zip(module.rules, rules, strict=True)),
+        tuple(diagnostic for diagnostic in found if diagnostic.severity == "warning"),
+        tuple(diagnostic for diagnostic in found if diagnostic.severity == "note"),
+    )
+
+
+def translated(module: Module, *, expand: bool = False, copies: bool = True) -> Program:
+    """The Datalog_1S program of a module as the paper shows it, with a rule for every node of the parse trees.
+
+    With `expand`, derived constructs are written out by their definitions first. What runs is the same program
+    without `copies`.
+    """
+    errors = [diagnostic for diagnostic in check_module(module) if diagnostic.severity == "error"]
+    if errors:
+        raise ProgramError(errors)
+    return program_of(_translated_rules(module, expand=expand, copies=copies))
+
+
+def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> list[Translated]:
+    several = len(module.rules) > 1
+    return [
+        translate(
+            rule.event,
+            module.monitored,
+            rule.context,
+            suffix=rule.name.name if several else "",
+            expand=expand,
+            copies=copies,
+        )
+        for rule in module.rules
+    ]
+
+
+def _compiled(module: Module, rule: Rule, result: Translated) -> CompiledRule:
+    name = f"{module.name.name}.{rule.name.name}"
+    if rule.head is not None:
+        fields = tuple((each.name, in_microseconds(each.expression)) for each in rule.head.fields)
+        return CompiledRule(name, result.predicate, result.variables, rule.head.label, fields, rule.action)
+    return CompiledRule(name, result.predicate, result.variables, rule.name.name, _fields(rule.action), rule.action)
+
+
+def _fields(action: Action | None) -> tuple[OutputField, ...]:
+    """The attributes that the arguments of an action speak of: `Owner`, or `X_Owner` where there are several."""
+    arguments = () if action is None else action.arguments
+    found = dict.fromkeys(
+        part.name for argument in arguments for part in expressions.walk(argument) if isinstance(part, Variable)
+    )
+    names = Counter(name.partition(".")[2] for name in found)
+    fields = []
+    for name in found:
+        variable, _, attribute = name.partition(".")
+        fields.append((attribute if names[attribute] == 1 else f"{variable}_{attribute}", Variable(name)))
+    return tuple(fields)

@@ -1,0 +1,106 @@
+"""What a relaxed sequence remembers, by the parameter context of the rule (seed 003, sections 3.4, 4.1 and 4.2).
+
+    unrestricted   has_sat_F: every occurrence of F, for ever
+    recent         last_sat_F: those of the last stage at which F occurred
+    chronicle      wait_sat_F: those that no later event has used yet; the oldest is used first
+
+In the chronicle context an occurrence has an age, the number of its stage. An occurrence of G uses, of the waiting F
+that it could follow, those of the oldest stage. Events of one stage are equally old, so they are used together: the
+paper leaves simultaneous events open there. In [F, G, H] F is used when G occurs and (F, G) when H occurs.
+
+If any waiting F will do for every G, the occurrences of F are numbered and used in turn, as the Petri net of section
+4.2 does it: turn_sat_F is the number of the next one. Otherwise the oldest is looked for among the candidates.
+"""
+
+from __future__ import annotations
+
+from cera.datalog.syntax import NEXT, Anonymous, Atom, BodyPart, J, Not, Rule
+from cera.languages.epl.scope import Attributes
+from cera.languages.epl.uses import Use
+from cera.languages.epl.vocabulary import ANY, STAGE, TIME, Names, in_time, terms
+from cera.model.expressions import Arithmetic, Comparison, Literal, Variable
+
+STAGE_RULES = (
+    Rule(Atom(STAGE, (Literal(0),), 0)),
+    Rule(
+        Atom(STAGE, (Arithmetic("+", Variable("N"), Literal(1)),), NEXT),
+        (Atom(ANY, (), NEXT), Atom(STAGE, (Variable("N"),), J)),
+    ),
+)
+
+
+def memory_rules(names: Names, number: str, first: Attributes, *, in_turn: bool = False) -> list[Rule]:
+    """The rules for the memory of a node: that it begins, and how long it lasts."""
+    remembered = first.remembered
+    assert remembered is not None
+    predicate, arguments = names.of(remembered), terms(remembered.variables)
+    begins: list[BodyPart] = [Atom(names.sat(number), terms(first.variables), J)]
+    if first.starts is not None:
+        begins.append(Atom(TIME, (Variable(first.starts.since),), J))
+    if first.age is not None:
+        begins.append(Atom(names.count(number) if in_turn else STAGE, (Variable(first.age),), J))
+    rules = [Rule(Atom(predicate, arguments, J), tuple(begins))]
+    if remembered.memory == "at":
+        return rules
+    bounds = first.bounds if first.starts is None else (*first.bounds, first.starts)
+    lasts: list[BodyPart] = [Atom(ANY, (), NEXT), Atom(predicate, arguments, J)]
+    match remembered.memory:
+        case "last":
+            anonymous = tuple(Anonymous() for _ in first.variables)
+            lasts.append(Not(Atom(names.sat(number), anonymous, NEXT)))
+        case "wait":
+            lasts.append(Not(Atom(names.used(number), arguments, NEXT)))
+        case _:
+            pass
+    return [*rules, Rule(Atom(predicate, arguments, NEXT), (*lasts, *in_time(bounds)))]
+
+
+def turn_rules(names: Names, number: str, first: Attributes) -> list[Rule]:
+    """count_sat_F(N): F has occurred at N stages; turn_sat_F(N): the occurrences of its N-th stage are next."""
+    assert first.remembered is not None
+    assert first.age is not None
+    age, after = Variable(first.age), Arithmetic("+", Variable(first.age), Literal(1))
+    count, turn = names.count(number), names.turn(number)
+    occurs = Atom(names.sat(number), tuple(Anonymous() for _ in first.variables), NEXT)
+    used = Atom(names.used(number), (*(Anonymous() for _ in first.variables), age), NEXT)
+    return [
+        Rule(Atom(count, (Literal(0),), 0)),
+        Rule(Atom(count, (after,), NEXT), (occurs, Atom(count, (age,), J))),
+        Rule(Atom(count, (age,), NEXT), (Atom(ANY, (), NEXT), Atom(count, (age,), J), Not(occurs))),
+        Rule(Atom(turn, (Literal(1),), 0)),
+        Rule(Atom(turn, (after,), NEXT), (used,)),
+        Rule(Atom(turn, (age,), NEXT), (Atom(ANY, (), NEXT), Atom(turn, (age,), J), Not(used))),
+    ]
+
+
+def chosen_rules(
+    names: Names, candidates: str, variables: tuple[str, ...], chosen: str, kept: tuple[str, ...], use: Use
+) -> list[Rule]:
+    """Of the candidates, those that use the oldest of what waits; and what they use.
+
+    `variables` are the arguments of the predicate `candidates`, `kept` those of the predicate `chosen`.
+    """
+    remembered, age = use.first.remembered, use.first.age
+    assert remembered is not None
+    assert age is not None
+    candidate = Atom(candidates, terms(variables), NEXT)
+    later = Atom(names.later(candidates), terms(variables), NEXT)
+    other_age = Variable(f"{age}_")
+    own = frozenset(remembered.variables) - frozenset(use.outer)
+    others = tuple(other_age if name == age else Anonymous() if name in own else Variable(name) for name in variables)
+    older = Comparison("<", other_age, Variable(age))
+    oldest = (candidate, Not(later))
+    return [
+        Rule(later, (candidate, Atom(candidate.predicate, others, NEXT), older)),
+        Rule(Atom(chosen, terms(kept), NEXT), oldest),
+        Rule(Atom(names.used(use.number), terms(remembered.variables), NEXT), oldest),
+    ]
+
+
+def still_waiting(names: Names, number: str, variables: tuple[str, ...], use: Use) -> Rule:
+    """A node that takes several stages may have begun with something that another has used since."""
+    remembered = use.first.remembered
+    assert remembered is not None
+    waiting = Atom(names.of(remembered), terms(remembered.variables), J)
+    attempt = Atom(names.attempt(number), terms(variables), NEXT)
+    return Rule(Atom(names.candidate(number), terms(variables), NEXT), (attempt, waiting))

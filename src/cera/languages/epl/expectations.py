@@ -1,0 +1,107 @@
+"""What could have stood at a place, in everyday words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from cera.languages.phrases import expected_phrase
+
+MOST_ALTERNATIVES = 5
+
+_ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
+_LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})
+_EXPRESSION = _LITERAL | {"ATTRIBUTE", "NAME", "FUNCTION", "MINUS", "LPAR"}
+_CALLED = frozenset({"_SEQUENCE", "_RELATIVE", "_PRIOR", "_FIRST"})
+_EVENT = _CALLED | {"KIND", "NAME", "STRING", "_ANY", "LPAR", "LSQB", "LBRACE", "BANG", "TIMES"}
+
+#: Terminals that together are one thing to a reader; the first groups are the larger ones.
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (_EVENT, "an event"),
+    (_EXPRESSION | {"_NOT"}, "a condition"),
+    (_EXPRESSION, "a value"),
+    (_ARITHMETIC | {"COMPARATOR", "_AND", "_OR"}, "an operator"),
+    (_ARITHMETIC | {"_AND", "_OR"}, "an operator"),
+    (_ARITHMETIC, "an operator"),
+    (frozenset({"_AND", "_OR"}), "AND or OR"),
+    (frozenset({"KIND", "NAME", "STRING"}), "an event type"),
+    (frozenset({"_WRITE", "_SQL", "_SYSTEM"}), "an action (write, sql or system)"),
+    (frozenset({"OPERATION", "TRANSACTION", "TIME"}), "operation, transaction or time"),
+    (frozenset({"UNRESTRICTED", "RECENT", "CHRONICLE"}), "unrestricted, recent or chronicle"),
+    (frozenset({"NAME", "STRING"}), "a name"),
+)
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "LPAR": "'('",
+        "RPAR": "')'",
+        "LSQB": "'['",
+        "RSQB": "']'",
+        "LBRACE": "'{'",
+        "RBRACE": "'}'",
+        "COMMA": "','",
+        "SEMICOLON": "';'",
+        "COLON": "':'",
+        "DOT": "'.'",
+        "AMPERSAND": "'&'",
+        "BANG": "'!'",
+        "__ANON_0": "'->'",
+        "NAME": "a name",
+        "STRING": "a string",
+        "NUMBER": "a number",
+        "DURATION": "a duration such as 10 min",
+        "ATTRIBUTE": "an attribute such as X.Balance",
+        "COMPARATOR": "a comparison",
+        "KIND": "insert, delete or update",
+        "MINUS": "'-'",
+        "PLUS": "'+'",
+        "TIMES": "'*'",
+        "DIVIDED_BY": "'/'",
+        "_BEGIN": "'begin'",
+    }
+)
+
+#: Separators and brackets are what is most often forgotten, so they are named first.
+_FIRST = ("','", "')'", "']'", "'}'", "'->'", "'('")
+
+#: The words of the language by their terminals, for suggestions.
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "KIND": ("insert", "delete", "update"),
+        "_MONITOR": ("monitor",),
+        "_RELATION": ("relation",),
+        "_GRANULARITY": ("granularity",),
+        "_PARTITION": ("partition",),
+        "_BY": ("by",),
+        "OPERATION": ("operation",),
+        "TRANSACTION": ("transaction",),
+        "TIME": ("time",),
+        "_WITHIN": ("within",),
+        "UNRESTRICTED": ("unrestricted",),
+        "RECENT": ("recent",),
+        "CHRONICLE": ("chronicle",),
+        "_CONTEXT": ("context",),
+        "_WRITE": ("write",),
+        "_SQL": ("sql",),
+        "_SYSTEM": ("system",),
+        "_AND": ("AND",),
+        "_OR": ("OR",),
+        "_PRIOR": ("prior",),
+        "_FIRST": ("first",),
+        "_RELATIVE": ("relative",),
+        "_SEQUENCE": ("sequence",),
+    }
+)
+
+
+def expected(accepted: frozenset[str]) -> str:
+    """`expected ',' or ')'`: the accepted terminals, grouped and by their everyday names."""
+    return expected_phrase(accepted, _GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
+
+
+def _name(terminal: str) -> str:
+    return _NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
+
+
+def keywords(accepted: frozenset[str]) -> list[str]:
+    return [word for terminal in sorted(accepted) for word in WORDS.get(terminal, ())]

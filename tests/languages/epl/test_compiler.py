@@ -1,0 +1,103 @@
+"""What a compiled module says of its rules, and what is said about how it will run."""
+
+from __future__ import annotations
+
+import pytest
+
+from cera.diagnostics import Source
+from cera.errors import ProgramError
+from cera.languages.epl.checks import check_module
+from cera.languages.epl.compiler import CompiledModule, compile_module, translated
+from cera.languages.epl.parser import parse
+from cera.languages.epl.syntax import Module
+from cera.model.expressions import Literal, Variable
+
+
+def module(rules: str, declarations: str = "monitor A, B, C;") -> Module:
+    parsed = parse(Source("test.epl", f"begin M {declarations} {rules} end."))
+    assert not parsed.diagnostics, parsed.diagnostics[0]
+    return parsed.modules[0]
+
+
+def compiled(rules: str, declarations: str = "monitor A, B, C;") -> CompiledModule:
+    return compile_module(module(rules, declarations))
+
+
+def test_a_head_gives_label_and_fields() -> None:
+    [rule] = compiled("R: A(X) as alarm(X.k, late: X.evtime > 1 min).").rules
+    assert (rule.name, rule.label, rule.variables) == ("M.R", "alarm", ("X",))
+    assert [name for name, _ in rule.fields] == ["k", "late"]
+    assert rule.fields[0][1] == Variable("X.k")
+
+
+def test_durations_are_microseconds_in_fields() -> None:
+    [rule] = compiled("R: A(X) as alarm(d: 1 min).").rules
+    assert rule.fields == (("d", Literal(60_000_000)),)
+
+
+def test_without_a_head_the_fields_are_the_attributes_of_the_action() -> None:
+    [rule] = compiled('R: (A(X), B(Y)) -> write("%d %d %d", X.k, Y.k + X.v, X.k).').rules
+    assert rule.label == "R"
+    assert rule.fields == (("X_k", Variable("X.k")), ("Y_k", Variable("Y.k")), ("v", Variable("X.v")))
+
+
+def test_a_rule_without_head_and_action_has_no_fields() -> None:
+    [rule] = compiled("R: A(X).").rules
+    assert (rule.fields, rule.action) == ((), None)
+
+
+def test_a_module_with_errors_is_refused_with_all_of_them() -> None:
+    wrong = module("R: A(X, Y.k = 1). S: D.")
+    with pytest.raises(ProgramError) as refused:
+        compile_module(wrong)
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["EP201", "EP104"]
+    with pytest.raises(ProgramError):
+        translated(wrong)
+
+
+@pytest.mark.parametrize(
+    ("event", "warnings"),
+    [
+        ("[A, B]", 1),
+        ("[A, B] within 1 hour", 0),
+        ("(A, [B, C])", 1),
+        ("(A, [B, C]) within 1 hour", 0),
+        ("prior(A, B)", 1),
+        ("[A, B] in recent context", 0),
+        ("[A, B] in chronicle context", 1),
+        ("(A & ![B, any]) in recent context", 1),
+        ("[A, [B, C] within 1 hour]", 1),
+        ("(A, *:B, C)", 0),
+        ("first(A)", 0),
+    ],
+)
+def test_what_is_remembered_for_ever_is_told(event: str, warnings: int) -> None:
+    found = compiled(f"R: {event}.").unbounded
+    assert [diagnostic.code for diagnostic in found] == ["EP501"] * warnings
+
+
+def test_the_warning_says_which_rule_which_events_and_what_would_bound_it() -> None:
+    [warning] = compiled("R: [A(X), B(Y)].").unbounded
+    assert warning.message == "the rule `R` remembers every `A(X)` for ever"
+    assert warning.hint == "`[A(X), B(Y)] within 1 hour` would forget it after an hour"
+
+
+def test_a_module_without_partition_is_told_to_run_in_one_piece() -> None:
+    assert [note.code for note in compiled("R: A.").notes] == ["EP502"]
+    assert compiled("R: A.", "monitor A; partition by k;").notes == ()
+    assert compiled("R: A.", "monitor A; partition by k;").partition == "k"
+
+
+def test_variables_may_be_called_what_the_translation_calls_its_own() -> None:
+    names = ("T", "N", "Now", "N_", "T1")
+    for name in names:
+        rule = f"R: [A({name}), B(Y, Y.k = {name}.k)] within 1 hour in chronicle context."
+        assert check_module(module(rule))[-1].severity == "note"
+        [compiled_rule] = compiled(rule).rules
+        assert compiled_rule.variables == (name, "Y")
+
+
+def test_a_label_in_one_rule_is_a_relation_of_its_own() -> None:
+    declarations = "monitor A; relation A(k);"
+    assert [each.code for each in check_module(module("R: A(X, X.kk = 1).", declarations))] == ["EP103"]
+    assert [each.severity for each in check_module(module("R: A(X, X.k = 1).", declarations))] == ["note"]

@@ -1,0 +1,181 @@
+"""Random EPL events over random histories: whatever way they are evaluated, they detect the same.
+
+The matcher knows nothing of Datalog or of Tables 1 and 2; the two evaluators know nothing of EPL. What this cannot
+catch: a misreading of Definition 1 that is in the matcher and in the translation.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from cera.datalog.checks import check
+from cera.datalog.tuples import EventTuple
+from cera.diagnostics import Source
+from cera.languages.epl.parser import parse
+from cera.languages.epl.printer import print_event
+from cera.languages.epl.syntax import Basic, Context, EventType, Identifier, Relaxed
+from cera.languages.epl.translation import program_of, translate
+from cera.model.expressions import Comparison, Variable
+from properties.epl_matcher import Matcher, Stage
+from properties.epl_programs import (
+    LABELS,
+    MONITORED,
+    Detections,
+    random_event,
+    random_history,
+    stage_wise,
+    variants,
+    whole_history,
+)
+
+
+def compare(seed: int, simultaneous: bool, depth: int = 3) -> bool:
+    """Whether something was detected."""
+    random = Random(seed)
+    event = random_event(random, random.randrange(1, depth + 1))
+    history = random_history(random, simultaneous)
+    expected: Detections = set()
+    for bindings, end in Matcher(history).detections(event):
+        expected.add((tuple((name, each.identity) for name, each in bindings), end))
+    for translated in variants(event):
+        story = f"seed {seed}: {print_event(event)}\n{history}"
+        assert stage_wise(translated, history) == expected, story
+    assert whole_history(variants(event)[0], history) == expected, story
+    return bool(expected)
+
+
+@pytest.mark.parametrize("simultaneous", [False, True], ids=["one event a stage", "simultaneous events"])
+def test_stage_wise_and_whole_history_and_the_matcher_agree(simultaneous: bool) -> None:
+    detected = sum(compare(seed, simultaneous) for seed in range(150))
+    assert detected > 60
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("simultaneous", [False, True], ids=["one event a stage", "simultaneous events"])
+def test_thousands_of_events_agree(simultaneous: bool) -> None:
+    detected = sum(compare(seed, simultaneous, depth=4) for seed in range(1_000, 4_000))
+    assert detected > 1_000
+
+
+@pytest.mark.parametrize("context", ["recent", "chronicle"])
+def test_contexts_are_evaluated_alike_stage_by_stage_and_over_the_whole_history(context: Context) -> None:
+    detected = 0
+    for seed in range(60):
+        random = Random(seed)
+        event = random_event(random, random.randrange(1, 4), context)
+        history = random_history(random, simultaneous=seed % 2 == 0)
+        plain, folded = (translate(event, MONITORED, context, copies=copies) for copies in (True, False))
+        story = f"seed {seed}: {print_event(event)} in {context} context\n{history}"
+        found = whole_history(plain, history)
+        assert stage_wise(plain, history) == found, story
+        assert stage_wise(folded, history) == found, story
+        detected += bool(found)
+    assert detected > 20
+
+
+def test_every_translated_program_passes_the_checks_of_datalog() -> None:
+    for seed in range(200):
+        random = Random(seed)
+        context: Context = random.choice(("unrestricted", "recent", "chronicle"))
+        event = random_event(random, 3, context)
+        for copies in (True, False):
+            program = program_of([translate(event, MONITORED, context, copies=copies)])
+            assert [str(found) for found in check(program)] == [], print_event(event)
+
+
+def flat_sequence(length: int, keyed: bool) -> Relaxed:
+    """[A(X0), B(X1, X1.v = X0.v), …]."""
+    events = []
+    for index in range(length):
+        same = Comparison("=", Variable(f"X{index}.v"), Variable(f"X{index - 1}.v"))
+        conditions = (same,) if keyed and index else ()
+        events.append(Basic(EventType(None, LABELS[index]), Identifier(f"X{index}"), conditions))
+    return Relaxed(tuple(events))
+
+
+Run = tuple[EventTuple, ...]
+
+
+def extended(waiting: set[Run], happened: EventTuple, keyed: bool) -> set[Run]:
+    return {(*run, happened) for run in waiting if not keyed or run[-1].fields["v"] == happened.fields["v"]}
+
+
+def recent(history: list[Stage], length: int, keyed: bool) -> set[tuple[Run, int]]:
+    """By hand: of each beginning of the sequence, only what was found at the last stage where one was found."""
+    last: list[set[Run]] = [{()}, *(set() for _ in range(length))]
+    found = set()
+    for number, stage in enumerate(history, 1):
+        new = [
+            {run for each in stage.events.get(LABELS[k], ()) for run in extended(last[k], each, keyed and k > 0)}
+            for k in range(length)
+        ]
+        for k in range(length):
+            last[k + 1] = new[k] or last[k + 1]
+        found |= {(run, number) for run in new[-1]}
+    return found
+
+
+def chronicle(history: list[Stage], length: int, keyed: bool) -> set[tuple[Run, int]]:
+    """By hand: a queue of each beginning of the sequence; an event takes those from the earliest stage that it fits."""
+    queues: list[dict[int, set[Run]]] = [{} for _ in range(length)]
+    found = set()
+    for number, stage in enumerate(history, 1):
+        before = [{age: set(runs) for age, runs in queue.items()} for queue in queues]
+        for k in range(length):
+            new: set[Run] = set()
+            for each in stage.events.get(LABELS[k], ()):
+                if k == 0:
+                    new.add((each,))
+                    continue
+                for age in sorted(before[k - 1]):
+                    if runs := extended(before[k - 1][age], each, keyed):
+                        new |= runs
+                        queues[k - 1][age] -= {run[:-1] for run in runs}
+                        break
+            if k == length - 1:
+                found |= {(run, number) for run in new}
+            else:
+                queues[k][number] = new
+    return found
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize(("context", "by_hand"), [("recent", recent), ("chronicle", chronicle)])
+def test_contexts_of_flat_sequences_are_what_queues_would_do(context: Context, by_hand: Any, keyed: bool) -> None:
+    detected = 0
+    for seed in range(80):
+        random = Random(seed)
+        length = random.choice((2, 3))
+        history = random_history(random, simultaneous=seed % 2 == 0) + random_history(random, simultaneous=False)
+        history = [renamed(stage, number) for number, stage in enumerate(history)]
+        translated = translate(flat_sequence(length, keyed), MONITORED, context, copies=False)
+        expected = {
+            (tuple((f"X{index}", each.identity) for index, each in enumerate(run)), number)
+            for run, number in by_hand(history, length, keyed)
+        }
+        assert stage_wise(translated, history) == expected, seed
+        detected += bool(expected)
+    assert detected > 20
+
+
+def renamed(stage: Stage, number: int) -> Stage:
+    """The stage with identities and times of its own, so that two histories can follow each other."""
+    return Stage(
+        {
+            label: tuple(EventTuple(f"{each.identity}@{number}", each.fields, number) for each in tuples)
+            for label, tuples in stage.events.items()
+        },
+        number,
+    )
+
+
+def test_a_random_event_is_read_back_as_it_is_printed() -> None:
+    for seed in range(300):
+        event = random_event(Random(seed), 4)
+        text = print_event(event)
+        parsed = parse(Source("test.epl", f"begin M monitor A, B, C; R: {text} end."))
+        assert not parsed.diagnostics, text
+        assert parsed.modules[0].rules[0].event == event, text

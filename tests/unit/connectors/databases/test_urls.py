@@ -1,0 +1,63 @@
+"""Which database a URL names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cera.connectors.databases.capture import capture
+from cera.connectors.databases.urls import Postgres, Sqlite, database
+from cera.errors import UsageError
+
+
+def test_sqlite_paths_are_taken_from_here_or_from_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a b.db"
+    file.touch()
+    monkeypatch.chdir(tmp_path)
+    for url in ("sqlite:a b.db", "sqlite:///a b.db", "sqlite:///a%20b.db", "SQLITE:a b.db"):
+        assert database(url) == Sqlite(Path("a b.db"))
+    for url in (f"sqlite:{file}", f"sqlite://{file}", f"sqlite:///{file}"):
+        found = database(url)
+        assert isinstance(found, Sqlite)
+        assert found.path.samefile(file)
+
+
+def test_a_password_is_not_shown() -> None:
+    assert str(database("postgresql://me:top:secret@host/db?x=1")) == "postgresql://me:***@host/db?x=1"
+    assert str(Postgres("postgres://host/db?user=me&password=secret&a=b")) == (
+        "postgres://host/db?user=me&password=***&a=b"
+    )
+
+
+def test_without_its_driver_postgresql_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(UsageError, match=r"pip install 'cera\[postgres\]'"):
+        capture("postgresql://me@localhost/x", ["ACC"])
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("mysql://host/db", "'mysql://host/db' names no database that cera knows; known are sqlite:PATH"),
+        ("postgresq://host", "did you mean 'postgresql'?"),
+        ("bank.db", "names no database that cera knows; known are"),
+        ("oracle://me:secret@host", "'oracle://me:***@host' names no database"),
+        ("postgresql:bank", "write postgresql://USER@HOST/DATABASE"),
+        ("sqlite://host/x.db", "names a host"),
+        ("sqlite::memory:", "names no file"),
+        ("sqlite:", "names no file"),
+        ("sqlite:bonk.db", "the database bonk.db is not there; did you mean 'bank.db'?"),
+        ("sqlite:folder", "the database folder is no file"),
+    ],
+)
+def test_what_names_no_database_is_told(
+    url: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bank.db").touch()
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError) as caught:
+        database(url)
+    assert expected in str(caught.value)
