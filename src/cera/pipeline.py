@@ -30,7 +30,7 @@ from cera.engines.local.host import Driven
 from cera.engines.local.processor import Processor
 from cera.engines.local.session import Session
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
-from cera.engines.running import RunOptions, run_layers
+from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.streaming.undivided import check_division
 from cera.errors import ProgramError, UsageError
 from cera.languages.modules import Modules, read_modules
@@ -47,6 +47,18 @@ from cera.rules.rule import RuleProgram, Semantics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+__all__ = [
+    "ENDINGS",
+    "ENGINES",
+    "Engine",
+    "Program",
+    "RunOptions",
+    "enabling",
+    "language_of",
+    "load",
+    "microseconds",
+]
 
 Engine = Literal["spark", "local", "reference"]
 
@@ -201,6 +213,8 @@ class Program:
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
+        if self.layers.modules:
+            raise UsageError("modules of EPL and Datalog do not run on Spark yet; use `run(engine='local')`")
         return detect(
             self.checked(),
             events,
@@ -291,25 +305,21 @@ def enabling(program: Program, names: Sequence[str]) -> Program:
 
 
 #: What no path of a program has.
-_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ")
+_SIGNS_OFTEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ")
 #: How a text begins that is EPL.
 _MODULE = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
 
 
 def language_of(source: Source) -> str:
-    """By the ending of the file; a text without a name is EPL if it begins with a module, else XChangeEQ."""
-    if source.name == _TEXT:
+    """By the ending of the file; a text without a file is EPL if it begins with a module, else XChangeEQ."""
+    if source.name.startswith("<"):
         return "EPL" if _MODULE.match(source.text) else "XChangeEQ"
     return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")
 
 
-#: The name of a program that came as its text.
-_TEXT = "<text>"
-
-
 def _source(program: str | Path) -> Source:
-    if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OF_TEXT)):
-        return Source(_TEXT, program)
+    if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OFTEXT)):
+        return Source("<text>", program)
     path = Path(program)
     if path.suffix not in ENDINGS:
         known = ", ".join(f"{ending} ({name})" for ending, name in ENDINGS.items())

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import TimestampType
 
 from cera.connectors.layout import TIME_FIELDS, Layout
 from cera.engines.spark.frames import UNIQUE
@@ -28,7 +29,7 @@ from cera.engines.spark.streaming.left_out import Counts, counts
 from cera.engines.spark.table_layout import table_layout, time_demands
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
-from cera.model.time_text import TimeFormat, TimeUnit
+from cera.model.time_text import TimeError, TimeFormat, TimeUnit
 
 __all__ = ["Counts", "counts", "events", "session"]
 
@@ -66,7 +67,12 @@ def events(
     """
     if (label is None) == (label_value is None):
         raise UsageError("give `label`, the column of the labels, or `label_value`, the label of all events")
-    layout = Layout(label, time, end, id, label_value, TimeFormat(time_unit, timezone))
+    if not isinstance(table, DataFrame):
+        raise UsageError(f"`events` takes a DataFrame of Spark, and {type(table).__name__} is none")
+    try:
+        layout = Layout(label, time, end, id, label_value, TimeFormat(time_unit, timezone))
+    except TimeError as error:
+        raise UsageError(str(error)) from error
     roles = table_layout(table.schema, layout)
     begin, stop, _ = time_demands(table.schema, roles, layout)
     taken = [name for name in roles.children if name in ("label", "id", *TIME_FIELDS)]
@@ -83,11 +89,20 @@ def events(
                 f"`unique` names `{name}`, which is no child of the events{did_you_mean(name, roles.children)}"
             )
     about = {UNIQUE: list(unique)} if unique else {}
-    times = {"at": begin} if end is None else {"begin": begin, "end": stop}
+    times = (
+        {"at": _timestamp(table, time, begin)}
+        if end is None
+        else {"begin": _timestamp(table, time, begin), "end": _timestamp(table, end, stop)}
+    )
     head: list[Column] = [
         (F.lit(label_value) if label is None else column(label)).alias("label"),
-        *(F.timestamp_micros(when).alias(name, metadata=about) for name, when in times.items()),
+        *(when.alias(name, metadata=about) for name, when in times.items()),
     ]
     if id is not None:
         head.append(column(id).alias("id"))
     return table.select(*head, *(column(name) for name in roles.children))
+
+
+def _timestamp(table: DataFrame, name: str, microseconds: Column) -> Column:
+    """A column of times as timestamps; one that is so already as it is, for which Spark can use its statistics."""
+    return column(name) if isinstance(table.schema[name].dataType, TimestampType) else F.timestamp_micros(microseconds)

@@ -53,6 +53,8 @@ def comparable(line: dict[str, Any], like: dict[str, Any]) -> str:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.usefixtures("spark_if_needed")
 def test_a_case_gives_its_expected_answers(case: Path, engine: str) -> None:
+    if engine == "spark" and any(name.endswith(".epl") for name in options_of(case)["programs"]):
+        pytest.skip("modules do not run on Spark yet")
     expected = [json.loads(line) for line in (case / "expected.jsonl").read_text().splitlines()]
     actual = answers(case, engine)
     like = {key: None for line in expected for key in line}
@@ -68,4 +70,4 @@ def sorted_lines(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_there_are_cases() -> None:
-    assert {"sensors", "stock-market", "students", "library", "rising-average"} <= {case.name for case in CASES}
+    assert {"sensors", "stock-market", "students", "library", "rising-average", "bank"} <= {case.name for case in CASES}

@@ -65,7 +65,7 @@ class _Tree:
         return Node(title, tuple(children))
 
     def reason(self, reason: Reason, depth: int) -> Node:
-        title = f"by rule {reason.rule.name}" + (f" ({reason.rule.span})" if reason.rule.span else "")
+        title = f"by rule {reason.derivation.rule}" + (f" ({reason.place})" if reason.place else "")
         if reason.values:
             title += " with " + ", ".join(f"{name} = {format_value(value)}" for name, value in reason.values.items())
         causes = reason.derivation.causes
@@ -112,8 +112,8 @@ def _event_record(causes: Causes, event: Event) -> dict[str, Any]:
 def _reason_record(causes: Causes, reason: Reason) -> dict[str, Any]:
     derivation = reason.derivation
     return {
-        "rule": reason.rule.name,
-        "place": None if reason.rule.span is None else str(reason.rule.span),
+        "rule": reason.derivation.rule,
+        "place": None if reason.place is None else str(reason.place),
         "variables": {name: format_value(value) for name, value in reason.values.items()},
         "causes": {identifier: event.id for identifier, event in derivation.causes.items()},
         "collected": [event.id for event in derivation.collected],

@@ -9,6 +9,8 @@ from functools import cached_property
 
 from cera.cli.recording import Recording
 from cera.cli.report import printable
+from cera.datalog.modules import Output
+from cera.diagnostics import Span
 from cera.engines.answer import Answer
 from cera.errors import UsageError
 from cera.model import expressions
@@ -30,10 +32,13 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Reason:
-    """A derivation with the rule and the branch it comes from, and the variables that have one value in it."""
+    """A derivation with the place of its rule, the branch it comes from, and the variables that have one value in it.
+
+    The branch of a module's rule has nothing in it: what its variables stand for are the causes.
+    """
 
     derivation: Derivation
-    rule: Rule
+    place: Span | None
     branch: Branch
     values: Substitution
 
@@ -63,6 +68,10 @@ class Causes:
         return {rule.name: rule for rule in self.program.rules.rules}
 
     @cached_property
+    def _outputs(self) -> dict[str, Output]:
+        return {output.rule: output for each in self.program.modules.found for output in each.module.outputs}
+
+    @cached_property
     def _all(self) -> list[Event]:
         """Derived events first, then input events, then timers."""
         timers = (
@@ -82,13 +91,15 @@ class Causes:
         return [] if item is None else [self._reason(derivation) for derivation in item.derivations]
 
     def _reason(self, derivation: Derivation) -> Reason:
+        if derivation.rule in self._outputs:
+            return Reason(derivation, self._outputs[derivation.rule].span, Branch(), {})
         rule = self._rules[derivation.rule]
         candidates = [branch for branch in rule.branches if branch.identifiers == derivation.causes.keys()]
         for branch in candidates:
             answers = self._answers(branch, derivation)
             if answers:
-                return Reason(derivation, rule, branch, _shared(answers))
-        return Reason(derivation, rule, candidates[0], {})
+                return Reason(derivation, rule.span, branch, _shared(answers))
+        return Reason(derivation, rule.span, candidates[0], {})
 
     def _answers(self, branch: Branch, derivation: Derivation) -> list[Substitution]:
         """The substitutions under which the derivation's events satisfy the branch, as far as its own events tell."""

@@ -9,10 +9,12 @@ import click
 
 from cera.cli import report
 from cera.cli.options import program_options
+from cera.cli.spark_run import refuse_modules
 from cera.cli.writing import write_output
 from cera.engines.local.engine import plan_of
 from cera.explain import explain as explained
 from cera.explain import text
+from cera.explain_modules import explain_modules, module_lines
 from cera.pipeline import Program, microseconds
 
 
@@ -34,7 +36,8 @@ from cera.pipeline import Program, microseconds
 def explain(program: Program, max_duration: str | None, differences: bool, on_spark: bool, as_json: bool) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
     derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
-    translated and as it is optimized, and how long events are remembered and why.
+    translated and as it is optimized, and how long events are remembered and why. Of a module of EPL or Datalog: what
+    it monitors and derives, its layer, and the Datalog_1S program that runs.
 
     \b
     Examples:
@@ -47,9 +50,12 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     report.show_diagnostics(program.diagnostics)
     longest = None if max_duration is None else microseconds(max_duration)
     explanation = explained(rules, max_duration=longest, differences=differences)
-    shown = text(explanation)
-    data: dict[str, Any] = {**explanation}
+    modules = explain_modules(program.modules.found, program.layers)
+    parts = [text(explanation)] if rules.rules or not modules else []
+    shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
+    data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
     if on_spark:
+        refuse_modules(program)
         plan_of(rules)  # a recursive program is refused before Spark is started
         from cera.engines.spark.explaining import explain_spark, spark_lines  # needs the extra `spark`
 

@@ -10,12 +10,20 @@ import click
 
 from cera.cli import report
 from cera.cli.writing import write_file, write_output
+from cera.datalog import formatter as datalog
 from cera.diagnostics import Source
 from cera.errors import ProgramError, UsageError
-from cera.languages.xchangeeq.formatter import format_source
-from cera.pipeline import load
+from cera.languages.epl import formatter as epl
+from cera.languages.xchangeeq import formatter as xchangeeq
+from cera.pipeline import language_of, load
 
 STANDARD_INPUT = "-"
+
+_FORMATTERS = {
+    "XChangeEQ": xchangeeq.format_source,
+    "EPL": epl.format_source,
+    "Datalog_1S": datalog.format_source,
+}
 
 
 @click.command("fmt", short_help="Bring programs into the canonical layout.")
@@ -59,8 +67,8 @@ def fmt(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> 
 
 
 def _formatted(source: Source) -> str:
-    """The canonical layout, with the line endings that the text has."""
-    formatted = format_source(Source(source.name, source.text.replace("\r\n", "\n")))
+    """The canonical layout of its language, with the line endings that the text has."""
+    formatted = _FORMATTERS[language_of(source)](Source(source.name, source.text.replace("\r\n", "\n")))
     return formatted.replace("\n", "\r\n") if "\r\n" in source.text else formatted
 
 

@@ -22,6 +22,7 @@ from cera.cli.explain import explain
 from cera.cli.fmt import fmt
 from cera.cli.run import run
 from cera.cli.stream import stream
+from cera.cli.translate import translate
 from cera.cli.why import why
 from cera.cli.writing import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError
@@ -92,12 +93,13 @@ def main() -> None:
       cera check fire.xceq
       cera run fire.xceq --events events.jsonl
 
-    The language follows from a file's ending (.xceq XChangeEQ). Several files make one program.
+    The language follows from a file's ending (.xceq XChangeEQ, .epl EPL, .dl1s Datalog_1S). Several files make one
+    program.
 
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
     4 the engine failed.
     """
 
 
-for _command in (check, fmt, run, stream, why, explain, capture):
+for _command in (check, fmt, run, stream, why, explain, translate, capture):
     main.add_command(_command)

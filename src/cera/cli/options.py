@@ -56,7 +56,7 @@ class Replay:
 
 
 def program_options(command: Command[R]) -> Command[R]:
-    """FILE…, --semantics, --timezone, --calendars; the command gets the `program`, which may be wrong."""
+    """FILE…, --semantics, --timezone, --calendars, --enable; the command gets the `program`, which may be wrong."""
 
     @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
     @click.option(
@@ -79,11 +79,28 @@ def program_options(command: Command[R]) -> Command[R]:
         type=click.Path(path_type=Path),
         help="A TOML file with named calendars, besides those that the program names.",
     )
+    @click.option(
+        "--enable",
+        metavar="MODULE,...",
+        multiple=True,
+        help="The modules of EPL and Datalog files that run; all if not given.",
+    )
     @functools.wraps(command)
     def with_program(
-        files: tuple[Path, ...], semantics: Any, timezone: str, calendars: Path | None, **others: Any
+        files: tuple[Path, ...],
+        semantics: Any,
+        timezone: str,
+        calendars: Path | None,
+        enable: tuple[str, ...],
+        **others: Any,
     ) -> R:
-        program = load(tuple(dict.fromkeys(files)), semantics=semantics, timezone=timezone, calendars=calendars or ())
+        program = load(
+            tuple(dict.fromkeys(files)),
+            semantics=semantics,
+            timezone=timezone,
+            calendars=calendars or (),
+            enable=[name for part in enable for each in part.split(",") if (name := each.strip())] or None,
+        )
         return command(program=program, **others)
 
     return with_program

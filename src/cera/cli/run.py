@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from cera.cli import report
+from cera.cli.actions import ActionOptions, Performer, action_options
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.recording import Recording, answer, tell_formats
 from cera.cli.spark_run import run_on_spark
@@ -29,6 +30,7 @@ from cera.pipeline import Program
 @click.command("run", short_help="Answer a program over recorded events.")
 @replay_options
 @program_options
+@action_options
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")
 @click.option(
@@ -44,20 +46,28 @@ from cera.pipeline import Program
     help="What is written on standard output; a table if that is a terminal, else JSON lines.",
 )
 def run(
-    program: Program, replay: Replay, select: tuple[str, ...], base: bool, out: Path | None, shown_as: str | None
+    program: Program,
+    replay: Replay,
+    actions: ActionOptions,
+    select: tuple[str, ...],
+    base: bool,
+    out: Path | None,
+    shown_as: str | None,
 ) -> None:
     """Answers the program of the FILEs over recorded events and writes the derived events.
 
     Events come as lines like {"begin": 70, "end": 80, "term": {"temp": {"sensor": "s", "value": 41}}}, with "at" for
     a point of time, or as flat records whose fields you name. Derived events are written as JSON lines in the order
     of their end, begin and term; on a terminal as a table. What was read, rejected and derived is counted on standard
-    error.
+    error. Actions of rules run for each event that the rule detects, in that order; what they write on standard output
+    comes before the events, which --out keeps apart.
 
     \b
     Examples:
       cera run fire.xceq --events events.jsonl --time-unit s
       cera run fire.xceq --events log.csv --label-field type --time-field ts --select fire --as table
       cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
+      cera run bank.epl --events db:sqlite:bank.db --allow-sql sqlite:bank.db --out alerts.jsonl
     """
     _check_out(program, replay, out)
     if out is not None and shown_as == "table":
@@ -67,13 +77,17 @@ def run(
     tell_formats(replay)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
+    program.checked()
     if replay.engine == "spark":
         run_on_spark(program, replay, labels, out, base=base, table=table)
         return
-    if replay.engine == "local" and replay.max_delay is not None and not base and not table:
-        _stream(program, replay, labels, out)
-        return
-    recording, answered = answer(program, replay)
+    with Performer(program, actions, replay.times) as performer:
+        if replay.engine == "local" and replay.max_delay is not None and not base and not table:
+            _stream(program, replay, labels, out, performer)
+            return
+        recording, answered = answer(program, replay)
+        performer.perform(answered.derived)
+        performer.end_line()
     written = output(recording, answered, labels or None, replay.until, base=base)
     if table:
         if written:
@@ -84,17 +98,19 @@ def run(
     derived = Counter(item.event.label for item in answered.derived)
     show_unknown_labels(labels, program, counts, derived)
     show_summary(program, replay, counts, derived, answered.undefined, len(written))
+    performer.show_summary()
 
 
-def _stream(program: Program, replay: Replay, labels: list[str], out: Path | None) -> None:
+def _stream(program: Program, replay: Replay, labels: list[str], out: Path | None, performer: Performer) -> None:
     """Events flow through the engine; nothing is kept but what it must remember."""
     program.checked()
     report.show_diagnostics(program.diagnostics)
     with LineWriter(out) as writer:
-        flow = Flow(program, replay, writer, labels or None)
+        flow = Flow(program, replay, writer, labels or None, performer)
         flow.run()
     show_unknown_labels(labels, program, flow.counts, flow.derived)
     show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written)
+    performer.show_summary()
 
 
 def output(

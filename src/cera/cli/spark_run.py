@@ -30,6 +30,7 @@ def run_on_spark(
 ) -> None:
     """Reads, answers and writes; then says what was read and derived."""
     rules = program.checked()
+    refuse_modules(program)
     plan_of(rules)  # a recursive program is refused before Spark is started
     report.show_diagnostics(program.diagnostics)
     if replay.max_delay is not None:
@@ -54,6 +55,11 @@ def run_on_spark(
             derived, written = _write(recording, replay.times, labels, out, base=base, table=table)
     show_unknown_labels(labels, program, counts, derived)
     show_summary(program, replay, counts, derived, recording.tally.rows, written, of="row")
+
+
+def refuse_modules(program: Program) -> None:
+    if program.layers.modules:
+        raise UsageError("modules of EPL and Datalog do not run on Spark yet; use --engine local")
 
 
 def _started(program: Program, replay: Replay) -> Recorded:

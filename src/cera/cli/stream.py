@@ -12,6 +12,7 @@ from cera.cli import report
 from cera.cli.layout_options import layout_options
 from cera.cli.options import program_options, spark_settings
 from cera.cli.recording import REJECTED_SHOWN, show_rejected
+from cera.cli.spark_run import refuse_modules
 from cera.cli.writing import write_output
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.layout import Rejected
@@ -125,6 +126,7 @@ def stream(
       tail -f log.jsonl | cera stream fire.xceq --source - --sink alarms --checkpoint state --late late
     """
     rules = program.checked()
+    refuse_modules(program)
     report.show_diagnostics(program.check())
     _check_sources(sources)
     live, operators = _spark_parts()

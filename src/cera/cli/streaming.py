@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
 
 from cera.cli import report
+from cera.cli.actions import Performer
 from cera.cli.options import Replay
 from cera.cli.recording import REJECTED_SHOWN, Counts, progress, rejected_line, show_rejected, too_long
 from cera.cli.writing import LineWriter
@@ -19,10 +20,7 @@ from cera.connectors.acceptance import in_time
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.sinks import base_line, event_line
-from cera.engines.local.derived import Derived
-from cera.engines.local.engine import plan_of
-from cera.engines.local.host import Host
-from cera.engines.local.processor import Processor
+from cera.engines.local.host import Found, Host
 from cera.errors import DataError
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
@@ -34,7 +32,14 @@ _EVERY = 10_000
 class Flow:
     """One run: what flows in and out is counted, and written where the options say."""
 
-    def __init__(self, program: Program, replay: Replay, out: LineWriter, labels: Collection[str] | None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        replay: Replay,
+        out: LineWriter,
+        labels: Collection[str] | None,
+        performer: Performer,
+    ) -> None:
         self.replay = replay
         self.labels = labels
         self.read: Counter[str] = Counter()
@@ -42,12 +47,12 @@ class Flow:
         self.written = self.late = self.rejected = self.after_until = 0
         self.shown: list[Rejected] = []
         self._out = out
+        self._performer = performer
         self._files = ExitStack()
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
-        processor = Processor(plan_of(program.checked()), max_duration=replay.max_duration, timezone=program.timezone)
-        self._evaluator = processor.evaluator
-        self._host = Host(processor, replay.max_delay, self._take_late)
+        self._processor = program.processor(max_duration=replay.max_duration)
+        self._host = Host(self._processor, replay.max_delay, self._take_late)
 
     @property
     def counts(self) -> Counts:
@@ -56,11 +61,12 @@ class Flow:
 
     @property
     def undefined(self) -> int:
-        return self._evaluator.undefined
+        return self._processor.undefined
 
     @property
     def live(self) -> int:
-        return self._host.state.live
+        live: int = self._host.state.live
+        return live
 
     def run(self) -> None:
         """Reads all events, writes all answers."""
@@ -71,7 +77,7 @@ class Flow:
         if self.rejected and self.replay.strict:
             raise DataError(f"{report.count(self.rejected, 'malformed record')}, and --strict allows none")
 
-    def _flow(self, tell: Callable[[str], None]) -> Iterator[Derived]:
+    def _flow(self, tell: Callable[[str], None]) -> Iterator[Found]:
         until = self.replay.until
         for number, event in enumerate(self._events() if until is None else self._ended_by(until), 1):
             if number % _EVERY == 0:
@@ -98,13 +104,15 @@ class Flow:
                 self.read[event.label] += 1
                 yield event
 
-    def _write(self, derived: Iterable[Derived]) -> None:
+    def _write(self, derived: Iterable[Found]) -> None:
         """The answers of each time in the order of output."""
         for _, together in itertools.groupby(derived, key=lambda one: one.end):
             for one in sorted((one.result() for one in together), key=lambda result: result.event.output_key):
+                self._performer.perform([one])
                 self.derived[one.event.label] += 1
                 if self.labels is None or one.event.label in self.labels:
                     self.written += 1
+                    self._performer.end_line()
                     self._out.write(json.dumps(event_line(one, self.replay.times), ensure_ascii=False))
 
     def _take_late(self, event: Occurrence) -> None:

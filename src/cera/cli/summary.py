@@ -66,7 +66,7 @@ def _suspicions(program: Program, counts: Counts, derived: Mapping[str, int]) ->
         yield "there was no event in the input"
         return
     known = _known_labels(program, counts, derived)
-    for label in sorted(queried_labels(program.rules) - known):
+    for label in sorted(_asked(program) - known):
         yield f"the program asks for `{printable(label)}`, and no event has this label{_guess(label, known)}"
 
 
@@ -74,8 +74,14 @@ def _unused(program: Program, counts: Counts) -> list[str]:
     """The labels of input events that no query can match, each with how many there were."""
     if queries_any_label(program.rules):
         return []
-    queried = queried_labels(program.rules)
+    queried = _asked(program)
     return [f"{printable(label)} {number:,}" for label, number in sorted(counts.labels.items()) if label not in queried]
+
+
+def _asked(program: Program) -> frozenset[str]:
+    """The labels that rules and modules ask for."""
+    modules = (label for each in program.modules.found for label in each.module.reads)
+    return frozenset(queried_labels(program.rules)).union(modules)
 
 
 def show_unknown_labels(selected: Sequence[str], program: Program, counts: Counts, derived: Mapping[str, int]) -> None:
@@ -89,7 +95,7 @@ def show_unknown_labels(selected: Sequence[str], program: Program, counts: Count
 
 def _known_labels(program: Program, counts: Counts, derived: Mapping[str, int]) -> frozenset[str]:
     """The labels of events that occurred, or that a rule would have derived."""
-    return derived_labels(program.rules).union(counts.labels, derived)
+    return derived_labels(program.rules).union(program.rules.from_modules, counts.labels, derived)
 
 
 def _guess(label: str, known: Iterable[str]) -> str:

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Diagnostic, Source, render
-from cera.languages.epl.checks import check_modules
-from cera.languages.epl.parser import parse
+from cera.pipeline import Program
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "diagnostics"
@@ -23,8 +22,8 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def diagnose(text: str, code: str) -> list[Diagnostic]:
     """What is said of a program. That it runs unpartitioned is of interest on the page for that only."""
-    parsed = parse(Source("program.epl", text))
-    found = [*parsed.diagnostics] or check_modules(parsed.modules)
+    program = Program((Source("program.epl", text),))
+    found = [*program.check(), *program.notes]
     return [diagnostic for diagnostic in found if diagnostic.code in (code, *_errors(found))]
 
 

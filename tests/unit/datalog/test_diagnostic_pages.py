@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cera.datalog.checks import check
-from cera.datalog.parser import parse
 from cera.diagnostics import Diagnostic, Source, render
+from cera.pipeline import Program
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "diagnostics"
@@ -22,8 +21,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def diagnose(text: str) -> tuple[Diagnostic, ...]:
-    parsed = parse(Source("program.dl1s", text))
-    return parsed.diagnostics or check(parsed.program)
+    return Program((Source("program.dl1s", text),)).check()
 
 
 def test_every_code_in_the_package_has_a_page() -> None:

@@ -1,8 +1,8 @@
 """Which rules and modules see what which others derive, and the layers that follow from it.
 
-XChangeEQ rules and modules are nodes: they read events of some labels and derive events of others. A node lies above
-every producer of what it reads that is a module, or that it reads as a module; rules that read what rules derive lie in
-the same layer or above, where the strata of the rule program put them in order. So a layer finds complete what it reads:
+XChangeEQ rules and modules are nodes: they read events of some labels and derive events of others. A rule lies above
+the modules whose events it reads, and in the layer of rules whose events it reads, or above; there, strata put them in
+order. A module lies above all whose events it reads. So a layer finds complete what it reads:
 
     events of layer k + 1 = events of layer k ∪ what layer k derives
 """

@@ -46,10 +46,10 @@ class LayersProcessor:
         self.timezone = timezone
 
         def parts(layer: Layer) -> list[Part]:
-            rules = (
-                [Processor(plan_of(layer.rules), max_duration=max_duration, timezone=timezone)] if layer.rules else []
-            )
-            return [*rules, *(ModuleProcessor(module, timezone=timezone) for module in layer.modules)]
+            made: list[Part] = [ModuleProcessor(module, timezone=timezone) for module in layer.modules]
+            if layer.rules is not None:
+                made.append(Processor(plan_of(layer.rules), max_duration=max_duration, timezone=timezone))
+            return made
 
         self._layers = [parts(layer) for layer in layers.layers]
         self._parts = [part for layer in self._layers for part in layer]

@@ -89,7 +89,8 @@ def _integer_with_double(operator: ComparisonOperator, integer: Column, double: 
         case "=":
             return (rounded == double) & (double < _PAST_INTEGERS) & (integer == truncated)
         case "!=":
-            return (rounded != double) | (double >= _PAST_INTEGERS) | (integer != truncated)
+            tie = (double >= _PAST_INTEGERS) | (integer != truncated)
+            return (rounded != double) | ((rounded == double) & tie)
         case "<" | "<=":
             tie = (double >= _PAST_INTEGERS) | compared(operator, integer, truncated)
             return (rounded < double) | ((rounded == double) & tie)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -13,8 +15,10 @@ from cera.engines.spark.relations import column
 from cera.engines.spark.streaming.engine import detect as detect_stream
 from cera.engines.spark.streaming.left_out import tell_of
 from cera.engines.spark.typed_answers import CHILDREN, labelled
+from cera.errors import UsageError
+from cera.model.patterns import variables
 from cera.model.time_text import TimeFormat
-from cera.rules.rule import RuleProgram
+from cera.rules.rule import Rule, RuleProgram
 
 
 def detect(
@@ -32,6 +36,7 @@ def detect(
     With `left_out`, the rows that were late or are no events too, with the columns `left_out` (why) and `record`. With
     a `label`, only events with this one, with the column `children`: a struct with a field for each child.
     """
+    _check(program, events)
     if events.isStreaming:
         tell_of(events.sparkSession)
         found = detect_stream(
@@ -47,6 +52,31 @@ def detect(
         if left_out:
             found = found.unionByName(reading.left_out(), allowMissingColumns=True)
     return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})
+
+
+def _check(program: RuleProgram, events: DataFrame) -> None:
+    """What cannot be told apart in a session of Spark in which the case of names makes no difference."""
+    if not isinstance(events, DataFrame):
+        raise UsageError(f"`detect` takes a DataFrame of Spark, and {type(events).__name__} is none")
+    if events.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return
+    for where, names in [("the table", events.columns), *(part for rule in program.rules for part in _names(rule))]:
+        known: dict[str, str] = {}
+        for name in names:
+            other = known.setdefault(name.lower(), name)
+            if other != name:
+                raise UsageError(
+                    f"{where} has both `{other}` and `{name}`, which Spark takes for the same; set "
+                    "spark.sql.caseSensitive to true, as `cera.spark.session` does, or rename one"
+                )
+
+
+def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
+    """The identifiers of a rule, and its variables, which are no columns of the same kind."""
+    where = f"the rule {rule.name}"
+    yield where, sorted({identifier for branch in rule.branches for identifier in branch.identifiers})
+    patterns = [pattern for branch in rule.branches for pattern in branch.positive_patterns()]
+    yield where, sorted({name for pattern in patterns for name in variables(pattern)})
 
 
 def _children(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -98,14 +99,18 @@ def _typed(
         found = typed_children([(name, column(name), kind) for name, kind in types.items()], zone)
     except NoChildError as error:
         raise UsageError(f"{error}; leave it out, or cast it to a text or a number") from None
-    demands += [Demand(problem.isNull(), problem) for problem in found.problems]
+    demands += [Demand(problem.isNull(), partial(_itself, problem)) for problem in found.problems]
     content, children = in_columns(Flat(found.children))
     watched = frame if watch is None else watch(frame, met(demands))
     events = watched.where(met(demands)).select(*head, *children)
     table = _identified(events, content, layout.label, with_ids=roles.id is not None)
     unique = frame.schema[roles.begin].metadata.get(UNIQUE)
     table = replace(table, points=roles.begin == roles.end, unique=None if unique is None else frozenset(unique))
-    return Reading((table,), _rejected(frame, demands, origin))
+    return Reading((table,), lambda: _rejected(frame, demands, origin))
+
+
+def _itself(reason: Column) -> Column:
+    return reason
 
 
 def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
@@ -137,7 +142,7 @@ def _read(
     """The tables, and one with what Python reads in a text."""
     read = read_written_terms(events, text, column(_PLACE), origin.source, column(_POSITION), variant)
     deep = EventTable(events_of(read), Terms(flat=False if tables else None))
-    return Reading((*tables, deep), rejected.unionByName(rejected_of(read)))
+    return Reading((*tables, deep), lambda: rejected.unionByName(rejected_of(read)))
 
 
 def _identified(frame: DataFrame, content: Flat, label: str | None = None, *, with_ids: bool = True) -> EventTable:

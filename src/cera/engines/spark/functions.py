@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark import python_functions, texts
 from cera.engines.spark.arithmetic import absolute, canonical, literal
-from cera.engines.spark.cells import Cell
+from cera.engines.spark.cells import TYPES, Cell
 from cera.engines.spark.comparison import NUMBERS, number_order
 from cera.engines.spark.folding import as_struct, from_struct
 from cera.engines.spark.temporal import (
@@ -146,17 +146,28 @@ def _extreme(function: str, cells: Sequence[Cell]) -> Cell:
     if len(names) == 1 and len(name := next(iter(names))) == 1:
         columns = [getattr(cell, name[0]) for cell in numbers]
         return Cell(string=string, **{name[0]: _chosen(function, columns)})
-    exact = [canonical(cell) for cell in numbers]
-    keyed = [_keyed(cell) for cell in exact]
-    number = from_struct(_chosen(function, keyed)["value"], ("integer", "fraction"))
-    return Cell(integer=number.integer, fraction=number.fraction, string=string)
+    number = _extreme_number(function, numbers)
+    return Cell(integer=number["integer"], fraction=number["fraction"], string=string)
+
+
+def _extreme_number(function: str, numbers: Sequence[Cell]) -> Column:
+    """The least or greatest as a struct. Each number is named once, so that what is nested does not grow with it."""
+    names = [name for name in NUMBERS if any(name in cell.components for cell in numbers)]
+    packed = F.array(*(as_struct(_with_all(cell, names)) for cell in numbers))
+    keyed = F.transform(packed, lambda number: _keyed(canonical(from_struct(number, names))))
+    # null where one is null: those come first in the one order, last in the other
+    chosen = F.get(F.sort_array(keyed), F.lit(0)) if function == "least" else F.element_at(F.array_sort(keyed), -1)
+    return chosen["value"]
+
+
+def _with_all(cell: Cell, names: Sequence[str]) -> Cell:
+    """The cell with a column for each of the names."""
+    return Cell(**({name: F.lit(None).cast(TYPES[name]) for name in names} | dict(cell)))
 
 
 def _keyed(cell: Cell) -> Column:
     order = number_order(cell)
-    integer = F.lit(None).cast("bigint") if cell.integer is None else cell.integer
-    fraction = F.lit(None).cast("double") if cell.fraction is None else cell.fraction
-    value = as_struct(Cell(integer=integer, fraction=fraction))
+    value = as_struct(_with_all(cell, ("integer", "fraction")))
     return F.when(order.isNotNull(), F.struct(order.alias("order"), value.alias("value")))
 
 

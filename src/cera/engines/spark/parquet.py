@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.engines.spark.failures import reason
 from cera.engines.spark.frames import Origin, from_frame
-from cera.engines.spark.readings import Reading, unread
+from cera.engines.spark.readings import Reading, together, unread
 from cera.errors import UsageError
 
 _FILE, _ROW = "_metadata.file_path", "_metadata.row_index"
@@ -44,9 +43,8 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
                 raise UsageError(f"{path}: {_why(error)}") from error
             rejects += (_unreadable(file, _why(error)) for file in group)
     if rejects:
-        readings.append(Reading((), unread(spark, [(source, one) for one in rejects])))
-    tables = tuple(table for reading in readings for table in reading.tables)
-    return Reading(tables, reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
+        readings.append(Reading((), lambda: unread(spark, [(source, one) for one in rejects])))
+    return together(readings)
 
 
 def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> Reading:

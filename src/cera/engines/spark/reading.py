@@ -7,7 +7,7 @@ the same event, or rejected for the same reason, as on every other engine. Parqu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,7 +25,7 @@ from cera.engines.spark.file_splits import Split, splits
 from cera.engines.spark.hashing import event_hashes
 from cera.engines.spark.parquet import read_parquet
 from cera.engines.spark.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
-from cera.engines.spark.readings import Reading, unread
+from cera.engines.spark.readings import Reading, together, unread
 from cera.engines.spark.relations import column
 from cera.engines.spark.tables import FIELD, EventTable, Flat, Terms
 from cera.engines.spark.term_columns import flat_hashes
@@ -61,7 +61,7 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
             number += 1
         unknown = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
         if unknown:
-            readings.append(Reading((), unread(spark, unknown)))
+            readings.append(Reading((), partial(unread, spark, unknown)))
         tables = [item.path for item in files if isinstance(item, Source) and item.format == "parquet"]
         if tables:
             readings.append(read_parquet(spark, path, tables, layout, number))
@@ -76,8 +76,7 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
         tasks = min(len(pieces), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
         numbers = spark.range(0, len(pieces), 1, tasks)
         readings.append(_kept(numbers.mapInArrow(ReadSplits(tuple(pieces), layout), READ)))
-    tables_of_all = tuple(table for reading in readings for table in reading.tables)
-    return Reading(tables_of_all, reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
+    return together(readings)
 
 
 def is_small(files: Iterable[Path]) -> bool:
@@ -126,7 +125,7 @@ def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Col
         tables.append(_flat_table(events.where(column("fields").isNotNull()) if deep else events, kinds))
     if deep:
         tables.append(EventTable(events_of(events.where(column("fields").isNull())), Terms(flat=False)))
-    return Reading(tuple(tables), rejected_of(rows))
+    return Reading(tuple(tables), lambda: rejected_of(rows))
 
 
 def _flat_table(events: DataFrame, kinds: Mapping[str, Collection[str]]) -> EventTable:

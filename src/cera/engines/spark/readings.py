@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -26,11 +26,16 @@ class Reading:
     """The events of a source, equal ones as often as they are there, and what was rejected.
 
     The frames of the tables have a column `qualifier` as well: the id that the source gave the event, if any.
-    `rejected` has the columns `place`, `reason`, `text`, and `source`, `position` for their order.
+    `rejections` makes `rejected`, which few ask for.
     """
 
     tables: tuple[EventTable, ...]
-    rejected: DataFrame
+    rejections: Callable[[], DataFrame]
+
+    @cached_property
+    def rejected(self) -> DataFrame:
+        """What was rejected: `place`, `reason`, `text`, and `source`, `position` for their order."""
+        return self.rejections()
 
     def rejects(self) -> list[Rejected]:
         """The rejected records in the order of the input. An action: it reads the input."""
@@ -45,8 +50,14 @@ class Reading:
         """Without the events that last longer than so many microseconds, which are rejected."""
         length = column("end") - column("begin")
         kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
-        broken = [_broken(replace(table, frame=table.frame.where(length > longest))) for table in self.tables]
-        return Reading(kept, reduce(DataFrame.unionByName, broken, self.rejected))
+        broken = [replace(table, frame=table.frame.where(length > longest)) for table in self.tables]
+        return Reading(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
+
+
+def together(readings: Sequence[Reading]) -> Reading:
+    """What several sources give."""
+    tables = tuple(table for reading in readings for table in reading.tables)
+    return Reading(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
 
 
 def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:

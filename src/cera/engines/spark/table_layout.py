@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import and_
 
 from pyspark.sql import Column, DataFrame
@@ -50,10 +50,10 @@ class TableLayout:
 
 @dataclass(frozen=True)
 class Demand:
-    """What a row must fulfil to be an event, and the reason why it is none where it does not."""
+    """What a row must fulfil to be an event, and what tells why it is none where it does not."""
 
     met: Column
-    reason: Column
+    reason: Callable[[], Column]
 
 
 def table_layout(schema: StructType, layout: Layout) -> TableLayout:
@@ -120,20 +120,32 @@ def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tupl
     begin, has_begin = microseconds(column(roles.begin), kinds[roles.begin], layout.times)
     end, has_end = microseconds(column(roles.end), kinds[roles.end], layout.times)
     demands = [
-        Demand(there, F.coalesce(no_time(name, kinds[name], layout), missing(name, other, layout)))
+        Demand(there, partial(_no_time, name, kinds[name], other, layout))
         for name, other, there in ((roles.begin, roles.end, has_begin), (roles.end, roles.begin, has_end))
     ]
     if roles.begin == roles.end:
         return begin, begin, demands[:1]
-    texts = [shown(name, kinds[name], layout) for name in (roles.end, roles.begin)]
-    before = F.concat(F.lit("the end lies before the begin: "), texts[0], F.lit(" before "), texts[1])
+    before = partial(_reversed, roles, kinds, layout)
     return begin, end, [*demands, Demand(begin <= end, before)]
 
 
+def _no_time(name: str, kind: DataType, other: str, layout: Layout) -> Column:
+    return F.coalesce(no_time(name, kind, layout), missing(name, other, layout))
+
+
+def _reversed(roles: TableLayout, kinds: Mapping[str, DataType], layout: Layout) -> Column:
+    texts = [shown(name, kinds[name], layout) for name in (roles.end, roles.begin)]
+    return F.concat(F.lit("the end lies before the begin: "), texts[0], F.lit(" before "), texts[1])
+
+
 def label_demand(name: str) -> Demand:
+    return Demand(column(name) != "", partial(_no_label, name))
+
+
+def _no_label(name: str) -> Column:
     missing = F.lit(f"the label is missing: there is no field `{name}`")
     empty = F.when(column(name) == "", F.lit(f'the label is a text, found "" in the field `{name}`'))
-    return Demand(column(name) != "", F.coalesce(empty, missing))
+    return F.coalesce(empty, missing)
 
 
 def met(demands: Sequence[Demand]) -> Column:
@@ -144,7 +156,7 @@ def rejected_rows(
     frame: DataFrame, demands: Sequence[Demand], place: Column, position: Column, source: int
 ) -> DataFrame:
     """The rows that are no events, with the columns of `Reading.rejected`."""
-    reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason) for demand in demands]
+    reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason()) for demand in demands]
     own = [name for name in frame.columns if not name.startswith("_")]
     text = F.to_json(F.struct(*(column(name) for name in own)))
     return frame.where(~F.coalesce(met(demands), F.lit(False))).select(

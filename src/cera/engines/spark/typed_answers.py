@@ -92,7 +92,7 @@ def _typed_rows(table: EventTable, content: Flat, *more: str) -> DataFrame:
 
 
 def _typed(cell: Cell) -> Column:
-    """The value in a column of one type: numbers that need not be whole as doubles, several kinds of values as texts."""
+    """The value in one column: numbers that need not be whole as doubles, several kinds of values as texts."""
     kinds = frozenset(cell.components)
     if not kinds:
         return F.lit(None).cast("string")

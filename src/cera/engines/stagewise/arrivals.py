@@ -8,7 +8,8 @@ from typing import Any
 
 from cera.datalog.modules import CHANGE, EventModule, Monitored
 from cera.datalog.tuples import EventTuple, change_fields
-from cera.model.occurrence import Occurrence, wrap
+from cera.model.events import Event
+from cera.model.occurrence import Occurrence, occurrence, wrap
 from cera.model.terms import Term, Value
 
 #: The value of the partition attribute; None where the module has one history.
@@ -31,8 +32,12 @@ class Recognizer:
         self._partition = module.partition
         self._labels = {each.name: _Reader(each) for each in module.monitored if each.operation is None}
         changes = [each for each in module.monitored if each.operation is not None]
-        self._changes = {(each.operation, each.name): _Reader(each) for each in changes}
-        self._declared = {(each.operation, each.name.lower()): _Reader(each) for each in changes if each.attributes}
+        self._changes: dict[tuple[object, str], _Reader] = {
+            (each.operation, each.name): _Reader(each) for each in changes
+        }
+        self._declared: dict[tuple[object, str], _Reader] = {
+            (each.operation, each.name.lower()): _Reader(each) for each in changes if each.attributes
+        }
         self.labels = module.reads
 
     def arrivals(self, events: Iterable[Occurrence], first: int) -> Iterator[tuple[Key, Arrival]]:
@@ -57,14 +62,22 @@ class Recognizer:
             parts = {part.label: part for part in event.term.children if isinstance(part, Term)}
             position, transaction = _number(_value(parts.get("position"))), _value(parts.get("transaction"))
             operation, table = _value(parts.get("operation")), _value(parts.get("table"))
-            changed = self._changes.get((operation, table))  # type: ignore[call-overload]  # what is no text is no key
-            if changed is None and isinstance(table, str):
-                changed = self._declared.get((operation, table.lower()))  # type: ignore[arg-type]
+            changed = self._changed(operation, table) if isinstance(table, str) else None
             if changed is not None:
                 old, new = (changed.row(parts.get(name)) for name in ("old", "new"))
                 contents = change_fields(old, new)
                 tuples.append((changed.predicate, EventTuple(identity, contents, event.begin, event.end, event)))
         return Arrival(tuple(tuples), position, transaction) if tuples else None
+
+    def attributes(self, event: Event) -> EventTuple:
+        """An event that was monitored, with its attributes; it stands for itself in the arguments of actions."""
+        found = self._arrival(occurrence(event), event.id)
+        fields = {} if found is None else {k: v for _, one in found.tuples for k, v in one.fields.items()}
+        return EventTuple(event.id, fields, event.begin, event.end, event)
+
+    def _changed(self, operation: Value | None, table: str) -> _Reader | None:
+        exact = self._changes.get((operation, table))
+        return exact if exact is not None else self._declared.get((operation, table.lower()))
 
     def _key(self, arrival: Arrival) -> Key:
         if self._partition is None:
@@ -106,7 +119,7 @@ def _content(event: Occurrence) -> Mapping[str, Value]:
 
 
 def children(term: Term) -> dict[str, Value]:
-    """The children by label: the one scalar in each, or else the child itself. One that occurs twice is no attribute."""
+    """The children by label: the one scalar in each, or else the child itself; what occurs twice is no attribute."""
     found: dict[str, Value] = {}
     twice: set[str] = set()
     for child in term.children:

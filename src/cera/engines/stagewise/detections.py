@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from cera.datalog.arguments import argument_value
 from cera.datalog.modules import EventModule, Output
-from cera.datalog.syntax import root
-from cera.datalog.tuples import EventTuple, Row, cell_of, look_up, value_of
+from cera.datalog.tuples import EventTuple, Row
 from cera.model.evaluation import Evaluator
 from cera.model.events import Derivation, DerivedEvent, Event
-from cera.model.expressions import Expression, Variable, variables
+from cera.model.expressions import Variable
 from cera.model.interval import Interval, Time
-from cera.model.occurrence import Occurrence, unwrap
+from cera.model.occurrence import Occurrence
 from cera.model.terms import Term, TermError, Value
 
 
@@ -91,7 +91,7 @@ class Heads:
             if isinstance(expression, Variable) and isinstance(tuple_ := bound.get(expression.name), EventTuple):
                 yield Term(name, [field(each, value) for each, value in tuple_.fields.items()])
                 continue
-            value = argument(expression, bound, self._evaluator)
+            value = argument_value(expression, bound, self._evaluator)
             if value is not None:
                 yield field(name, value)
 
@@ -99,18 +99,3 @@ class Heads:
 def field(name: str, value: Value) -> Term:
     """A child with a value; a structured attribute is given on with its own children."""
     return Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])
-
-
-def argument(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:
-    """The value of an expression with dotted variables, None where it has none."""
-    if isinstance(expression, Variable) and "." in expression.name:
-        variable, _, attribute = expression.name.partition(".")
-        return look_up(bound[variable], attribute)
-    values: dict[str, Value] = {}
-    for name in variables(expression):
-        cell = bound[root(name)]
-        value = look_up(cell, name.partition(".")[2]) if "." in name else value_of(cell)
-        if value is not None:
-            values[name] = value
-    cell = cell_of(evaluator.value(expression, values, {}))
-    return None if cell is None else unwrap(cell)

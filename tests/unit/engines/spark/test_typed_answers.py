@@ -148,3 +148,14 @@ def test_a_stream_gives_the_same_children(spark: SparkSession, tmp_path: Path) -
     kinds = [one.schema["children"].dataType.simpleString() for one in (streamed, recorded)]
     assert kinds[0] == kinds[1]
     assert sorted(spark.table("typed_answers").select(*names).collect()) == sorted(recorded.select(*names).collect())
+
+
+def test_names_that_differ_in_case_only_need_a_session_that_tells_them_apart(spark: SparkSession) -> None:
+    program = cera.load("DETECT x{} ON and { event s: temp{{}}, event S: temp{{}} } where { s before S } END")
+    assert program.detect(events(spark)).count() == 6
+    other = spark.newSession()
+    other.conf.set("spark.sql.caseSensitive", "false")
+    with pytest.raises(UsageError, match="has both `S` and `s`, which Spark takes for the same; set spark"):
+        program.detect(events(other))
+    with pytest.raises(UsageError, match="`detect` takes a DataFrame of Spark, and list is none"):
+        program.detect([1])  # type: ignore[arg-type]

@@ -1,0 +1,28 @@
+"""Expressions over the arguments of a fact, event tuples with their attributes among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cera.datalog.syntax import root
+from cera.datalog.tuples import EventTuple, cell_of, look_up, value_of
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import Expression, Variable, variables
+from cera.model.occurrence import unwrap
+from cera.model.terms import Value
+
+
+def argument_value(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:
+    """The value of an expression with dotted variables, None where it has none."""
+    if isinstance(expression, Variable) and "." in expression.name:
+        variable, _, attribute = expression.name.partition(".")
+        return look_up(bound[variable], attribute)
+    values: dict[str, Value] = {}
+    for name in variables(expression):
+        cell = bound[root(name)]
+        value = look_up(cell, name.partition(".")[2]) if "." in name else value_of(cell)
+        if value is not None:
+            values[name] = value
+    result = cell_of(evaluator.value(expression, values, {}))
+    return None if result is None or isinstance(result, EventTuple) else unwrap(result)

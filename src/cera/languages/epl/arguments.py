@@ -1,0 +1,69 @@
+"""The arguments of actions: expressions of the model, and `asctime`, which writes times and lengths of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cera.datalog.arguments import argument_value
+from cera.datalog.tuples import EventTuple
+from cera.languages.epl.actions import ASCTIME
+from cera.model.durations import Duration, format_duration
+from cera.model.evaluation import Evaluator
+from cera.model.expressions import Arithmetic, Call, DurationLiteral, Expression, Literal, Negative, Variable, rebuild
+from cera.model.printf import ArgumentKind, asctime
+from cera.model.terms import Value
+
+
+def action_argument(expression: Expression, bound: Mapping[str, EventTuple], evaluator: Evaluator) -> Value | None:
+    """The value of an argument for the events that the variables stand for; None where it has none."""
+    return argument_value(_written(expression, bound, evaluator), bound, evaluator)
+
+
+def kind_of(expression: Expression) -> ArgumentKind:
+    """What is known of an argument before there is a value."""
+    match expression:
+        case Literal(value=str()) | Call(function="asctime"):
+            return "string"
+        case Literal(value=bool()):
+            return "boolean"
+        case Literal() | Arithmetic() | Negative():
+            return "number"
+        case _:
+            return None
+
+
+def _written(expression: Expression, bound: Mapping[str, EventTuple], evaluator: Evaluator) -> Expression:
+    """The expression with every `asctime` replaced by its text, and durations by microseconds.
+
+    Where the time has no value, its own expression stays in the place of the text, and has none either.
+    """
+    match expression:
+        case DurationLiteral():
+            return Literal(expression.duration.microseconds)
+        case Call(function=function, arguments=(time,)) if function == ASCTIME:
+            inner = _written(time, bound, evaluator)
+            value = argument_value(inner, bound, evaluator)
+            if not isinstance(value, int):
+                return inner
+            try:
+                text = format_duration(Duration(0, value)) if _times(time) == 0 else asctime(value, evaluator.timezone)
+            except (OverflowError, ValueError):  # no calendar has such a day
+                text = str(value)
+            return Literal(text)
+        case _:
+            return rebuild(expression, lambda part: _written(part, bound, evaluator))
+
+
+def _times(expression: Expression) -> int:
+    """How many times are added up: 1 is a time, 0 a length of time, which is a difference of two."""
+    match expression:
+        case Variable():
+            return 1
+        case Arithmetic(operator="+", left=left, right=right):
+            return _times(left) + _times(right)
+        case Arithmetic(operator="-", left=left, right=right):
+            return _times(left) - _times(right)
+        case Arithmetic(left=left):
+            return _times(left)
+        case _:
+            return 0
