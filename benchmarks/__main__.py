@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import parse_and_check
+from benchmarks.epl import runner as epl
 from benchmarks.local import runner as local
 
 
@@ -23,6 +24,7 @@ def _spark() -> Table:
 BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "parse_and_check": parse_and_check.measure,
     "local": local.measure,
+    "epl": epl.measure,
     "spark": _spark,
 }
 

@@ -133,9 +133,13 @@ class Program:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         found = [diagnostic for parsed in self.parsed for diagnostic in parsed.diagnostics]
-        found += [*self._calendars[1], *self._lowered[1], *self.modules.of("error")]
+        found += [*self._calendars[1], *self._lowered[1]]
+        wrong_modules = self.modules.of("error")
         if not found:  # what is not well-formed is not judged further: it would only produce follow-up errors
-            found += [*check(self.rules), *self._layered[1]]
+            found += [each for each in check(self.rules) if each.severity == "error" or not wrong_modules]
+        found += wrong_modules
+        if not any(each.severity == "error" for each in found):
+            found += self._layered[1]
         return tuple(in_source_order(found))
 
     @property
@@ -213,10 +217,8 @@ class Program:
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
-        if self.layers.modules:
-            raise UsageError("modules of EPL and Datalog do not run on Spark yet; use `run(engine='local')`")
         return detect(
-            self.checked(),
+            self.layers,
             events,
             max_delay=microseconds(max_delay),
             max_duration=_duration(max_duration),

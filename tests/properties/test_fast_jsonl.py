@@ -63,10 +63,13 @@ SIMPLE = st.sampled_from(("a", "", ":", "ü", 0, 1, -0.0, 0.5, 16.0, -2, 10**17,
 def lines_of_one_shape(draw: st.DrawFn) -> tuple[bytes, Layout]:
     """Lines that differ in their values alone, at least most of them."""
     keys = draw(st.lists(st.sampled_from(("a", "at", "term", "ü", "{}", ":")), max_size=3, unique=True))
+    inner = draw(st.lists(st.sampled_from(("a", "old", "{}")), max_size=2, unique=True))
     separators = draw(SEPARATORS)
     written = []
     for _ in range(draw(st.integers(2, 5))):
         record = {"at": draw(TIMES), "term": {"e": {key: draw(SIMPLE) for key in keys}}}
+        for key in inner:
+            record["term"]["e"][key] = {name: draw(SIMPLE) for name in keys}
         text = json.dumps(record, separators=separators, ensure_ascii=False)
         seed = draw(DAMAGE) if draw(st.integers(0, 4)) == 0 else None
         written.append(text if seed is None else _damaged(text, random.Random(seed)))

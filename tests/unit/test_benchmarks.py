@@ -61,6 +61,22 @@ def test_the_generated_events_are_as_promised() -> None:
     assert list(lines(100)) == list(lines(100))
 
 
+@pytest.mark.parametrize(
+    "name", ["Sequence", "Star", "Unrestricted", "Recent", "Chronicle", "ChronicleWithKey"], ids=str
+)
+def test_the_machines_written_by_hand_detect_what_epl_detects(name: str, tmp_path: Path) -> None:
+    from benchmarks.epl.generate import lines
+    from benchmarks.epl.handwritten import MACHINES, updates
+    from benchmarks.epl.workloads import Count, detections, found, module
+
+    changes = list(lines(6_000, accounts=300))
+    file = tmp_path / "changes.jsonl"
+    file.write_text("".join(changes))
+    expected = set(MACHINES[name](updates(changes)))
+    assert {found(one) for one in detections(module(name), str(file), Count(6_000))} == expected
+    assert len(expected) > 50
+
+
 @pytest.mark.xdist_group("spark")
 def test_the_rules_written_by_hand_for_spark_derive_what_the_reference_derives(spark: SparkSession) -> None:
     from benchmarks.local.workloads import PROGRAM

@@ -31,7 +31,11 @@ class Ledger:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         try:
-            self._connection = sqlite3.connect(path or ":memory:", isolation_level=None)
+            self._connection = sqlite3.connect(
+                path or ":memory:",
+                isolation_level=None,
+                check_same_thread=False,  # who runs actions may be called from another thread than the one that began
+            )
             # what is written survives the end of the process at any point, which is all that is asked for
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")

@@ -13,10 +13,11 @@ from typing import Any, BinaryIO, Self, TypeVar, assert_never, cast
 import click
 
 from cera.actions import action as calls
-from cera.actions.permissions import Permissions
+from cera.actions.permissions import Permissions, check
 from cera.actions.runner import ActionRunner, Failure
 from cera.cli import report
 from cera.engines.stagewise.arrivals import Recognizer
+from cera.errors import UsageError
 from cera.languages.epl.arguments import action_argument, kind_of
 from cera.languages.epl.syntax import Action, Sql, System, Write
 from cera.languages.modules import RuleAction
@@ -142,6 +143,21 @@ class Performer:
 
     def __exit__(self, *_: object) -> None:
         self._runner.close()
+
+
+def refuse_actions(program: Program) -> None:
+    """Raises UsageError where rules want something done, on engines that only tell of events."""
+    rules = [one.rule for each in program.modules.found for one in each.actions]
+    if rules:
+        raise UsageError(
+            f"actions do not run in `cera run --engine spark`, and {report.listed(rules, 3)} "
+            f"{'has one' if len(rules) == 1 else 'have some'}; use cera run --engine local"
+        )
+
+
+def check_actions(program: Program, permissions: Permissions) -> None:
+    """Raises UsageError with all actions of a program that are wrong or not allowed."""
+    check([planned_action(one) for each in program.modules.found for one in each.actions], permissions)
 
 
 def planned_action(one: RuleAction) -> calls.Planned:

@@ -9,7 +9,6 @@ import click
 
 from cera.cli import report
 from cera.cli.options import program_options
-from cera.cli.spark_run import refuse_modules
 from cera.cli.writing import write_output
 from cera.engines.local.engine import plan_of
 from cera.explain import explain as explained
@@ -55,10 +54,9 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
     data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
     if on_spark:
-        refuse_modules(program)
         plan_of(rules)  # a recursive program is refused before Spark is started
         from cera.engines.spark.explaining import explain_spark, spark_lines  # needs the extra `spark`
 
-        data["spark"] = spark = explain_spark(rules, max_duration=longest, timezone=program.timezone)
+        data["spark"] = spark = explain_spark(program.layers, max_duration=longest, timezone=program.timezone)
         shown = "\n".join([shown, "", *spark_lines(spark)])
     write_output((json.dumps(data, indent=2, ensure_ascii=False) if as_json else shown) + "\n")

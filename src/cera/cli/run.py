@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from cera.cli import report
-from cera.cli.actions import ActionOptions, Performer, action_options
+from cera.cli.actions import ActionOptions, Performer, action_options, refuse_actions
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.recording import Recording, answer, tell_formats
 from cera.cli.spark_run import run_on_spark
@@ -79,6 +79,7 @@ def run(
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     program.checked()
     if replay.engine == "spark":
+        refuse_actions(program)
         run_on_spark(program, replay, labels, out, base=base, table=table)
         return
     with Performer(program, actions, replay.times) as performer:
@@ -97,7 +98,7 @@ def run(
     counts = recording.counts(replay.until)
     derived = Counter(item.event.label for item in answered.derived)
     show_unknown_labels(labels, program, counts, derived)
-    show_summary(program, replay, counts, derived, answered.undefined, len(written))
+    show_summary(program, replay, counts, derived, answered.undefined, len(written), left_out=answered.left_out)
     performer.show_summary()
 
 
@@ -109,7 +110,7 @@ def _stream(program: Program, replay: Replay, labels: list[str], out: Path | Non
         flow = Flow(program, replay, writer, labels or None, performer)
         flow.run()
     show_unknown_labels(labels, program, flow.counts, flow.derived)
-    show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written)
+    show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out)
     performer.show_summary()
 
 

@@ -29,9 +29,7 @@ def run_on_spark(
     program: Program, replay: Replay, labels: Sequence[str], out: Path | None, *, base: bool, table: bool
 ) -> None:
     """Reads, answers and writes; then says what was read and derived."""
-    rules = program.checked()
-    refuse_modules(program)
-    plan_of(rules)  # a recursive program is refused before Spark is started
+    plan_of(program.checked())  # a recursive program is refused before Spark is started
     report.show_diagnostics(program.diagnostics)
     if replay.max_delay is not None:
         raise UsageError(
@@ -57,11 +55,6 @@ def run_on_spark(
     show_summary(program, replay, counts, derived, recording.tally.rows, written, of="row")
 
 
-def refuse_modules(program: Program) -> None:
-    if program.layers.modules:
-        raise UsageError("modules of EPL and Datalog do not run on Spark yet; use --engine local")
-
-
 def _started(program: Program, replay: Replay) -> Recorded:
     try:
         from cera.engines.spark.recorded import recorded  # Spark is started only where it is used
@@ -69,7 +62,7 @@ def _started(program: Program, replay: Replay) -> Recorded:
         raise UsageError(f"the spark engine needs {error.name}: install cera[spark], or use --engine local") from error
     with progress("starting Spark"):
         return recorded(
-            program.checked(),
+            program.layers,
             replay.paths,
             replay.layout,
             until=replay.until,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from cera.cli import report
+from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
 from cera.cli.layout_options import layout_options
 from cera.cli.options import program_options, spark_settings
 from cera.cli.recording import REJECTED_SHOWN, show_rejected
-from cera.cli.spark_run import refuse_modules
 from cera.cli.writing import write_output
-from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.databases.urls import database, without_password
+from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Rejected
 from cera.errors import EngineError, UsageError
 from cera.model.time_text import TimeFormat
@@ -28,8 +30,9 @@ from cera.pipeline import Program, microseconds
     metavar="PATH",
     multiple=True,
     required=True,
-    help="A folder in which event files appear (.jsonl, .json, .xml, .csv, .parquet), or - for JSON lines on standard "
-    "input. May be given several times; time goes on as far as all sources have come.",
+    help="A folder in which event files appear (.jsonl, .json, .xml, .csv, .parquet), db:URL for the changes of a "
+    "database, or - for JSON lines on standard input. May be given several times; time goes on as far as all sources "
+    "have come.",
 )
 @click.option(
     "--sink",
@@ -97,9 +100,11 @@ from cera.pipeline import Program, microseconds
 @click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
 @layout_options((*ENDINGS.values(), "parquet"))
 @program_options
+@action_options
 def stream(
     program: Program,
     layout: Layout,
+    actions: ActionOptions,
     sources: tuple[str, ...],
     sink: str,
     select: tuple[str, ...],
@@ -117,18 +122,19 @@ def stream(
     An event is decided when time has passed it, which is what --max-delay behind the latest event says. Kill it at any
     time: started again with the same --checkpoint it goes on, and the files of --sink are those of a run that was not
     killed. Standard error tells of each micro-batch: events in and out, late and rejected ones, what is remembered, and
-    how far time has come.
+    how far time has come. Actions of rules run when the micro-batch that detected the event is written, each once.
 
     \b
     Examples:
       cera stream fire.xceq --source incoming --sink alarms --checkpoint state
       cera stream fire.xceq --source incoming --sink - --checkpoint state --once
       tail -f log.jsonl | cera stream fire.xceq --source - --sink alarms --checkpoint state --late late
+      cera stream bank.epl --source db:sqlite:bank.db --sink alerts --checkpoint state --allow-sql sqlite:bank.db
     """
-    rules = program.checked()
-    refuse_modules(program)
+    layers = program.layers
     report.show_diagnostics(program.check())
     _check_sources(sources)
+    check_actions(program, actions.permissions)
     live, operators = _spark_parts()
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     options = live.StreamOptions(
@@ -148,17 +154,27 @@ def stream(
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
     _check_apart(options)
-    made = operators.operators(
-        rules, max_duration=options.max_duration, timezone=program.timezone, buckets=options.buckets
+    made = operators.layered_operators(
+        layers,
+        max_duration=options.max_duration,
+        timezone=program.timezone,
+        buckets=options.buckets,
+        acting=frozenset(one.rule for each in program.modules.found for one in each.actions),
     )
     for operator in made:
         report.say(operator.description())
     running = live.LiveStream(made, options, Told(layout.times))
-    try:
-        running.run()
-    except KeyboardInterrupt:
-        report.say("stopped; the same command goes on from here")
-        raise
+    kept = actions if actions.ledger is not None else replace(actions, ledger=running.checkpoint.actions)
+    with Performer(program, kept, layout.times) as performer:
+        running.act = performer.perform
+        try:
+            running.run()
+        except KeyboardInterrupt:
+            report.say("stopped; the same command goes on from here")
+            raise
+        finally:
+            performer.end_line()
+        performer.show_summary()
     counters = running.counters
     if not counters.batches:
         report.say("nothing new was there to read, and nothing was decided")
@@ -173,16 +189,18 @@ def stream(
 def _spark_parts() -> tuple[Any, Any]:
     """The Spark engine, which is there only if pyspark is installed."""
     try:
-        from cera.engines.spark.streaming import live, operators
+        from cera.engines.spark.streaming import live, module_operators
     except ImportError as error:
         raise EngineError(f"`cera stream` needs Spark ({error}); install it with: pip install 'cera[spark]'") from error
-    return live, operators
+    return live, module_operators
 
 
 def _check_sources(sources: Sequence[str]) -> None:
     for source in sources:
         path = Path(source)
-        if source != "-" and not path.is_dir():
+        if source.startswith(DATABASE):
+            database(source.removeprefix(DATABASE))
+        elif source != "-" and not path.is_dir():
             found = "is a file; name the folder in which files appear" if path.exists() else "is not there"
             raise UsageError(f"--source: {path} {found}")
     if len(set(map(_place, sources))) < len(sources):
@@ -190,7 +208,11 @@ def _check_sources(sources: Sequence[str]) -> None:
 
 
 def _place(source: str) -> str | Path:
-    return source if source == "-" else Path(source).resolve()
+    return source if _is_no_folder(source) else Path(source).resolve()
+
+
+def _is_no_folder(source: str) -> bool:
+    return source == "-" or source.startswith(DATABASE)
 
 
 def _check_apart(options: Any) -> None:
@@ -203,7 +225,11 @@ def _check_apart(options: Any) -> None:
     }
     for source in options.sources:
         for option, folder in written.items():
-            if source != "-" and folder is not None and folder.resolve().is_relative_to(Path(source).resolve()):
+            if (
+                not _is_no_folder(source)
+                and folder is not None
+                and folder.resolve().is_relative_to(Path(source).resolve())
+            ):
                 raise UsageError(
                     f"{option}: {folder} lies in --source {source}, and would be read; name another folder"
                 )
@@ -256,6 +282,12 @@ class Told:
         names = ", ".join(map(_name, sources))
         report.warn(f"no newer events from {names} since the start; what waits is undecided")
 
+    def away(self, source: str, why: str | None) -> None:
+        if why is None:
+            report.say(f"{_name(source)} answers again")
+        else:
+            report.warn(f"{_name(source)} is away, and is tried again: {why}")
+
 
 def _name(source: str) -> str:
-    return "standard input" if source == "-" else source
+    return "standard input" if source == "-" else without_password(source)

@@ -64,6 +64,10 @@ class Flow:
         return self._processor.undefined
 
     @property
+    def left_out(self) -> int:
+        return self._processor.left_out(self._host.state)
+
+    @property
     def live(self) -> int:
         live: int = self._host.state.live
         return live

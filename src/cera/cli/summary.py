@@ -23,10 +23,12 @@ def show_summary(
     written: int,
     *,
     of: Literal["expression", "row"] = "expression",
+    left_out: int = 0,
 ) -> None:
     """Counts of everything that was read, left out, rejected and derived, then what looks like a mistake.
 
-    `undefined` are expressions, or rows in which there was such an expression.
+    `undefined` are expressions, or rows in which there was such an expression; `left_out` events that lacked the
+    attribute by which a module is partitioned.
     """
     say(_read(replay, counts))
     total = sum(derived.values())
@@ -40,6 +42,8 @@ def show_summary(
             f"{count(undefined, of)} had {lacking} (division by zero, overflow, wrong type, missing child, a term too "
             "large); comparisons with such a value are false"
         )
+    if left_out:
+        say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
     if unused := _unused(program, counts):
         say(f"events that no rule asks for: {listed(unused)}")
     for text in _suspicions(program, counts, derived):

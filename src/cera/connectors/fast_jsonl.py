@@ -1,9 +1,9 @@
 """JSON lines of event objects as occurrences, without a term for each.
 
-Most lines of a large file are plain: `{"at": T, "term": {"label": {…}}}` with a string or a number in each child. Such
-a line is read by its shape, if a line before it had the same one, else by Python's own JSON reader, and then it is
-checked afterwards. Wherever a check leaves a doubt, the ordinary reader reads the line again and decides, so that
-exactly the same lines are accepted and rejected, for the same reasons.
+Most lines of a large file are plain: `{"at": T, "term": {"label": {…}}}` with a string or a number in each child, or an
+object of such children. Such a line is read by its shape, if a line before it had the same one, else by Python's own
+JSON reader, and then it is checked afterwards. Wherever a check leaves a doubt, the ordinary reader reads the line
+again and decides, so that exactly the same lines are accepted and rejected, for the same reasons.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from cera.connectors.files import ENDINGS, names_files, read_events
 from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, Rejected, decode, rejected
-from cera.connectors.line_shapes import Shapes, time_reader
+from cera.connectors.line_shapes import LONGEST, Shapes, time_reader
 from cera.model.events import Event
 from cera.model.occurrence import Occurrence, occurrence
 from cera.model.time_text import TimeFormat
@@ -139,39 +139,50 @@ def _plain_line_reader(times: TimeFormat) -> Callable[[bytes], Occurrence | None
                 if begin > end or len(record) != 3:
                     return None
             ((label, content),) = record["term"].items()
-            if not _is_plain(content):
+            inner = _inner(content)
+            if inner is None:
                 return None
             # Every key has a colon, and Python keeps one of equal keys: more colons than keys may mean a key twice.
-            fields = len(record) + 1 + len(content)
-            if text.count(":") != fields and text.count(":") != fields + _colons(label, content, record):
+            fields = len(record) + 1 + len(content) + sum(map(len, inner))
+            if text.count(":") != fields and text.count(":") != fields + _colons(label, (record, content, *inner)):
                 return None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # no record of the plain shape
             return None
+        if inner:  # which need no term to be made to know that one can be
+            return Occurrence(begin, end, label, nested=content) if len(text) < LONGEST else None
         return Occurrence(begin, end, label, content)
 
     return read_line
 
 
-def _is_plain(content: Any) -> bool:
-    """Whether all children are strings and numbers; numbers are brought to their one representation."""
+def _inner(content: Any) -> list[dict[str, Any]] | None:
+    """The children that are objects; None unless all others are strings and numbers, and so are all in these.
+
+    Numbers are brought to their one representation.
+    """
     if content.__class__ is not dict:
-        return False
+        return None
+    inner: list[dict[str, Any]] = []
     for key, value in content.items():
         kind = value.__class__
         if kind is float:
             if value.is_integer():
                 content[key] = number(value)
             elif value - value != 0:  # NaN and the infinities
-                return False
+                return None
         elif kind is int:
             if not MIN_INTEGER <= value <= MAX_INTEGER:
-                return False
+                return None
+        elif kind is dict:
+            if _inner(value) != []:
+                return None
+            inner.append(value)
         elif kind is not str:
-            return False
-    return True
+            return None
+    return inner
 
 
-def _colons(label: str, content: dict[str, Any], record: dict[str, Any]) -> int:
+def _colons(label: str, objects: Iterable[dict[str, Any]]) -> int:
     """The colons inside of strings."""
-    strings: Iterable[Any] = (label, *content, *content.values(), *record.values())
+    strings = [label, *(string for each in objects for pair in each.items() for string in pair)]
     return sum(string.count(":") for string in strings if isinstance(string, str))

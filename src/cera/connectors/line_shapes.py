@@ -1,15 +1,15 @@
 """Lines of JSON that look like lines seen before.
 
 The lines of a file mostly differ in their values alone. From a plain line, `{"at": T, "term": {"label": {…}}}` with a
-string or a number in each child, its shape is learnt: a regular expression for that line with other values in it, and a
-function that makes the event of a line that matches. What matches is JSON, with the keys of the learnt line, and so
-none of them twice; its strings have no escapes, and its numbers are short enough to have a value.
+string, a number or an object of such in each child, its shape is learnt: a regular expression for that line with other
+values in it, and a function that makes the event of a line that matches. What matches is JSON, with the keys of the
+learnt line, and so none of them twice; its strings have no escapes, and its numbers are short enough to have a value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cera.model.interval import MAX_TIME, MIN_TIME, Time
@@ -19,6 +19,9 @@ from cera.model.values import number
 
 #: So many shapes are learnt: each is tried on a line until one matches.
 MOST_SHAPES = 8
+
+#: In fewer characters there is no term that would be too large.
+LONGEST = 1_000_000
 
 _STRING = r'"([^"\\\x00-\x1f\ud800-\udfff]*)"'
 _NUMBER = r"(-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,17})?)"
@@ -45,7 +48,7 @@ class Shapes:
 
     def learn(self, text: str, event: Occurrence) -> None:
         """Learns the shape of a plain line from its text, which ends with the line, and its event."""
-        if len(self._alternatives) == MOST_SHAPES or event.content is None:
+        if len(self._alternatives) == MOST_SHAPES:
             return
         parts: list[str] = []
         kinds: list[str] = []
@@ -68,9 +71,13 @@ class Shapes:
 
     def _maker(self, text: str, event: Occurrence, kinds: list[str]) -> str | None:
         """The source of the function that makes an event; the order of the values is that of the line."""
-        children = list(event.content or ())
-        names = [f"v{i}" for i in range(len(children))]
-        if not -1 < text.find('"at"') < text.find('"term"') or len(kinds) != len(children) + 1:
+        body = event.nested if event.content is None else event.content
+        if body is None or not -1 < text.find('"at"') < text.find('"term"'):
+            return None
+        names = [f"v{i}" for i in range(len(kinds) - 1)]
+        rest = iter(names)
+        content = _object(body, rest)
+        if content is None or next(rest, None) is not None:
             return None
         first = self._groups + 1
         groups = ", ".join(str(first + i) for i in range(len(kinds)))
@@ -85,8 +92,10 @@ class Shapes:
                     f"    if not {name} % 1: {name} = number({name})",
                     f"else: {name} = int({name})",
                 ]
-        content = ", ".join(f"{child!r}: {name}" for child, name in zip(children, names, strict=True))
-        lines.append(f"return Occurrence(time, time, {event.label!r}, {{{content}}})")
+        way = "nested" if event.content is None else "content"
+        if way == "nested":
+            lines.insert(0, f"if match.end() - match.start() >= {LONGEST}: return None")
+        lines.append(f"return Occurrence(time, time, {event.label!r}, {way}={content})")
         return "\n".join(["def make(match):", *(f"    {line}" for line in lines)])
 
     def _time(self, kind: str) -> list[str]:
@@ -100,6 +109,14 @@ class Shapes:
             f"if time is None or time / {microseconds} != at:",
             *(f"    {line}" for line in parse),
         ]
+
+
+def _object(body: Mapping[str, Any], names: Iterator[str]) -> str | None:
+    """The source of an object like this one with the values of the names; None if they are too few."""
+    children = [_object(child, names) if isinstance(child, dict) else next(names, None) for child in body.values()]
+    if None in children:
+        return None
+    return "{" + ", ".join(f"{key!r}: {child}" for key, child in zip(body, children, strict=True)) + "}"
 
 
 def time_reader(times: TimeFormat) -> Callable[[Any], Time]:

@@ -99,7 +99,9 @@ def _chained_local(layers: Layers, events: Iterable[Event], options: RunOptions)
 
 
 def _chained_spark(layers: Layers, events: Iterable[Event], options: RunOptions) -> Answer:
-    raise UsageError("modules of EPL and Datalog do not run on Spark yet; use --engine local")
+    from cera.engines.spark import engine as spark
+
+    return spark.run(layers, events, until=options.until, timezone=options.timezone, max_duration=options.max_duration)
 
 
 CHAINING: Mapping[str, Callable[[Layers, Iterable[Event], RunOptions], Answer]] = MappingProxyType(

@@ -1,9 +1,10 @@
 """Events as engines that run event by event hold them: light, and turned into terms only where something asks for one.
 
 The content of a flat event is what JSON says of its children: `content` maps the label of each to its one string or
-number. Any other event has its term (`known`); a derived one has a *draft*, the nested tuple (label, ordered, children)
-that construction made. Truth values are wrapped, because
-Python takes True and 1 for equal and rows are compared by Python's `==`.
+number. `nested` is the same for an event whose children may have children of their own, such as the rows of a change.
+Any other event has its term (`known`); a derived one has a *draft*, the nested tuple (label, ordered, children) that
+construction made. Truth values are wrapped, because Python takes True and 1 for equal and rows are compared by Python's
+`==`; those in `nested` are not.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def _holds_term(draft: Draft) -> bool:
 class Occurrence:
     """An event in the engine. `number` tells it apart from all others of the run."""
 
-    __slots__ = ("_event", "_known", "begin", "content", "draft", "end", "label", "number", "qualifier")
+    __slots__ = ("_event", "_known", "begin", "content", "draft", "end", "label", "nested", "number", "qualifier")
 
     def __init__(
         self,
@@ -63,11 +64,13 @@ class Occurrence:
         known: Term | None = None,
         draft: Draft | None = None,
         qualifier: str | None = None,
+        nested: dict[str, Any] | None = None,
     ) -> None:
         self.begin = begin
         self.end = end
         self.label = label
         self.content = content
+        self.nested = nested
         self.draft = draft
         self.qualifier = qualifier
         self.number = -1
@@ -80,7 +83,7 @@ class Occurrence:
             if self.draft is not None:
                 self._known = draft_term(self.draft)
             else:
-                self._known = term_from_json({self.label: self.content})
+                self._known = term_from_json({self.label: self.nested if self.content is None else self.content})
         return self._known
 
     @property
@@ -101,21 +104,37 @@ class Occurrence:
         return self.term == other.term
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return (self.begin, self.end, self.label, self.content, self.draft, self.qualifier, self.number, self._known)
+        known = self._known if self.content is None and self.nested is None else None
+        body = (self.content, self.nested, self.draft, known)
+        return (self.begin, self.end, self.label, self.qualifier, self.number, *body)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        (self.begin, self.end, self.label, self.content, self.draft, self.qualifier, self.number, self._known) = state
+        self.begin, self.end, self.label, self.qualifier, self.number, *body = state
+        self.content, self.nested, self.draft, self._known = body
         self._event = None
 
 
 PLAIN = frozenset((str, int, float))
+_SCALARS = frozenset((str, int, float, bool))
 
 
 def json_occurrence(begin: int, end: int, label: str, body: Any, qualifier: str | None = None) -> Occurrence:
-    """The event `{label: body}` of checked JSON: flat if every child is one string or number, else with its term."""
-    if isinstance(body, dict) and PLAIN.issuperset(map(type, body.values())):
-        return Occurrence(begin, end, label, content=body, qualifier=qualifier)
+    """The event `{label: body}` of checked JSON: flat if every child is one string or number, else nested, if what a
+    child has inside are scalars alone, else with its term."""
+    if isinstance(body, dict):
+        if PLAIN.issuperset(map(type, body.values())):
+            return Occurrence(begin, end, label, content=body, qualifier=qualifier)
+        if is_nested(body):
+            return Occurrence(begin, end, label, qualifier=qualifier, nested=body)
     return Occurrence(begin, end, label, known=term_from_json({label: body}), qualifier=qualifier)
+
+
+def is_nested(body: dict[str, Any]) -> bool:
+    """Whether the children are scalars, or objects of scalars."""
+    return all(
+        child.__class__ in _SCALARS or (child.__class__ is dict and _SCALARS.issuperset(map(type, child.values())))
+        for child in body.values()
+    )
 
 
 def occurrence(event: Event) -> Occurrence:

@@ -9,23 +9,44 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+from cera.connectors import fast_jsonl
 from cera.connectors.databases.reading import PAGE, poll
-from cera.connectors.layout import Rejected
+from cera.connectors.layout import Layout, Rejected
 from cera.connectors.sinks import base_line
 from cera.errors import DataError
 from cera.model.events import Event
+from cera.model.occurrence import Occurrence
 from cera.model.time_text import TimeFormat
 
 _TIMES = TimeFormat()
 
+#: The key of an object that is no event.
+REJECTED = "rejected"
+
+
+def read_spooled_changes(path: str) -> Iterator[Occurrence | Rejected]:
+    """What is in a file of a spool that holds rejected changes, too."""
+    mark = f'{{"{REJECTED}": '.encode()
+    with open(path, "rb") as stream:
+        lines = list(stream)
+    yield from fast_jsonl.read([line for line in lines if not line.startswith(mark)], path, Layout(times=_TIMES))
+    for line in lines:
+        if line.startswith(mark):
+            yield Rejected(*json.loads(line)[REJECTED])
+
 
 class ChangeSpool:
-    """Copies changes into files `SEQUENCE-1.jsonl` of event objects; `place` is the file that says how far it came."""
+    """Copies changes into files `SEQUENCE-1.jsonl` of event objects; `place` is the file that says how far it came.
 
-    def __init__(self, url: str, folder: Path, place: Path, reject: Callable[[Rejected], object]) -> None:
+    What cannot be read is told to `reject`, perhaps again after a kill; without it, it stands in the files as well,
+    each once, as objects with the key `rejected`.
+    """
+
+    def __init__(self, url: str, folder: Path, place: Path, reject: Callable[[Rejected], object] | None) -> None:
         self._url = url
         self._folder = folder
         self._place = place
@@ -41,19 +62,24 @@ class ChangeSpool:
         Raises UnreachableError where the database is away; the next call goes on where this one was.
         """
         polled = poll(self._url, self._position, limit)
-        events = [record for record in polled.records if isinstance(record, Event)]
-        for record in polled.records:
-            if isinstance(record, Rejected):
-                self._reject(record)
         if polled.records:
             name = f"{self._sequence:09d}-1.jsonl"
-            lines = [json.dumps(base_line(event, _TIMES), ensure_ascii=False) + "\n" for event in events]
+            objects = [found for record in polled.records if (found := self._object(record)) is not None]
+            lines = [json.dumps(found, ensure_ascii=False) + "\n" for found in objects]
             self._unfinished(name).write_text("".join(lines), encoding="utf-8")
             self._announce(self._sequence + 1, polled.position, name)
             self._finish()
             self._sequence += 1
         self._position = polled.position
         return len(polled.records)
+
+    def _object(self, record: Event | Rejected) -> dict[str, Any] | None:
+        if isinstance(record, Event):
+            return base_line(record, _TIMES)
+        if self._reject is None:
+            return {REJECTED: [record.place, record.reason, record.text]}
+        self._reject(record)
+        return None
 
     def _announce(self, sequence: int, position: str, name: str) -> None:
         written = self._next.with_name(f"{self._next.name}.unfinished")

@@ -38,7 +38,11 @@ def connected(database: Sqlite) -> Iterator[sqlite3.Connection]:
     """A connection to a file that is there, without transactions of its own; errors become ours."""
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(database.path))}?mode=rw", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
+            f"file:{quote(str(database.path))}?mode=rw",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,  # one that is kept may be used from another thread, as Spark's callbacks do
         )
         try:
             yield connection

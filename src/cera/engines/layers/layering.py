@@ -36,6 +36,10 @@ class Layers:
     layers: tuple[Layer, ...]
 
     @property
+    def rules(self) -> tuple[Rule, ...]:
+        return tuple(rule for layer in self.layers if layer.rules is not None for rule in layer.rules.rules)
+
+    @property
     def modules(self) -> tuple[EventModule, ...]:
         return tuple(module for layer in self.layers for module in layer.modules)
 

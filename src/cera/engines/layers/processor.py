@@ -101,6 +101,9 @@ class LayersProcessor:
         for part, own in pairs:
             part.close(own)
 
+    def left_out(self, state: LayersState) -> int:
+        return state.left_out
+
     def packed(self, state: LayersState) -> Any:
         """The state as what can be pickled."""
         pairs: list[tuple[Any, Any]] = list(zip(self._parts, state.parts, strict=True))
@@ -116,5 +119,6 @@ class LayersProcessor:
 
 def _own(event: Occurrence) -> Occurrence:
     """A copy: each processor of rules numbers its events itself."""
-    term = None if event.content is not None or event.draft is not None else event.term
-    return Occurrence(event.begin, event.end, event.label, event.content, term, event.draft, event.qualifier)
+    made_later = event.content is not None or event.nested is not None or event.draft is not None
+    body = (event.content, None if made_later else event.term, event.draft)
+    return Occurrence(event.begin, event.end, event.label, *body, event.qualifier, event.nested)

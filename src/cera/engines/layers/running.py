@@ -21,7 +21,7 @@ def run_layer_by_layer(
     """The answers of a program of several languages, given how its rules and each of its modules are answered."""
     known = dict.fromkeys(events)
     derived: list[DerivedEvent] = []
-    undefined = 0
+    undefined = left_out = 0
     for layer in layers.layers:
         seen = tuple(known)
         answers = [] if layer.rules is None else [answer_rules(layer.rules, seen)]
@@ -29,5 +29,6 @@ def run_layer_by_layer(
         for answer in answers:
             derived += answer.derived
             undefined += answer.undefined
+            left_out += answer.left_out
             known.update(dict.fromkeys(one.event for one in answer.derived if one.recipient is None))
-    return Answer(tuple(merged(derived)), undefined)
+    return Answer(tuple(merged(derived)), undefined, left_out)

@@ -53,7 +53,8 @@ def drive(
         if until is None or event.end <= until:
             derived += host.push(occurrence(event))
     derived += host.close() if until is None else host.advance_to(until)
-    return Answer(tuple(in_output_order(d.result() for d in derived)), processor.undefined)
+    ordered = tuple(in_output_order(d.result() for d in derived))
+    return Answer(ordered, processor.undefined, processor.left_out(host.state))
 
 
 def plan_of(program: RuleProgram) -> Plan:

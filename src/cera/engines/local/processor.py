@@ -41,6 +41,10 @@ class Processor:
     def start(self) -> State:
         return self.network.start()
 
+    def left_out(self, state: State) -> int:
+        """Rules see every event; modules leave out those that belong to none of their histories."""
+        return 0
+
     def packed(self, state: State) -> State:
         """The state as what can be pickled: it is plain data itself."""
         return state
@@ -140,6 +144,12 @@ class Processor:
 def distinct(occurrences: list[Occurrence]) -> list[Occurrence]:
     """The events of a step, each once: equal events are one (Events = DataTerms × TI)."""
     places = {(o.label, o.begin) for o in occurrences}
-    if len(places) == len(occurrences):
+    if len(places) == len(occurrences) or _have_positions(occurrences):
         return occurrences
     return list({o.event: o for o in reversed(occurrences)}.values())[::-1]
+
+
+def _have_positions(occurrences: list[Occurrence]) -> bool:
+    """Whether all are like the changes of a database, each with a position of its own."""
+    found = [o.nested.get("position") for o in occurrences if o.nested is not None]
+    return len({position for position in found if isinstance(position, int)}) == len(occurrences)

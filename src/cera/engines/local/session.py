@@ -95,6 +95,11 @@ class Session:
         return live
 
     @property
+    def left_out(self) -> int:
+        """How many events lacked the attribute by which a module is partitioned."""
+        return self._processor.left_out(self._host.state)
+
+    @property
     def undefined(self) -> int:
         """How often an expression had no value."""
         return self._processor.undefined

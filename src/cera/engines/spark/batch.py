@@ -53,13 +53,17 @@ from cera.model.patterns import Pattern
 
 @dataclass
 class Batch:
-    """The DataFrames of a plan over the tables of incoming events. `joins` says how each join was made."""
+    """The DataFrames of a plan over the tables of incoming events. `joins` says how each join was made.
+
+    Absolute timers tick from the first to the last event of `recording`, which is all incoming events if it is None.
+    """
 
     plan: Plan
     environment: Environment
     stream: tuple[EventTable, ...]
     until: Time | None = None
     max_duration: int | None = None
+    recording: tuple[EventTable, ...] | None = None
     relevance: Relevance = field(init=False)
     joins: list[tuple[Expression, Strategy]] = field(default_factory=list, init=False)
     _derived: dict[str, tuple[EventTable, ...]] = field(default_factory=dict, init=False)
@@ -76,6 +80,10 @@ class Batch:
     @property
     def spark(self) -> SparkSession:
         return self.environment.spark
+
+    @property
+    def _recording(self) -> tuple[EventTable, ...]:
+        return self.stream if self.recording is None else self.recording
 
     @property
     def derived(self) -> dict[str, tuple[EventTable, ...]]:
@@ -113,7 +121,7 @@ class Batch:
             case Matching():
                 return self._matching(expression.identifier, expression.pattern, self._tables(expression.source))
             case AbsoluteTimers():
-                table = tick_table(expression.timer, self.stream, self.environment, self.until)
+                table = tick_table(expression.timer, self._recording, self.environment, self.until)
                 return self._matching(expression.identifier, expression.timer.pattern, (table,))
             case Reference():
                 return self._relations[expression.name]

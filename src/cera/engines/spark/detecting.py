@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from cera.connectors.layout import Layout
+from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.relations import column
@@ -22,7 +23,7 @@ from cera.rules.rule import Rule, RuleProgram
 
 
 def detect(
-    program: RuleProgram,
+    program: RuleProgram | Layers,
     events: DataFrame,
     *,
     max_delay: int,
@@ -54,7 +55,7 @@ def detect(
     return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})
 
 
-def _check(program: RuleProgram, events: DataFrame) -> None:
+def _check(program: RuleProgram | Layers, events: DataFrame) -> None:
     """What cannot be told apart in a session of Spark in which the case of names makes no difference."""
     if not isinstance(events, DataFrame):
         raise UsageError(f"`detect` takes a DataFrame of Spark, and {type(events).__name__} is none")
@@ -80,7 +81,7 @@ def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _children(
-    program: RuleProgram, events: DataFrame, label: str, max_duration: int | None, timezone: str
+    program: RuleProgram | Layers, events: DataFrame, label: str, max_duration: int | None, timezone: str
 ) -> StructType:
     """The type of the column `children` over recorded events with these columns."""
     none = events.sparkSession.createDataFrame([], events.schema)

@@ -1,4 +1,8 @@
-"""The Spark engine over recorded events: a program as DataFrames, and its answers as a DataFrame or as events."""
+"""The Spark engine over recorded events: a program as DataFrames, and its answers as a DataFrame or as events.
+
+The layers of a program of several languages are DataFrames one over the other: each is over the events that came in and
+the tables of what the layers below it derive.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,15 @@ from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction, walk
 from cera.engines.answer import Answer
+from cera.engines.layers.layering import Layer, Layers
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.batch import Batch, constructions
 from cera.engines.spark.deriving import CAUSES, DERIVATION, LINEAGE, SENT, causes_by_name
 from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.lineage import Lineage
+from cera.engines.spark.modules import Detected, detected
 from cera.engines.spark.relations import column
-from cera.engines.spark.rows import event_tables
+from cera.engines.spark.rows import event_table, event_tables
 from cera.engines.spark.scopes import Environment
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
@@ -31,17 +37,31 @@ from cera.rules.rule import RuleProgram
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program derives from event tables, as DataFrames."""
+    """What a program derives from event tables, as DataFrames: its rules, layer by layer, and its modules."""
 
-    batch: Batch
+    batches: tuple[Batch, ...]
+    detected: tuple[Detected, ...] = ()
+
+    @property
+    def batch(self) -> Batch:
+        """That of a program of rules alone."""
+        [only] = self.batches
+        return only
 
     @cached_property
     def cause_names(self) -> dict[str, tuple[str, ...]]:
         """The identifiers of each rule in the order of its body."""
-        found = [e for p in self.batch.plan.results for e in walk(p.expression) if isinstance(e, Construction)]
-        return {
+        points = [point for batch in self.batches for point in batch.plan.results]
+        found = [e for point in points for e in walk(point.expression) if isinstance(e, Construction)]
+        names = {
             c.rule: tuple(name for other in found if other.rule == c.rule for name, _ in other.causes) for c in found
         }
+        return {**names, **{rule: own for one in self.detected for rule, own in one.cause_names.items()}}
+
+    @property
+    def ticks(self) -> list[Event]:
+        """The events of absolute timers."""
+        return [event for batch in self.batches for event in batch.environment.ticks.values()]
 
     def derivations(self) -> DataFrame:
         """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport."""
@@ -66,12 +86,19 @@ class Answers:
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
         """Each construction of the plan with the table of what it derives."""
-        for point in self.batch.plan.results:
-            yield from zip(constructions(point.expression), self.batch.derived[point.name], strict=True)
+        for batch in self.batches:
+            yield from constructed(batch)
 
     @cached_property
     def _tables(self) -> list[EventTable]:
-        return [table for tables in self.batch.derived.values() for table in tables]
+        tables = [table for batch in self.batches for tables in batch.derived.values() for table in tables]
+        return [*tables, *(one.table for one in self.detected)]
+
+
+def constructed(batch: Batch) -> Iterator[tuple[Construction, EventTable]]:
+    """Each construction of a plan with the table of what it derives."""
+    for point in batch.plan.results:
+        yield from zip(constructions(point.expression), batch.derived[point.name], strict=True)
 
 
 def _rows(table: EventTable, *more: str) -> DataFrame:
@@ -92,7 +119,7 @@ def told(rows: DataFrame, causes: Column, *more: str) -> DataFrame:
 
 
 def answers(
-    program: RuleProgram,
+    program: RuleProgram | Layers,
     tables: tuple[EventTable, ...],
     spark: SparkSession,
     *,
@@ -100,19 +127,38 @@ def answers(
     timezone: str = "UTC",
     max_duration: int | None = None,
     tally: Tally | None = None,
+    keep: bool = False,
 ) -> Answers:
     """The DataFrames of a program over tables of events; nothing is computed yet.
 
-    With a `tally`, rows in which an expression has no value are counted when it is.
+    With a `tally`, rows in which an expression has no value are counted when it is. With `keep`, what modules detect is
+    kept by Spark (persisted) where a layer above reads it, so that they run once.
     """
-    environment = Environment(spark, program.calendars, timezone, tally=tally)
+    layers = (Layer(program),) if isinstance(program, RuleProgram) else program.layers
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
-    return Answers(Batch(plan_of(program), environment, tables, until, max_duration))
+    if not tables:
+        tables = (event_table(spark, ()),)
+    batches: list[Batch] = []
+    found: list[Detected] = []
+    seen = tables
+    for number, layer in enumerate(layers):
+        derived: list[EventTable] = []
+        if layer.rules is not None:
+            environment = Environment(spark, layer.rules.calendars, timezone, tally=tally)
+            longest = max_duration if seen is tables else None  # nobody knows how long a detected event lasts
+            batches.append(Batch(plan_of(layer.rules), environment, seen, until, longest, tables))
+            derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
+        if layer.modules:
+            one = detected(layer.modules, seen, timezone=timezone, tally=tally)
+            found.append(one.kept() if keep and number + 1 < len(layers) else one)
+            derived.append(found[-1].table)
+        seen = (*seen, *derived)
+    return Answers(tuple(batches), tuple(found))
 
 
 def run(
-    program: RuleProgram,
+    program: RuleProgram | Layers,
     events: Iterable[Event],
     *,
     until: Time | None = None,
@@ -124,9 +170,13 @@ def run(
     base = list(events)
     tables = event_tables(spark, base)
     tally = Tally()
-    found = answers(program, tables, spark, until=until, timezone=timezone, max_duration=max_duration, tally=tally)
+    found = answers(
+        program, tables, spark, until=until, timezone=timezone, max_duration=max_duration, tally=tally, keep=True
+    )
     derivations = found.derivations()
     rows = derivations.collect()
     tally.fetched(derivations)
-    lineage = Lineage(program, [*base, *found.batch.environment.ticks.values()])
+    for one in found.detected:
+        one.table.frame.unpersist()
+    lineage = Lineage(program.rules, [*base, *found.ticks])
     return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows)

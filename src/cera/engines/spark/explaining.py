@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
+from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.failures import engine_failure
 from cera.engines.spark.rows import EVENTS
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable, Terms
-from cera.rules.rule import RuleProgram
 
 
 class SparkJoin(TypedDict):
@@ -29,16 +29,17 @@ class ExplainedSpark(TypedDict):
     plan: str
 
 
-def explain_spark(program: RuleProgram, *, max_duration: int | None, timezone: str) -> ExplainedSpark:
+def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -> ExplainedSpark:
     """Starts Spark, and has it plan the program over flat events of unknown types."""
     with engine_failure():
         spark = session()
         table = EventTable(spark.createDataFrame([], EVENTS), Terms(flat=True))
         found = answers(program, (table,), spark, timezone=timezone, max_duration=max_duration)
         plan = found.events()._jdf.queryExecution().executedPlan().toString()
+        fallbacks = dict.fromkeys(name for batch in found.batches for name in batch.environment.fallbacks)
         return {
-            "joins": [{"of": _text(operator), "way": way} for operator, way in found.batch.joins],
-            "python": list(found.batch.environment.fallbacks),
+            "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
+            "python": [*fallbacks, *(f"module {module.name}" for module in program.modules)],
             "plan": plan,
         }
 

@@ -35,6 +35,7 @@ from cera.model.values import Scalar
 Operand = Cell | TimeColumns | Scalar | Interval | Duration | Distance
 
 _NOTHING = Cell()
+_PARTS = ("integer", "double")
 
 
 def call(function: str, arguments: Sequence[Operand], fallback: Callable[[str], None]) -> Cell | TimeColumns:
@@ -152,12 +153,16 @@ def _extreme(function: str, cells: Sequence[Cell]) -> Cell:
 
 def _extreme_number(function: str, numbers: Sequence[Cell]) -> Column:
     """The least or greatest as a struct. Each number is named once, so that what is nested does not grow with it."""
-    names = [name for name in NUMBERS if any(name in cell.components for cell in numbers)]
-    packed = F.array(*(as_struct(_with_all(cell, names)) for cell in numbers))
-    keyed = F.transform(packed, lambda number: _keyed(canonical(from_struct(number, names))))
+    packed = F.array(*(as_struct(_with_all(_in_doubles(cell), _PARTS)) for cell in numbers))
+    keyed = F.transform(packed, lambda number: _keyed(canonical(from_struct(number, _PARTS))))
     # null where one is null: those come first in the one order, last in the other
     chosen = F.get(F.sort_array(keyed), F.lit(0)) if function == "least" else F.element_at(F.array_sort(keyed), -1)
     return chosen["value"]
+
+
+def _in_doubles(cell: Cell) -> Cell:
+    """The same number with `double` for `fraction`."""
+    return Cell(integer=cell.integer, double=cell.double if cell.fraction is None else cell.fraction)
 
 
 def _with_all(cell: Cell, names: Sequence[str]) -> Cell:

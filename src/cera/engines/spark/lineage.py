@@ -11,14 +11,14 @@ from cera.model.events import Derivation, DerivedEvent, Event, Recipient
 from cera.model.interval import Interval
 from cera.model.json_terms import loads, term_from_json
 from cera.model.terms import Term
-from cera.rules.rule import RelativeTimer, Rule, RuleProgram
+from cera.rules.rule import RelativeTimer, Rule
 
 
 class Lineage:
     """The events of a run by their ids. Those of relative timers are made again from their anchors."""
 
-    def __init__(self, program: RuleProgram, events: Iterable[Event]) -> None:
-        self._rules = {rule.name: rule for rule in program.rules}
+    def __init__(self, rules: Iterable[Rule], events: Iterable[Event]) -> None:
+        self._rules = {rule.name: rule for rule in rules}
         self._events = {event.id: event for event in events}
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
@@ -36,13 +36,13 @@ class Lineage:
         ]
 
     def _derivations(self, rows: Sequence[Row]) -> tuple[Derivation, ...]:
-        derivations = [
-            self._derivation(self._rules[row[DERIVATION]["rule"]], row[DERIVATION]["causes"]) for row in rows
-        ]
+        derivations = [self._derivation(row[DERIVATION]["rule"], row[DERIVATION]["causes"]) for row in rows]
         found = {derivation.key: derivation for derivation in derivations}
         return tuple(found[key] for key in sorted(found))
 
-    def _derivation(self, rule: Rule, rows: Sequence[Row]) -> Derivation:
+    def _derivation(self, rule_name: str, rows: Sequence[Row]) -> Derivation:
+        """The rules of modules have no timers, and need not be known."""
+        rule = self._rules.get(rule_name)
         causes: dict[str, Event] = {}
         waiting = {row["name"]: row for row in rows}
         while waiting:  # a timer waits for its anchor
@@ -51,13 +51,13 @@ class Lineage:
             )
             causes[name] = event
             del waiting[name]
-        return Derivation(rule.name, causes)
+        return Derivation(rule_name, causes)
 
-    def _cause(self, rule: Rule, row: Row, causes: dict[str, Event]) -> Event | None:
+    def _cause(self, rule: Rule | None, row: Row, causes: dict[str, Event]) -> Event | None:
         known = self._events.get(row["id"])
         if known is not None:
             return known
-        for branch in rule.branches:
+        for branch in rule.branches if rule is not None else ():
             for timer in branch.relative_timers:
                 if timer.identifier == row["name"] and timer.anchor in causes:
                     event = _timer_event(timer, causes[timer.anchor], Interval(row["begin"], row["end"]))

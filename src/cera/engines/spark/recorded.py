@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from cera.connectors.files import Source, names_files, sources
 from cera.connectors.layout import Layout, Rejected
+from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.failures import engine_failure
 from cera.engines.spark.hashing import hex_id
@@ -26,7 +27,6 @@ from cera.engines.spark.term_columns import term_column
 from cera.engines.spark.undefined import Tally
 from cera.model.events import Event, Recipient
 from cera.model.interval import Time
-from cera.rules.rule import RuleProgram
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def _base(table: EventTable) -> DataFrame:
 
 
 def recorded(
-    program: RuleProgram,
+    program: Layers,
     paths: tuple[str, ...],
     layout: Layout,
     *,
@@ -136,7 +136,14 @@ def recorded(
             reading = reading.lasting(max_duration)
         tally = Tally()
         found = answers(
-            program, reading.tables, spark, until=until, timezone=timezone, max_duration=max_duration, tally=tally
+            program,
+            reading.tables,
+            spark,
+            until=until,
+            timezone=timezone,
+            max_duration=max_duration,
+            tally=tally,
+            keep=True,
         )
         return Recorded(reading, found, tally, until)
 

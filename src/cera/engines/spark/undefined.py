@@ -54,11 +54,16 @@ class Tally:
 
     def watch(self, frame: DataFrame, lacking: Column | None) -> DataFrame:
         """The frame; the rows of which something is true are counted. None: of no row."""
-        if lacking is None:
-            return frame
+        return frame if lacking is None else self._watch(frame, F.count_if(lacking))
+
+    def watch_sum(self, frame: DataFrame, numbers: Column) -> DataFrame:
+        """The frame, whose rows have numbers of what was without a value; they are added up."""
+        return self._watch(frame, F.coalesce(F.sum(numbers), F.lit(0)))
+
+    def _watch(self, frame: DataFrame, number: Column) -> DataFrame:
         name = f"undefined {len(self._observed)}"
         self._observed[name] = Observation(name)
-        return frame.observe(self._observed[name], F.count_if(lacking).alias(_ROWS))
+        return frame.observe(self._observed[name], number.alias(_ROWS))
 
     def fetched(self, frame: DataFrame) -> None:
         """The rows of a frame have been fetched."""

@@ -59,13 +59,10 @@ class Recognizer:
             fields = reader.fields(_content(event))
             tuples.append((reader.predicate, EventTuple(identity, fields, event.begin, event.end, event)))
         if event.label == CHANGE:
-            parts = {part.label: part for part in event.term.children if isinstance(part, Term)}
-            position, transaction = _number(_value(parts.get("position"))), _value(parts.get("transaction"))
-            operation, table = _value(parts.get("operation")), _value(parts.get("table"))
+            operation, table, position, transaction, old, new = _told(event)
             changed = self._changed(operation, table) if isinstance(table, str) else None
             if changed is not None:
-                old, new = (changed.row(parts.get(name)) for name in ("old", "new"))
-                contents = change_fields(old, new)
+                contents = changed.change(old, new)
                 tuples.append((changed.predicate, EventTuple(identity, contents, event.begin, event.end, event)))
         return Arrival(tuple(tuples), position, transaction) if tuples else None
 
@@ -96,12 +93,17 @@ class _NoHistory:
 NO_HISTORY = _NoHistory()
 
 
+_Columns = tuple[str, ...]
+
+
 class _Reader:
     """Reads the attributes of one kind of event, under their declared names."""
 
     def __init__(self, monitored: Monitored) -> None:
         self.predicate = monitored.predicate
         self._declared = {name.lower(): name for name in reversed(monitored.attributes)}
+        #: The names of the attributes of changes, by those of the columns before and after.
+        self._known: dict[tuple[_Columns, _Columns | None], _Columns | None] = {}
 
     def fields(self, content: Mapping[str, Value]) -> Mapping[str, Value]:
         declared = self._declared
@@ -110,8 +112,56 @@ class _Reader:
         named = {declared.get(name.lower(), name): value for name, value in content.items()}
         return {**named, **{name: content[name] for name in content if name in declared.values()}}
 
-    def row(self, part: Term | None) -> Mapping[str, Value] | None:
-        return None if part is None else self.fields(children(part))
+    def change(self, old: Row | None, new: Row | None) -> Mapping[str, Value]:
+        """The attributes of a changed row."""
+        before = children(old) if isinstance(old, Term) else old or {}
+        after = children(new) if isinstance(new, Term) else new or {}
+        columns = (tuple(before), None if new is None else tuple(after))
+        if columns not in self._known:
+            if len(self._known) == _MOST_TABLES:
+                self._known.clear()
+            self._known[columns] = self._names(*columns)
+        names = self._known[columns]
+        if names is not None:
+            current = before if new is None else after
+            return dict(zip(names, [*before.values(), *after.values(), *current.values()], strict=True))
+        rows = (None if row is None else self.fields(found) for row, found in ((old, before), (new, after)))
+        return change_fields(*rows)
+
+    def _names(self, old: _Columns, new: _Columns | None) -> _Columns | None:
+        """The attributes in the order of the values; None where columns differ only in the case of their names."""
+        before, after = (list(self.fields(dict.fromkeys(names, ""))) for names in (old, new or ()))
+        prefixed = [*(f"old_{name}" for name in before), *(f"new_{name}" for name in after)]
+        found = (*prefixed, *(before if new is None else after))
+        expected = 2 * len(old) if new is None else len(old) + 2 * len(new)
+        return found if len(set(found)) == expected else None
+
+
+#: So many ways to write the columns of a table are remembered.
+_MOST_TABLES = 100
+
+#: A row of a table: what JSON says of it, or the term.
+Row = dict[str, Value] | Term
+
+#: Operation, table, position, transaction, old and new row.
+_Told = tuple[Value | None, Value | None, int | float | None, Value | None, Row | None, Row | None]
+
+
+def _told(event: Occurrence) -> _Told:
+    """What a change says."""
+    nested: dict[str, Any] | None = event.nested
+    if nested is not None:
+        get = nested.get
+        operation, table, transaction, old, new = map(get, ("operation", "table", "transaction", "old", "new"))
+        scalars = operation.__class__ is not dict and table.__class__ is not dict and transaction.__class__ is not dict
+        if scalars and old.__class__ in _ROWS and new.__class__ in _ROWS:  # else it is of an unusual shape
+            return operation, table, _number(get("position")), transaction, old, new
+    parts = {part.label: part for part in event.term.children if isinstance(part, Term)}
+    operation, table, transaction = (_value(parts.get(name)) for name in ("operation", "table", "transaction"))
+    return operation, table, _number(_value(parts.get("position"))), transaction, parts.get("old"), parts.get("new")
+
+
+_ROWS = (dict, type(None))
 
 
 def _content(event: Occurrence) -> Mapping[str, Value]:

@@ -44,12 +44,11 @@ class Detection:
         return self._occurrence
 
     def result(self) -> DerivedEvent:
-        found: dict[Any, Derivation] = {}
-        for output, row in self.facts:
-            derivation = Derivation(output.rule, causes(output, row))
-            found[derivation.key] = derivation
-        event = Event(self.term, Interval(self.begin, self.end))
-        return DerivedEvent(event, tuple(found[key] for key in sorted(found)))
+        ways = tuple(Derivation(output.rule, causes(output, row)) for output, row in self.facts)
+        if len(ways) > 1:  # their keys have the ids of their causes, which take time
+            different = {way.key: way for way in ways}
+            ways = tuple(different[key] for key in sorted(different))
+        return DerivedEvent(Event(self.term, Interval(self.begin, self.end)), ways)
 
 
 def causes(output: Output, row: Row) -> dict[str, Event]:

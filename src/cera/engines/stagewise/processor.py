@@ -14,6 +14,7 @@ from typing import Any
 
 from cera.datalog import stages
 from cera.datalog.modules import EventModule
+from cera.datalog.syntax import atoms
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.engines.stagewise.cutting import cut
 from cera.engines.stagewise.detections import Detection, Heads
@@ -86,6 +87,23 @@ class ModuleProcessor:
             "left_out": state.left_out,
             "closing": state.closing,
         }
+
+    def forget_idle(self, state: ModuleState) -> None:
+        """Drops the histories that would go on in the same way if they began anew."""
+        rules = self.module.program.rules
+        if any(isinstance(atom.stage, int) and atom.stage > 0 for rule in rules for atom in (rule.head, *atoms(rule))):
+            return
+        new = self._machine.start()
+        facts = self._facts(new)
+        state.histories = {
+            key: history
+            for key, history in state.histories.items()
+            if history.size != new.size or self._facts(history) != facts
+        }
+
+    def _facts(self, history: stages.State) -> Any:
+        dumped = self._machine.dump(history)
+        return dumped["kept"], dumped["live"]
 
     def unpacked(self, data: Mapping[str, Any]) -> ModuleState:
         """The state that `packed` wrote; raises DataError if it is another program's."""

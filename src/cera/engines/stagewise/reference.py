@@ -21,7 +21,8 @@ def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") 
     """What the module detects in a complete stream."""
     evaluator = Evaluator((), timezone)
     found = []
-    for stages in _histories(module, events):
+    histories, left_out = _histories(module, events)
+    for stages in histories:
         facts = evaluate(module.program, stages)[1:]
         for now, together in groupby(zip(stages, facts, strict=True), key=lambda pair: pair[0].time):
             assert now is not None
@@ -30,14 +31,14 @@ def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") 
     times = sorted({now for now, _ in found})
     together_at = {time: [at for now, several in found if now == time for at in several] for time in times}
     derived = [each for time in times for each in heads.detections(together_at[time], time)]
-    return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined)
+    return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined, left_out)
 
 
-def _histories(module: EventModule, events: Iterable[Event]) -> list[list[HistoryStage]]:
-    """The stages of each history, in the order of time."""
+def _histories(module: EventModule, events: Iterable[Event]) -> tuple[list[list[HistoryStage]], int]:
+    """The stages of each history, in the order of time; and how many events belong to none."""
     ordered = sorted(dict.fromkeys(events), key=lambda event: event.end)
     recognizer = Recognizer(module)
-    number = 0
+    number = left_out = 0
     histories: dict[Key, list[HistoryStage]] = {}
     for time, together in groupby(ordered, key=lambda event: event.end):
         several = [occurrence(event) for event in together]
@@ -45,10 +46,10 @@ def _histories(module: EventModule, events: Iterable[Event]) -> list[list[Histor
         for key, arrival in recognizer.arrivals(several, number):
             by_key.setdefault(key, []).append(arrival)
         number += len(several)
-        by_key.pop(NO_HISTORY, None)
+        left_out += len(by_key.pop(NO_HISTORY, ()))
         for key, arrivals in by_key.items():
             histories.setdefault(key, []).extend(_stages(module, arrivals, time))
-    return list(histories.values())
+    return list(histories.values()), left_out
 
 
 def _stages(module: EventModule, arrivals: list[Arrival], time: Time) -> list[HistoryStage]:

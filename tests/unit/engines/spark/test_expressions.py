@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ from cera.model.expressions import (
 from cera.model.interval import Interval
 from cera.model.patterns import TermPattern
 from spark_expressions import Expressions
-from spark_values import FrameScope, Row, comparable, frame_of, packed, random_row, unpacked
+from spark_values import VARIABLES, FrameScope, Row, as_value, comparable, frame_of, packed, random_row, unpacked
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -178,6 +179,51 @@ def test_months_are_added_by_the_calendar(spark: SparkSession) -> None:
         ("str", "2000-01-29T00:00:00Z"),
         None,
     ]
+
+
+#: Two groups of variables with all components that can hold a number, alone and beside others.
+THESE, THOSE = ("P", "N"), ("J", "E", "K", "M")
+HELD = (3, -2.5, 2**53 + 1, 1e300, None)
+
+
+def holding(variables: Sequence[str], held: float | None) -> dict[str, Any]:
+    """The number in one component of each variable that has one for it."""
+    columns: dict[str, Any] = {}
+    for variable in variables if held is not None else ():
+        for component in VARIABLES[variable]:
+            match component, held:
+                case ("integer", int()) | ("fraction", float()):
+                    columns[f"{variable}:{component}"] = held
+                case "double", _ if float(held) == held:
+                    columns.pop(f"{variable}:integer", None)
+                    columns[f"{variable}:double"] = float(held)
+    return columns
+
+
+def test_every_operator_and_function_takes_a_number_in_any_component(spark: SparkSession) -> None:
+    rows = []
+    for one, other in product(HELD, HELD):
+        stored = holding(THESE, one) | holding(THOSE, other)
+        rows.append(Row({name.partition(":")[0]: as_value(held) for name, held in stored.items()}, {}, stored))
+    single = [Variable(name) for name in (*THESE, *THOSE)]
+    pairs = [(Variable(one), Variable(other)) for one in THESE for other in THOSE]
+    values: list[Expression] = [Call(function, (x,)) for x in single for function in ("abs", "ceiling", "number")]
+    values += [Arithmetic("*", SECOND, x) for x in single]
+    values += [Call("substring", (Literal("abcdef"), x)) for x in single]
+    values += [Call("least", pair) for pair in pairs] + [Call("greatest", (one, other, one)) for one, other in pairs]
+    values += [Arithmetic("-", *pair) for pair in pairs]
+    values += [Comparison(operator, *pair) for pair in pairs for operator in ("=", "!=", "<", ">=")]
+    with settings(spark, INTERPRETED):
+        check_values(spark, values, rows)
+
+
+@pytest.mark.parametrize("function", ["least", "greatest"])
+def test_extremes_within_extremes_do_not_multiply_what_spark_has_to_read(spark: SparkSession, function: str) -> None:
+    def nested(depth: int) -> Expression:
+        return Call(function, (nested(depth - 1), Variable("N"), Literal(7))) if depth else Variable("P")
+
+    lengths = [len(written(packed(compile_value(nested(depth), FrameScope())))) for depth in (1, 2, 3)]
+    assert lengths[2] < 3 * lengths[1] < 9 * lengths[0]
 
 
 def test_the_least_integer_has_no_opposite_and_makes_nothing_fail(spark: SparkSession) -> None:

@@ -3,6 +3,8 @@
 CHECKPOINT/cera.json    the run, its sources, its operators with their rules
 CHECKPOINT/spark        offsets and state
 CHECKPOINT/spool        what came on standard input
+CHECKPOINT/changes      what came from databases, a folder for each and a file that says how far it was read
+CHECKPOINT/actions.db   which actions of rules are done
 CHECKPOINT/spark.log    what Spark says
 """
 
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.module_operators import AnyOperator
 from cera.errors import UsageError
 
 _FORMAT = 1
@@ -51,6 +53,14 @@ class Checkpoint:
     def spool(self) -> Path:
         return self.folder / "spool"
 
+    def changes(self, number: int) -> Path:
+        """The folder for the changes of a database, the source with a number."""
+        return self.folder / "changes" / str(number)
+
+    @property
+    def actions(self) -> Path:
+        return self.folder / "actions.db"
+
     @property
     def log(self) -> Path:
         return self.folder / "spark.log"
@@ -64,7 +74,7 @@ class Checkpoint:
         """What a kill in the moment of writing leaves behind."""
         return self._file.with_suffix(".unfinished")
 
-    def open(self, operators: Sequence[Operator], sources: Sequence[str], *, restart_changed: bool) -> Manifest:
+    def open(self, operators: Sequence[AnyOperator], sources: Sequence[str], *, restart_changed: bool) -> Manifest:
         """Makes the checkpoint, or goes on with it. Raises UsageError where it belongs to something else."""
         known = self._read()
         now = _manifest(operators, sources, known.run if known else secrets.token_hex(4))
@@ -106,18 +116,22 @@ class Checkpoint:
             raise UsageError(f"the checkpoint {self.folder} cannot be written: {error.strerror}") from error
 
 
-def _manifest(operators: Sequence[Operator], sources: Sequence[str], run: str) -> Manifest:
+def _manifest(operators: Sequence[AnyOperator], sources: Sequence[str], run: str) -> Manifest:
     return Manifest(
         run,
         tuple(sources),
         tuple(sorted({operator.layer for operator in operators})),
         tuple(sorted(operator.identity for operator in operators)),
-        {rule.name: fingerprint((rule, operator.identity)) for operator in operators for rule in operator.rules},
+        {
+            name: fingerprint((part, operator.identity))
+            for operator in operators
+            for name, part in operator.parts.items()
+        },
         options=_options(operators),
     )
 
 
-def _options(operators: Sequence[Operator]) -> Mapping[str, str]:
+def _options(operators: Sequence[AnyOperator]) -> Mapping[str, str]:
     """The same for all operators; those that were not given are left out."""
     if not operators:
         return {}

@@ -6,13 +6,14 @@ times of its causes leave the operator; `compact_columns` computes terms, ids an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
 from cera.engines.local.derived import Collected, Derived
+from cera.engines.local.host import Found
 from cera.engines.spark.streaming.derived_readers import collected_reader, constructed_reader
 from cera.engines.spark.streaming.flat_events import arrow_stream
 from cera.engines.spark.streaming.messages import pack_columns
@@ -68,8 +69,13 @@ class Compactor:
         self._shapes = shapes
         self._writers: dict[int, _Writer | None] = {}
 
-    def take(self, derived: Iterable[Derived]) -> tuple[list[bytes], list[Derived]]:
-        """The payloads of the events that have a shape, and the other events."""
+    def take(self, derived: Sequence[Found]) -> tuple[list[bytes], Sequence[Found]]:
+        """The payloads of the events that have a shape, and the other events. All are from one operator."""
+        if not derived or not isinstance(derived[0], Derived):
+            return [], derived
+        return self._taken(cast(Sequence[Derived], derived))
+
+    def _taken(self, derived: Sequence[Derived]) -> tuple[list[bytes], list[Derived]]:
         groups: dict[int, list[Derived]] = {}
         for one in derived:
             key = id(one.window) if one.__class__ is Collected else id(one.head)

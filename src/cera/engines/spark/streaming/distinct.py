@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.places import Place, variable_at
 from cera.engines.spark.streaming.slots import Slot
 from cera.model.constructs import Construct, ConstructTerm
@@ -12,21 +12,23 @@ from cera.rules.rule import Rule
 from cera.rules.unification import head_label
 
 
-def may_repeat(operators: Sequence[Operator]) -> bool:
+def may_repeat(operators: Sequence[AnyOperator]) -> bool:
     """Whether two operators, or two buckets of one, may derive the same event."""
     seen: set[str | None] = set()
     for operator in operators:
-        labels = {head_label(rule.head) for rule in operator.rules}
+        labels = operator.derives
         if labels & seen or (labels and None in seen) or (seen and None in labels):
             return True
         seen |= labels
-        if operator.key and not all(_tells_apart(operator, label) for label in labels):
+        if operator.buckets > 1 and not all(_tells_apart(operator, label) for label in labels):
             return True
     return False
 
 
-def _tells_apart(operator: Operator, label: str | None) -> bool:
+def _tells_apart(operator: AnyOperator, label: str | None) -> bool:
     """Whether events with a label from different buckets differ: each carries its key, all in the same place."""
+    if isinstance(operator, ModuleOperator):
+        return operator.tells_apart(label)
     rules = [rule for rule in operator.rules if head_label(rule.head) == label]
     return label is not None and all(
         frozenset[Place].intersection(*(frozenset(_carrying(rule, slot)) for rule in rules)) for slot in operator.key

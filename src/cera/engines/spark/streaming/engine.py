@@ -11,12 +11,14 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from cera.connectors.layout import Layout
+from cera.engines.layers.layering import Layer, Layers
 from cera.engines.spark.streaming.compact import shapes
 from cera.engines.spark.streaming.compact_columns import derived_events
 from cera.engines.spark.streaming.distinct import may_repeat
 from cera.engines.spark.streaming.layers import results
 from cera.engines.spark.streaming.left_out import Counting
-from cera.engines.spark.streaming.operators import BUCKETS, operators
+from cera.engines.spark.streaming.module_operators import layered_operators
+from cera.engines.spark.streaming.operators import BUCKETS
 from cera.engines.spark.streaming.table_messages import table_messages
 from cera.engines.spark.table_layout import table_layout
 from cera.model.time_text import TimeFormat
@@ -24,7 +26,7 @@ from cera.rules.rule import RuleProgram
 
 
 def detect(
-    program: RuleProgram,
+    program: RuleProgram | Layers,
     events: DataFrame,
     *,
     max_delay: int,
@@ -39,11 +41,12 @@ def detect(
     causes (from identifiers to ids), recipient, transport. Durations are microseconds. What is late, or no event, is
     left out, and counted; with `left_out` it is there too, the column `left_out` says why.
     """
-    made = operators(program, max_duration=max_duration, timezone=timezone, buckets=buckets)
+    layers = Layers((Layer(program),)) if isinstance(program, RuleProgram) else program
+    made = layered_operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
     counting = Counting()
     layout = Layout(times=TimeFormat(timezone=timezone))
     reading = counting.read(events, layout, max_duration)
-    known = () if may_repeat(made) else shapes(program.rules)  # where events repeat, their ids must be known at once
+    known = () if may_repeat(made) else shapes(layers.rules)  # where events repeat, their ids must be known at once
     qualified = table_layout(events.schema, layout).id is not None
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     flow = results(messages, made, shapes=known)

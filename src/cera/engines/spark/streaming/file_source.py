@@ -6,8 +6,9 @@ means to `cera run`, and a malformed record costs nothing but itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -15,10 +16,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from cera.connectors import fast_jsonl
+from cera.connectors.databases.spool import read_spooled_changes
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import ENDINGS
 from cera.connectors.layout import Layout, Rejected, rejected
-from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.module_operators import AnyOperator
 from cera.engines.spark.streaming.packing import Packer
 from cera.engines.spark.streaming.parquet_files import read_parquet
 from cera.engines.spark.streaming.routing import Router
@@ -38,22 +40,24 @@ def file_messages(
     spark: SparkSession,
     folder: str,
     layout: Layout,
-    operators: Sequence[Operator],
+    operators: Sequence[AnyOperator],
     *,
     max_duration: int | None = None,
     files_a_batch: int | None = None,
     spool: bool = False,
+    changes: bool = False,
 ) -> DataFrame:
     """The messages of the files that appear in a folder: operator, bucket, payload, event time, number of events.
 
-    The files of a `spool` are removed when they have been read.
+    The files of a `spool`, of standard input or of the `changes` of a database, are removed when they have been read.
     """
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
     if files_a_batch is not None:
         reader = reader.option("maxFilesPerTrigger", files_a_batch)
     if spool:
         reader = reader.option("cleanSource", "delete")
-    stage = _Reading(layout, tuple(operators), max_duration, spool=spool)
+    read = read_spooled_changes if changes else partial(read_spooled if spool else read_file, layout=layout)
+    stage = _Reading(read, tuple(operators), max_duration)
     return reader.load(folder).select("path").mapInArrow(stage, _SCHEMA)
 
 
@@ -61,19 +65,20 @@ class _Reading:
     """The stage that reads files."""
 
     def __init__(
-        self, layout: Layout, operators: tuple[Operator, ...], max_duration: int | None, *, spool: bool
+        self,
+        read: Callable[[str], Iterator[Occurrence | Rejected]],
+        operators: tuple[AnyOperator, ...],
+        max_duration: int | None,
     ) -> None:
-        self.layout = layout
+        self.read = read
         self.operators = operators
         self.max_duration = max_duration
-        self.spool = spool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         packer = Packer(Router(self.operators), self.max_duration)
         for batch in batches:
             for uri in batch.column(0).to_pylist():
-                path = local_path(uri)
-                for record in read_spooled(path, self.layout) if self.spool else read_file(path, self.layout):
+                for record in self.read(local_path(uri)):
                     packer.take(record)
                     if packer.size >= CHUNK:
                         yield _dated(packer)

@@ -33,11 +33,13 @@ class Identified(Occurrence):
         qualifier: str | None,
         h1: int,
         h2: int,
+        nested: dict[str, Any] | None = None,
     ) -> None:
         self.begin = begin  # all of it here: a call of the inherited one would cost as much again
         self.end = end
         self.label = label
         self.content = content
+        self.nested = nested
         self.draft = self._event = None
         self.qualifier = qualifier
         self.number = -1

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import Any
 
-from cera.engines.local.derived import Derived
+from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor
 from cera.engines.local.state import State, dump, restore
 from cera.engines.spark.streaming.messages import event_count, first_end, unpack_events
+from cera.engines.spark.streaming.module_kernel import ModuleDriver
+from cera.engines.stagewise.processor import ModuleState
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 
@@ -27,7 +30,7 @@ class Part:
     Events of which the watermark has passed none wait as they came, in payloads.
     """
 
-    state: State
+    state: Any
     waiting: list[Occurrence] = field(default_factory=list)
     payloads: list[bytes] = field(default_factory=list)
     timer: int | None = None
@@ -35,14 +38,15 @@ class Part:
     @property
     def live(self) -> int:
         """The number of tuples and events that are remembered."""
-        return self.state.live + len(self.waiting) + sum(map(event_count, self.payloads))
+        remembered: int = self.state.live
+        return remembered + len(self.waiting) + sum(map(event_count, self.payloads))
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What a call derived, which events came too late, and when the part is to be woken next."""
 
-    derived: Sequence[Derived]
+    derived: Sequence[Found]
     late: Sequence[Occurrence]
     wake_at: Time | None
 
@@ -50,17 +54,21 @@ class Outcome:
 class Kernel:
     """A processor over parts."""
 
-    def __init__(self, processor: Processor) -> None:
+    def __init__(self, processor: Processor | ModuleDriver) -> None:
         self.processor = processor
 
     def load(self, data: bytes | None) -> Part:
-        return Part(self.processor.start()) if data is None else Part(*restore(data))
+        if data is None:
+            return Part(self.processor.start())
+        packed, *others = restore(data)
+        return Part(self.processor.unpacked(packed), *others)
 
     def save(self, part: Part) -> bytes | None:
         """The part as bytes; None if there is nothing to remember."""
-        if not part.live and not part.state.ticks:
+        packed = self.processor.packed(part.state)
+        if not part.waiting and not part.payloads and _is_idle(part.state):
             return None
-        return dump((part.state, part.waiting, part.payloads, part.timer))
+        return dump((packed, part.waiting, part.payloads, part.timer))
 
     def advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         """Takes the events of payloads, and decides all times before the watermark."""
@@ -91,3 +99,8 @@ class Kernel:
         if wakeup is not None:
             times.append(wakeup)
         return Outcome(found, late, min(times, default=None))
+
+
+def _is_idle(state: State | ModuleState) -> bool:
+    """Whether there is nothing in a state that one that has just started would not have."""
+    return not state.histories if isinstance(state, ModuleState) else not state.live and not state.ticks

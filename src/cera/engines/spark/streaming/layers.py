@@ -9,12 +9,12 @@ from pyspark.sql import DataFrame
 from cera.engines.spark.streaming.compact import Shape
 from cera.engines.spark.streaming.distinct import may_repeat
 from cera.engines.spark.streaming.messages import SCHEMA
-from cera.engines.spark.streaming.operators import Operator
+from cera.engines.spark.streaming.module_operators import AnyOperator
 from cera.engines.spark.streaming.shell import Distinct, Layer
 
 
 def results(
-    messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
+    messages: DataFrame, operators: Sequence[AnyOperator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
 ) -> DataFrame:
     """The messages of a stream driven through the layers of operators; what comes out are results.
 

@@ -8,10 +8,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,20 @@ from cera.connectors.layout import Layout
 from cera.engines.spark.failures import reason
 from cera.engines.spark.session import session
 from cera.engines.spark.streaming import batch_files, progress
+from cera.engines.spark.streaming.actions import events_of
 from cera.engines.spark.streaming.batch_files import BatchFiles, SinkFormat
+from cera.engines.spark.streaming.change_source import ChangeSource, is_database, name_of
 from cera.engines.spark.streaming.checkpoint import Checkpoint
 from cera.engines.spark.streaming.file_source import file_messages
 from cera.engines.spark.streaming.layers import results
 from cera.engines.spark.streaming.messages import Result, unpack_results
-from cera.engines.spark.streaming.operators import BUCKETS, Operator
+from cera.engines.spark.streaming.module_operators import AnyOperator
+from cera.engines.spark.streaming.operators import BUCKETS
 from cera.engines.spark.streaming.patience import patiently
 from cera.engines.spark.streaming.spool import Spool
 from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.errors import CeraError, EngineError, UsageError
+from cera.model.events import DerivedEvent
 
 _POLL = 1
 _LOCK_SECONDS = 60
@@ -65,16 +69,18 @@ class StreamOptions:
 class LiveStream:
     """One run of a program over a stream."""
 
-    def __init__(self, operators: Sequence[Operator], options: StreamOptions, tell: Tell) -> None:
+    def __init__(self, operators: Sequence[AnyOperator], options: StreamOptions, tell: Tell) -> None:
         self._operators = operators
         self._options = options
         self._tell = tell
-        self._checkpoint = Checkpoint(options.checkpoint)
+        self.checkpoint = Checkpoint(options.checkpoint)
         self.counters = progress.Counters()
+        #: Does what rules want done for some of their events; called again with those of a batch that was not finished.
+        self.act: Callable[[Sequence[DerivedEvent]], object] = lambda events: None
         self._failure: CeraError | None = None
         self._interrupted = threading.Event()
-        names = tuple(source if source == "-" else str(Path(source).resolve()) for source in options.sources)
-        self._manifest = self._checkpoint.open(operators, names, restart_changed=options.restart_changed)
+        names = tuple(map(_remembered, options.sources))
+        self._manifest = self.checkpoint.open(operators, names, restart_changed=options.restart_changed)
         self._stall = progress.Stall(options.sources)
         folders = (("--sink", options.sink), ("--late", options.late), ("--rejected", options.rejected))
         self._files = {o: BatchFiles(o, path, self._manifest.run) for o, path in folders if path is not None}
@@ -87,16 +93,21 @@ class LiveStream:
         spool = self._spool()
         shared = SparkSession.getActiveSession() is not None
         spark = self._session()
+        databases = self._databases()
         before = self._take_interrupts()
         try:
+            for database in databases:
+                database.copy() if options.once else database.start()
             if spool is not None and options.once:
                 while not spool.ended.wait(_POLL):
                     self._heed_interrupts()
-            patiently(lambda: self._run_query(spark, spool))
+            patiently(lambda: self._run_query(spark, spool, databases))
         except PySparkException as error:
-            log = self._checkpoint.log
+            log = self.checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
         finally:
+            for database in databases:
+                database.stop()
             if before is not None:
                 signal.signal(signal.SIGINT, before)
             if not shared:
@@ -118,10 +129,10 @@ class LiveStream:
         if self._interrupted.is_set():
             raise KeyboardInterrupt
 
-    def _run_query(self, spark: SparkSession, spool: Spool | None) -> None:
+    def _run_query(self, spark: SparkSession, spool: Spool | None, databases: Sequence[ChangeSource]) -> None:
         query = self._query(spark)
         try:
-            self._wait(query, spool)
+            self._wait(query, spool, databases)
         finally:
             if query.isActive:
                 query.stop()
@@ -131,9 +142,20 @@ class LiveStream:
         if "-" not in self._options.sources:
             return None
         ending = self._options.layout.format or "jsonl"
-        spool = Spool(sys.stdin.buffer, self._checkpoint.spool, ending)
+        spool = Spool(sys.stdin.buffer, self.checkpoint.spool, ending)
         spool.start()
         return spool
+
+    def _databases(self) -> list[ChangeSource]:
+        found: list[ChangeSource] = []
+        for number, source in enumerate(self._options.sources):
+            if is_database(source):
+                folder = self.checkpoint.changes(number)
+                folder.mkdir(parents=True, exist_ok=True)
+                away = partial(self._tell.away, source)
+                found.append(ChangeSource(source, folder, folder.with_suffix(".place"), away))
+                self._tell.rejected([("rejected", p.place, p.reason, p.text) for p in found[-1].problems()])
+        return found
 
     def _session(self) -> SparkSession:
         options = self._options
@@ -144,7 +166,7 @@ class LiveStream:
             "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
             **(options.settings or {}),
         }
-        with _standard_error_to(self._checkpoint.log):
+        with _standard_error_to(self.checkpoint.log):
             return session(options.master, settings)
 
     def _query(self, spark: SparkSession) -> StreamingQuery:
@@ -152,7 +174,7 @@ class LiveStream:
         parts = [self._messages(spark, number, source) for number, source in enumerate(options.sources)]
         flow = results(reduce(DataFrame.unionByName, parts), self._operators, distinct=False)
         writer = flow.writeStream.foreachBatch(self._take).option(
-            "checkpointLocation", str(self._checkpoint.spark.resolve())
+            "checkpointLocation", str(self.checkpoint.spark.resolve())
         )
         if options.once:
             writer = writer.trigger(availableNow=True)
@@ -162,7 +184,9 @@ class LiveStream:
 
     def _messages(self, spark: SparkSession, number: int, source: str) -> DataFrame:
         options = self._options
-        folder = str((self._checkpoint.spool if source == "-" else Path(source)).resolve())
+        changes = is_database(source)
+        spool = self.checkpoint.changes(number) if changes else self.checkpoint.spool
+        folder = str((spool if changes or source == "-" else Path(source)).resolve())
         messages = file_messages(
             spark,
             folder,
@@ -170,7 +194,8 @@ class LiveStream:
             self._operators,
             max_duration=options.max_duration,
             files_a_batch=options.files_a_batch,
-            spool=source == "-",
+            spool=changes or source == "-",
+            changes=changes,
         )
         counted = messages.observe(
             f"source {number}",
@@ -181,12 +206,13 @@ class LiveStream:
 
     def _take(self, frame: DataFrame, batch: int) -> None:
         """The results of a micro-batch; called again for the same batch if the process was killed in between."""
-        by_kind: dict[str, list[Result]] = {"derived": [], "late": [], "rejected": [], "state": []}
+        by_kind: dict[str, list[Result]] = {kind: [] for kind in ("derived", "late", "rejected", "state", "action")}
         for row in frame.select("payload").collect():
             for result in unpack_results(row["payload"]):
                 by_kind[result[0]].append(result)
         try:
             derived = self._write(batch, by_kind)
+            self.act(events_of(by_kind["action"]))
         except CeraError as error:
             self._failure = error
             raise
@@ -213,9 +239,12 @@ class LiveStream:
             self._tell.rejected(by_kind["rejected"])
         return len(derived)
 
-    def _wait(self, query: StreamingQuery, spool: Spool | None) -> None:
+    def _wait(self, query: StreamingQuery, spool: Spool | None, databases: Sequence[ChangeSource]) -> None:
         while not query.awaitTermination(_POLL):
             self._heed_interrupts()
+            for database in databases:
+                if database.failure is not None:
+                    raise database.failure
             self._report(query)
             source = self._stall.held_back_by(busy=query.status["isTriggerActive"])
             if source is not None and not self.counters.batches:
@@ -259,6 +288,16 @@ class Tell:
 
     def quiet(self, sources: Sequence[str]) -> None:
         """Nothing has come since the start, so that nobody knows yet where a stream that goes on stands."""
+
+    def away(self, source: str, why: str | None) -> None:
+        """A database does not answer, or does again if there is no reason."""
+
+
+def _remembered(source: str) -> str:
+    """What a checkpoint knows a source by."""
+    if is_database(source):
+        return name_of(source)
+    return source if source == "-" else str(Path(source).resolve())
 
 
 @contextmanager

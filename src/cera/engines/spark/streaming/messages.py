@@ -23,6 +23,7 @@ Packed = tuple[int, int, str, Any, str | None, Told]
 #:   derived   id, begin, end, label, term as JSON, rule, causes as JSON, recipient, transport, key of the derivation
 #:   late      the packed event
 #:   rejected  place, reason, text
+#:   action    id, begin, end, label, term as JSON, rule, the packed causes by variable, key of the derivation
 #:   state     operator, bucket, number of remembered tuples, results without a value
 Result = tuple[Any, ...]
 
@@ -40,7 +41,7 @@ RESULTS_MARK = _RESULTS
 
 
 def packed(occurrence: Occurrence, told: Told) -> Packed:
-    body = occurrence.content
+    body = occurrence.nested if occurrence.content is None else occurrence.content
     if body is None:
         body = term_to_json(occurrence.term)[occurrence.label]
     return (occurrence.begin, occurrence.end, occurrence.label, body, occurrence.qualifier, told)

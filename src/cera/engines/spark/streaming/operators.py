@@ -46,6 +46,16 @@ class Operator:
         return frozenset(query_label(query.pattern) for rule in self.rules for query in event_patterns(rule))
 
     @property
+    def parts(self) -> dict[str, object]:
+        """Its rules by name."""
+        return {rule.name: rule for rule in self.rules}
+
+    @property
+    def derives(self) -> frozenset[str | None]:
+        """The labels of the events that it derives, with None if there may be any."""
+        return frozenset(head_label(rule.head) for rule in self.rules)
+
+    @property
     def ticks(self) -> bool:
         """Whether it has absolute timers, which start with the first event, whatever its label."""
         return any(branch.absolute_timers for rule in self.rules for branch in rule.branches)

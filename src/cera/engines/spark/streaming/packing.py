@@ -49,7 +49,7 @@ class Packer:
             told = False
 
     def _reject(self, event: Occurrence, reason: str) -> None:
-        self._results.append(("rejected", f"event {event.event.id}", reason, str(event.event)))
+        self._results.append(rejection(event, reason))
 
     def flush(self) -> pa.RecordBatch:
         """What was taken since the last time, as messages; the first one is there even if there was nothing."""
@@ -59,3 +59,8 @@ class Packer:
         columns: Iterable[Sequence[object]] = zip(*rows, strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, _MESSAGES, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=_MESSAGES)
+
+
+def rejection(event: Occurrence, reason: str) -> Result:
+    """What is told of an event that no operator takes."""
+    return ("rejected", f"event {event.event.id}", reason, str(event.event))

@@ -5,17 +5,16 @@ A bucket is taken from the hash of the key, `xxhash64` as Spark computes it, so 
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xxhash import xxh64_intdigest
-
+from cera.engines.spark.histories import Histories
+from cera.engines.spark.streaming.key_hashes import bucket, key_hash
+from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.places import Place
 from cera.engines.spark.streaming.slots import Slot
-from cera.model.hashing import chain, hash_value
 from cera.model.matching import match
 from cera.model.occurrence import Occurrence
 from cera.model.patterns import Pattern
@@ -23,35 +22,9 @@ from cera.model.terms import Term, Value, value_key
 from cera.rules.dependencies import event_patterns
 from cera.rules.unification import query_label
 
-_SPARK_SEED = 42
-
 
 class DividedEventError(Exception):
     """An event belongs to several parts of the stream at once: its key has several values."""
-
-
-def key_hash(value: Value) -> int:
-    """The hash of a value of a key: xxhash64 of the string, or of the 64-bit integer."""
-    match value:
-        case str():
-            return xxh64_intdigest(value.encode("utf-8", "surrogatepass"), _SPARK_SEED)
-        case bool():
-            return xxh64_intdigest(struct.pack("<q", int(value)), _SPARK_SEED)
-        case int():
-            return xxh64_intdigest(struct.pack("<q", value), _SPARK_SEED)
-        case float():
-            return xxh64_intdigest(struct.pack("<d", value), _SPARK_SEED)
-        case Term():
-            return hash_value(value, 1) % 2**64
-
-
-def bucket(hashes: Sequence[int], buckets: int) -> int:
-    """The bucket of a key, given the hashes of its parts."""
-    if len(hashes) == 1:
-        signed = hashes[0] - 2**64 if hashes[0] >= 2**63 else hashes[0]
-    else:
-        signed = chain(*(part - 2**64 if part >= 2**63 else part for part in hashes))
-    return signed % buckets
 
 
 @dataclass(frozen=True)
@@ -63,8 +36,11 @@ class Destination:
 class Router:
     """The destinations of events, computed in Python."""
 
-    def __init__(self, operators: Iterable[Operator]) -> None:
-        self._operators = tuple(operators)
+    def __init__(self, operators: Iterable[AnyOperator]) -> None:
+        known = tuple(operators)
+        self._operators = tuple(operator for operator in known if isinstance(operator, Operator))
+        modules = [operator for operator in known if isinstance(operator, ModuleOperator)]
+        self._modules = [(operator, Histories(operator.module, operator.buckets)) for operator in modules]
         self._by_label: dict[str, list[tuple[Operator, tuple[Place, ...]]]] = {}
         self._buckets: dict[tuple[str, str | int | float], int] = {}
 
@@ -79,6 +55,9 @@ class Router:
                 found.append(Destination(operator.identity, 0))
             elif (part := self._part(operator, paths, event)) is not None:
                 found.append(Destination(operator.identity, part))
+        for module, histories in self._modules:
+            if (part := histories.bucket(event)) is not None:
+                found.append(Destination(module.identity, part))
         return found
 
     def _ways(self, label: str) -> Iterator[tuple[Operator, tuple[Place, ...]]]:

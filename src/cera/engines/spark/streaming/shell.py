@@ -20,8 +20,9 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 
-from cera.engines.local.derived import Derived
+from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor
+from cera.engines.spark.streaming.actions import asked
 from cera.engines.spark.streaming.compact import Compactor, Shape
 from cera.engines.spark.streaming.kernel import Kernel, Part
 from cera.engines.spark.streaming.messages import (
@@ -33,8 +34,10 @@ from cera.engines.spark.streaming.messages import (
     packed,
     unpack_results,
 )
-from cera.engines.spark.streaming.operators import Operator
-from cera.engines.spark.streaming.routing import Destination, Router
+from cera.engines.spark.streaming.module_kernel import ModuleDriver
+from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
+from cera.engines.spark.streaming.packing import rejection
+from cera.engines.spark.streaming.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.worker_memory import settle
 from cera.model.json_terms import term_to_json
 
@@ -51,7 +54,12 @@ class Layer(StatefulProcessor):
     """The operators of one layer. What is for others passes through."""
 
     def __init__(
-        self, operators: Sequence[Operator], later: Sequence[Operator], *, by_id: int = 0, shapes: Sequence[Shape] = ()
+        self,
+        operators: Sequence[AnyOperator],
+        later: Sequence[AnyOperator],
+        *,
+        by_id: int = 0,
+        shapes: Sequence[Shape] = (),
     ) -> None:
         self._operators = {operator.identity: operator for operator in operators}
         self._later = tuple(later)
@@ -114,8 +122,9 @@ class Layer(StatefulProcessor):
         part = kernel.load(None if stored is None else stored[0])
         undefined = kernel.processor.evaluator.undefined
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
-        messages = self._messages(bucket, outcome.derived)
         results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
+        messages = self._messages(bucket, outcome.derived, results)
+        results += asked(self._operators[name], outcome.derived)
         missing = kernel.processor.evaluator.undefined - undefined
         results.append(("state", name, bucket, part.live, missing))
         self._set_timer(part, outcome.wake_at, expired)
@@ -135,22 +144,28 @@ class Layer(StatefulProcessor):
             self._handle.registerTimer(timer)
         part.timer = timer
 
-    def _messages(self, bucket: int, derived: Sequence[Derived]) -> list[Message]:
-        """The derived events as results, and to the operators that query them."""
+    def _messages(self, bucket: int, derived: Sequence[Found], results: list[Result]) -> list[Message]:
+        """The derived events as results, and to the operators that query them.
+
+        Those that belong to several parts of the stream at once go to none, which is one of the `results`.
+        """
         onward: dict[Destination, list[Packed]] = {}
         for one in derived if self._later else ():
-            if one.head.construction.recipient is None:
-                for destination in self._router.destinations(one.occurrence):
-                    onward.setdefault(destination, []).append(packed(one.occurrence, None))
+            if not one.leaves:
+                try:
+                    for destination in self._router.destinations(one.occurrence):
+                        onward.setdefault(destination, []).append(packed(one.occurrence, None))
+                except DividedEventError as error:
+                    results.append(rejection(one.occurrence, str(error)))
         compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
-        results: dict[int, list[Result]] = {}
+        told: dict[int, list[Result]] = {}
         for one in others:
             result = _result(one)
             place = int(result[1][:8], 16) % self._by_id if self._by_id else bucket
-            results.setdefault(place, []).append(result)
+            told.setdefault(place, []).append(result)
         return [
             *((OUTPUT, bucket, payload) for payload in compact),
-            *((OUTPUT, place, pack_results(some)) for place, some in results.items()),
+            *((OUTPUT, place, pack_results(some)) for place, some in told.items()),
             *((to.operator, to.bucket, pack_events(some)) for to, some in onward.items()),
         ]
 
@@ -182,17 +197,22 @@ class Distinct(StatefulProcessor):
         pass
 
 
-def _kernel(operator: Operator) -> Kernel:
+def _kernel(operator: AnyOperator) -> Kernel:
     kernel = _KERNELS.get(operator.identity)
     if kernel is None:
         if len(_KERNELS) >= _KEPT:
             _KERNELS.clear()
-        processor = Processor(operator.plan, max_duration=operator.max_duration, timezone=operator.timezone)
-        kernel = _KERNELS[operator.identity] = Kernel(processor)
+        kernel = _KERNELS[operator.identity] = Kernel(_processor(operator))
     return kernel
 
 
-def _result(derived: Derived) -> Result:
+def _processor(operator: AnyOperator) -> Processor | ModuleDriver:
+    if isinstance(operator, ModuleOperator):
+        return ModuleDriver(operator.module, timezone=operator.timezone)
+    return Processor(operator.plan, max_duration=operator.max_duration, timezone=operator.timezone)
+
+
+def _result(derived: Found) -> Result:
     found = derived.result()
     event, first = found.event, found.derivations[0]
     causes = {name: cause.id for name, cause in first.causes.items()}

@@ -13,12 +13,15 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cera.datalog.modules import CHANGE, EventModule
+from cera.datalog.tuples import TIME_ATTRIBUTES
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import compare
 from cera.engines.spark.relations import column
 from cera.engines.spark.streaming.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, Pack
 from cera.engines.spark.streaming.messages import SCHEMA
+from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.packing import Packer
 from cera.engines.spark.streaming.places import Place
@@ -35,7 +38,7 @@ _WRITTEN = ("begin", "end", "label", "qualifier")
 
 
 def table_messages(
-    tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int, *, qualified: bool = True
+    tables: Sequence[EventTable], operators: Sequence[AnyOperator], max_delay: int, *, qualified: bool = True
 ) -> DataFrame:
     """The messages of the events of tables. `qualified` says that some may have ids from their source."""
     if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
@@ -53,7 +56,7 @@ def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
     return with_watermark(events.withColumn(EVENT_TIME, F.timestamp_micros(column("end"))), max_delay)
 
 
-def _usable(events: DataFrame, operators: Sequence[Operator]) -> DataFrame:
+def _usable(events: DataFrame, operators: Sequence[AnyOperator]) -> DataFrame:
     """Only events that some operator queries.
 
     The condition speaks of the event time, so that Spark does not move it before the watermark: time goes on with
@@ -67,7 +70,7 @@ def _usable(events: DataFrame, operators: Sequence[Operator]) -> DataFrame:
 
 
 def _flat_messages(
-    frame: DataFrame, content: Flat, operators: Sequence[Operator], max_delay: int, *, qualified: bool
+    frame: DataFrame, content: Flat, operators: Sequence[AnyOperator], max_delay: int, *, qualified: bool
 ) -> DataFrame:
     usable = _usable(_in_time(frame, max_delay), operators)
     buckets = [_bucket(operator, content).alias(f"bucket {number}") for number, operator in enumerate(operators)]
@@ -89,14 +92,27 @@ def _is_plain(child: Any) -> bool:
     return isinstance(child, Cell) and {"integer", "fraction", "double", "string"}.issuperset(child.components)
 
 
-def _is_native(content: Flat, operators: Sequence[Operator]) -> bool:
+def _is_native(content: Flat, operators: Sequence[AnyOperator]) -> bool:
     """Whether columns tell the bucket of every event."""
     return all(
         _cell(content, place) is not _NOT_NATIVE
         for operator in operators
+        if isinstance(operator, Operator)
         for slot in operator.key
         for place in slot.places.values()
+    ) and all(_has_key(content, operator.module) for operator in operators if isinstance(operator, ModuleOperator))
+
+
+def _has_key(content: Flat, module: EventModule) -> bool:
+    """Whether the partition attribute of a module is a column for all events that it monitors, and no other is."""
+    name = module.partition
+    if name is None:
+        return True
+    plain = name not in TIME_ATTRIBUTES and all(
+        each.label != CHANGE and (not each.attributes or name in each.attributes) for each in module.monitored
     )
+    alike = [child for child in content.children if child.lower() == name.lower()]
+    return plain and alike == [name] and isinstance(_cell(content, (name,)), Cell)
 
 
 def _cell(content: Flat, place: Place) -> Any:
@@ -111,8 +127,12 @@ def _cell(content: Flat, place: Place) -> Any:
     return found if isinstance(found, Cell) and found.term is None else _NOT_NATIVE
 
 
-def _bucket(operator: Operator, content: Flat) -> Column:
+def _bucket(operator: AnyOperator, content: Flat) -> Column:
     """The bucket of an event in an operator; null if the operator cannot use it."""
+    if isinstance(operator, ModuleOperator):
+        name = operator.module.partition
+        here = F.lit(0) if name is None else _key_bucket([(name,)], content, operator.buckets)
+        return F.when(column("label").isin(sorted(operator.module.reads)), here)
     nowhere = F.lit(None).cast("int")
     if operator.ticks:
         return F.lit(0)
@@ -153,7 +173,7 @@ def _wanted(operator: Operator, label: str, content: Flat) -> Column | None:
 
 
 def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
-    """What `routing.bucket` computes, of columns."""
+    """What `key_hashes.bucket` computes, of columns."""
     cells = [_cell(content, place) for place in places]
     if any(cell is None for cell in cells):
         return F.lit(None).cast("int")
@@ -164,7 +184,7 @@ def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
 
 
 def _hash(cell: Cell) -> Column:
-    """What `routing.key_hash` computes; null where there is no value."""
+    """What `key_hashes.key_hash` computes; null where there is no value."""
     parts = [
         F.when(part.isNotNull(), F.xxhash64(part.cast("bigint") if kind == "boolean" else part))
         for kind, part in canonical(cell)
@@ -175,7 +195,7 @@ def _hash(cell: Cell) -> Column:
 class _Routing:
     """The stage that divides events whose terms come as JSON, in Python."""
 
-    def __init__(self, operators: tuple[Operator, ...]) -> None:
+    def __init__(self, operators: tuple[AnyOperator, ...]) -> None:
         self.operators = operators
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

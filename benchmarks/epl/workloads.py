@@ -1,0 +1,116 @@
+"""What is measured, each in a process of its own: `python -m benchmarks.epl.workloads WAY MODULE FILE`.
+
+Prints one line of JSON: how many changes there were, how many detections and a digest of them, the CPU seconds from
+opening the file to the last answer, the most memory that the process ever had, and the facts that were remembered along
+the way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.epl.handwritten import MACHINES, Found, updates
+from cera.connectors.fast_jsonl import read_occurrences
+from cera.connectors.layout import Layout, Rejected
+from cera.engines.local.host import Found as Detected
+from cera.engines.local.host import Host
+from cera.model.terms import Term
+from cera.model.time_text import TimeFormat
+from cera.pipeline import Program, load
+
+PROGRAM = Path(__file__).with_name("patterns.epl")
+_SAMPLES = 20
+
+
+class Count:
+    """What a run saw."""
+
+    def __init__(self, events: int) -> None:
+        self.events = events
+        self.seen = 0
+        self.live: list[int] = []
+
+
+def module(name: str) -> Program:
+    return load(PROGRAM, enable=[name])
+
+
+def read_json(lines: Iterable[str]) -> None:
+    """Every line as a Python object, nothing else."""
+    for line in lines:
+        json.loads(line)
+
+
+def detections(program: Program, path: str, count: Count) -> Iterator[Detected]:
+    """What the local engine detects in a sorted file of changes."""
+    host = Host(program.processor(max_duration=0), max_delay=0)
+    push, every = host.push, max(1, count.events // _SAMPLES)
+    for item in read_occurrences(path, Layout(times=TimeFormat("s"))):
+        if isinstance(item, Rejected):
+            raise SystemExit(f"{item.place}: {item.reason}")
+        count.seen += 1
+        yield from push(item)
+        if count.seen % every == 0:
+            count.live.append(host.state.live)
+    yield from host.close()
+
+
+def found(detected: Detected) -> Found:
+    """A detection as the machines tell it."""
+    return Found(detected.begin, detected.end, tuple(_number(child) for child in detected.occurrence.term.children))
+
+
+def _number(child: Any) -> int:
+    assert isinstance(child, Term)
+    (value,) = child.children
+    assert isinstance(value, int)
+    return value
+
+
+def digest(answers: Iterable[Found]) -> str:
+    """The same for the same detections, in whatever order."""
+    hashed = hashlib.sha256()
+    for one in sorted(set(answers)):
+        hashed.update(repr(tuple(one)).encode())
+    return hashed.hexdigest()
+
+
+def main(way: str, name: str, path: str) -> None:
+    with open(path) as file:
+        count = Count(sum(1 for _ in file))
+    answers: list[Any] = []
+    program = module(name) if way == "cera" else None
+    if program is not None:
+        program.processor(max_duration=0)
+    start = time.process_time()
+    if program is not None:
+        answers = list(detections(program, path, count))
+    else:
+        with open(path) as lines:
+            answers = list(MACHINES[name](updates(lines))) if way == "handwritten" else read_json(lines) or []
+    seconds = time.process_time() - start
+    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    told = answers if program is None else [found(one) for one in answers]
+    print(
+        json.dumps(
+            {
+                "events": count.events,
+                "detected": len(set(told)),
+                "digest": digest(told),
+                "live": count.live,
+                "seconds": seconds,
+                "megabytes": kilobytes / 1024,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

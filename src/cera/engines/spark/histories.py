@@ -1,0 +1,38 @@
+"""Which part of a module's history an event belongs to, where the histories of a module are divided into buckets.
+
+All events with the same value of the partition attribute are in one bucket. The bucket follows from the hash of the
+value, `xxhash64` as Spark computes it, so that columns and Python agree.
+"""
+
+from __future__ import annotations
+
+from cera.datalog.modules import EventModule
+from cera.engines.spark.streaming.key_hashes import bucket, key_hash
+from cera.engines.stagewise.arrivals import NO_HISTORY, Recognizer
+from cera.model.occurrence import Occurrence, unwrap
+
+_KNOWN = 100_000
+
+
+class Histories:
+    """The buckets of one module. Without a partition there is one."""
+
+    def __init__(self, module: EventModule, buckets: int) -> None:
+        self._recognizer = Recognizer(module)
+        self._buckets = buckets if module.partition is not None else 1
+        self._known: dict[object, int] = {}
+
+    def bucket(self, event: Occurrence) -> int | None:
+        """The bucket of an event; None if the module does not see it, or it has no value of the partition attribute."""
+        for key, _ in self._recognizer.arrivals((event,), 0):
+            if key is not NO_HISTORY:
+                return 0 if self._buckets == 1 else self._of(key)
+        return None
+
+    def _of(self, key: object) -> int:
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            found = self._known[key] = bucket((key_hash(unwrap(key)),), self._buckets)  # type: ignore[arg-type]
+        return found

@@ -1,0 +1,124 @@
+"""Modules over recorded events: their histories as sorted rows, each gone through in Python, stage by stage.
+
+    events that modules monitor ─▶ divided by module and bucket ─▶ sorted by time ─▶ detections
+
+All modules of a layer share one such pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from cera.datalog.modules import EventModule
+from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT
+from cera.engines.spark.module_rows import Detecting, Dividing
+from cera.engines.spark.relations import column
+from cera.engines.spark.rows import EVENTS
+from cera.engines.spark.streaming.operators import BUCKETS
+from cera.engines.spark.tables import EventTable, Terms
+from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.undefined import Tally
+
+_CAUSE = StructType(
+    [
+        StructField("name", StringType()),
+        StructField("end", LongType()),
+        StructField("begin", LongType()),
+        StructField("id", StringType()),
+    ]
+)
+_UNDEFINED = "undefined"
+
+#: The rows of detections: one for each derivation of an event, and rows without an event that only count.
+DETECTIONS = StructType(
+    [
+        *EVENTS.fields,
+        StructField(
+            DERIVATION, StructType([StructField("rule", StringType()), StructField("causes", ArrayType(_CAUSE))])
+        ),
+        StructField(CAUSES, MapType(StringType(), StringType())),
+        *(StructField(name, StringType()) for name in SENT),
+        StructField(_UNDEFINED, LongType()),
+    ]
+)
+
+_MODULE, _BUCKET = "module", "bucket"
+_PLACED = StructType(
+    [
+        StructField(_MODULE, IntegerType()),
+        StructField(_BUCKET, IntegerType()),
+        StructField("end", LongType()),
+        StructField("begin", LongType()),
+        StructField("h1", LongType()),
+        StructField("h2", LongType()),
+        StructField("term", StringType()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What the modules of a layer detect, as a table with the columns of derived events."""
+
+    modules: tuple[EventModule, ...]
+    table: EventTable
+
+    @property
+    def cause_names(self) -> dict[str, tuple[str, ...]]:
+        """The variables of each rule."""
+        return {output.rule: output.variables for module in self.modules for output in module.outputs}
+
+    def kept(self) -> Detected:
+        """The same, computed once by Spark, when it is first asked for."""
+        return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
+
+
+def detected(
+    modules: Sequence[EventModule],
+    tables: Sequence[EventTable],
+    *,
+    timezone: str,
+    tally: Tally | None = None,
+    buckets: int = BUCKETS,
+) -> Detected:
+    """What modules detect in tables of events; nothing is computed yet."""
+    found = tuple(modules)
+    labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
+    events = reduce(DataFrame.unionByName, [_written(table, labels) for table in tables])
+    if any(module.partition is not None for module in found):
+        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(found, buckets), _PLACED)
+    else:
+        placed = events.select(F.explode(_readers(found)).alias(_MODULE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
+    parts = placed.repartition(_MODULE, _BUCKET).sortWithinPartitions(_MODULE, _BUCKET, "end", "h1", "h2")
+    rows = parts.select(*_PLACED.names).mapInArrow(Detecting(found, timezone, to_arrow_schema(DETECTIONS)), DETECTIONS)
+    if tally is not None:
+        rows = tally.watch_sum(rows, column(_UNDEFINED))
+    return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(_UNDEFINED), Terms()))
+
+
+def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
+    """The events with one of the labels, as text."""
+    monitored = table.frame.where(column("label").isin(*labels))
+    return monitored.select("end", "begin", "h1", "h2", "label", term_column(table)["json"].alias("term"))
+
+
+def _readers(modules: Sequence[EventModule]) -> Column:
+    """The numbers of the modules that monitor the label of an event."""
+    own = [F.when(column("label").isin(*sorted(module.reads)), F.lit(number)) for number, module in enumerate(modules)]
+    return F.array_compact(F.array(*own))

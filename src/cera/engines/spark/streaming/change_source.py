@@ -1,0 +1,95 @@
+"""The changes of a database as a folder of files: Spark can read a file again after a restart, and a database's past
+places it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from cera.connectors.databases.reading import problems
+from cera.connectors.databases.spool import ChangeSpool
+from cera.connectors.databases.urls import Sqlite, UnreachableError, database, without_password
+from cera.connectors.files import DATABASE
+from cera.connectors.layout import Rejected
+from cera.errors import CeraError, EngineError
+
+#: How long to wait before looking for new changes, and before trying a database that is away again, in seconds.
+SECONDS = 0.5
+AWAY_SECONDS = 5.0
+
+
+def is_database(source: str) -> bool:
+    return source.startswith(DATABASE)
+
+
+def name_of(source: str) -> str:
+    """The source as it is told and remembered: without a password, and the same from wherever it is named."""
+    found = database(source.removeprefix(DATABASE))
+    if isinstance(found, Sqlite):
+        return f"{DATABASE}sqlite:{found.path.resolve()}"
+    return DATABASE + without_password(found.url)
+
+
+class ChangeSource:
+    """Copies the changes of one database, until it is stopped.
+
+    `away` is called with the reason when the database stops answering, and with None when it does again.
+    """
+
+    def __init__(self, source: str, folder: Path, place: Path, away: Callable[[str | None], object]) -> None:
+        self._url = source.removeprefix(DATABASE)
+        self._folder = folder
+        self._place = place
+        self._away = away
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.failure: CeraError | None = None
+
+    def problems(self) -> list[Rejected]:
+        """The tables of which not all is recorded; none where the database does not answer."""
+        try:
+            return problems(self._url)
+        except UnreachableError:
+            return []
+
+    def copy(self) -> None:
+        """Copies all changes that are there now. Raises UnreachableError where the database is away."""
+        spool = self._spool()
+        while spool.copy():
+            pass
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _spool(self) -> ChangeSpool:
+        return ChangeSpool(self._url, self._folder, self._place, None)
+
+    def _run(self) -> None:
+        try:
+            self._follow(self._spool())
+        except CeraError as error:
+            self.failure = error
+        except OSError as error:
+            self.failure = EngineError(f"changes cannot be kept in {self._folder}: {error.strerror or error}")
+
+    def _follow(self, spool: ChangeSpool) -> None:
+        away = False
+        while not self._stopped.wait(AWAY_SECONDS if away else SECONDS):
+            try:
+                while spool.copy() and not self._stopped.is_set():
+                    pass
+            except UnreachableError as error:
+                if not away:
+                    self._away(str(error))
+                away = True
+            else:
+                if away:
+                    self._away(None)
+                away = False

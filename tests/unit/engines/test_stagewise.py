@@ -1,0 +1,144 @@
+"""Modules over events: which events make their histories, how these are cut into stages, what is told of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import cera
+from cera.connectors import changes
+from cera.datalog import modules
+from cera.model.events import Event
+from cera.testing import event
+from conformance.changes import changed, detected, told
+
+BOTH = pytest.mark.parametrize("engine", ["reference", "local"])
+
+
+def test_changes_have_the_label_that_readers_of_changes_give_them() -> None:
+    assert modules.CHANGE == changes.CHANGE
+
+
+def change(time: float, key: Any, **more: Any) -> Event:
+    return changed(time, "update", {"k": key, "v": 0}, {"k": key, "v": 1}, table="T", **more)
+
+
+PAIRS = "begin M monitor update(T), A; %s R: (update(T(X)), update(T(Y))) as pair(X.k, with: Y.k). end."
+
+
+@BOTH
+def test_each_value_of_the_partition_attribute_has_a_history_of_its_own(engine: str) -> None:
+    history = [change(1, 1), change(2, 2), change(3, 1), change(4, 2)]
+    whole = [("pair{k{1}, with{2}}", 2), ("pair{k{2}, with{1}}", 3), ("pair{k{1}, with{2}}", 4)]
+    assert told(PAIRS % "", history, engine) == whole
+    divided = [("pair{k{1}, with{1}}", 3), ("pair{k{2}, with{2}}", 4)]
+    assert told(PAIRS % "partition by k;", history, engine) == divided
+
+
+@BOTH
+def test_equal_numbers_are_one_partition_and_texts_and_truth_values_others(engine: str) -> None:
+    history = [change(1, 1), change(2, "1"), change(3, True), change(4, 1.0)]
+    assert told(PAIRS % "partition by k;", history, engine) == [("pair{k{1}, with{1}}", 4)]
+
+
+@BOTH
+def test_an_update_belongs_to_the_partition_of_its_new_contents(engine: str) -> None:
+    moved = changed(1, "update", {"k": 1}, {"k": 2}, table="T")
+    assert told(PAIRS % "partition by k;", [moved, change(2, 2)], engine) == [("pair{k{2}, with{2}}", 2)]
+    assert told(PAIRS % "partition by k;", [moved, change(2, 1)], engine) == []
+
+
+@BOTH
+def test_events_without_the_partition_attribute_belong_to_no_history_and_are_counted(engine: Any) -> None:
+    program = cera.load(PAIRS % "partition by k;")
+    events = [change(1, 1), event("A{n{1}}", 2), event("A{k{1}}", 3), change(4, 1), event("B{n{1}}", 5)]
+    answer = program.run(events, engine=engine)
+    assert answer.derived == ()  # an A of the account 1 comes between the two changes
+    assert answer.left_out == 1  # B is not monitored
+    session = program.session()
+    session.push(*events)
+    session.close()
+    assert session.left_out == 1
+
+
+@BOTH
+def test_changes_of_one_time_are_stages_in_the_order_of_their_positions_and_other_events_come_last(engine: str) -> None:
+    text = """begin M monitor update(T), A; R: (update(T(X)), update(T(Y)), A(Z)) as row(first: X.k, then: Y.k). end."""
+    history = [event("A{}", 1), change(1, "b", position=10), change(1, "a", position=9)]
+    assert told(text, history, engine) == [('row{first{"a"}, then{"b"}}', 1)]
+
+
+@BOTH
+def test_transactions_are_in_the_order_of_their_first_positions(engine: str) -> None:
+    history = [
+        change(1, "a2", position=4, transaction="a"),
+        change(1, "b", position=2, transaction="b"),
+        change(1, "a1", position=1, transaction="a"),
+    ]
+    expected = [('pair{k{"a1"}, with{"b"}}', 1), ('pair{k{"a2"}, with{"b"}}', 1)]
+    assert told(PAIRS % "granularity transaction;", history, engine) == expected
+
+
+@BOTH
+def test_declared_names_are_found_whatever_the_case_in_which_a_database_writes_them(engine: str) -> None:
+    text = """begin M monitor update(ACC); %s R: update(ACC(X), X.new_Balance < X.old_Balance) as less(X.Accno). end."""
+    lower = changed(1, "update", {"accno": 7, "balance": 5}, {"accno": 7, "balance": 3}, table="acc")
+    assert told(text % "relation ACC(Accno, Balance);", [lower], engine) == [("less{Accno{7}}", 1)]
+    assert told(text % "", [lower], engine) == []
+
+
+@BOTH
+def test_a_name_that_is_written_as_declared_goes_before_one_in_another_case(engine: str) -> None:
+    text = "begin M monitor A; relation A(Key); R: A(X) as seen(X.Key). end."
+    assert told(text, [event("A{key{1}, Key{2}}", 1)], engine) == [("seen{Key{2}}", 1)]
+
+
+@BOTH
+def test_attributes_are_children_with_one_value_or_whole_and_what_occurs_twice_is_none(engine: str) -> None:
+    text = "begin M monitor A; R: A(X) as seen(X.n, X.where, X.twice, X.missing, half: X.n / 0). end."
+    happened = event('A{n{1}, where{street{"s"}, number{2}}, twice{1}, twice{2}}', 1)
+    assert told(text, [happened], engine) == [('seen{n{1}, where{number{2}, street{"s"}}}', 1)]
+
+
+@BOTH
+def test_a_detection_lasts_from_the_first_of_its_events_to_the_stage(engine: str) -> None:
+    text = "begin M monitor A, B; R: (A(X), B(Y)) as ab(). S: (A, B). end."
+    history = [event("A{}", 1, 5), event("B{}", 6, 9)]
+    found = {one.event.label: one for one in detected(text, history, engine)}
+    assert str(found["ab"].event.interval) == "[1000000,9000000]"
+    assert found["ab"].derivations[0].causes == {"X": history[0], "Y": history[1]}
+    assert str(found["S"].event.interval) == "[9000000,9000000]"  # no variable tells of an event
+    assert found["S"].derivations[0].causes == {}
+
+
+@BOTH
+def test_one_event_that_is_detected_in_two_ways_has_two_derivations(engine: str) -> None:
+    text = "begin M monitor A, B; R: (A(X) & B(Y)) as both(). end."
+    happened = [event("A{n{1}}", 1), event("A{n{2}}", 1), event("B{}", 1)]
+    [one] = detected(text, happened, engine)
+    assert [derivation.causes["X"] for derivation in one.derivations] == sorted(
+        happened[:2], key=lambda each: each.order_key
+    )
+
+
+@BOTH
+def test_equal_events_are_one(engine: str) -> None:
+    text = "begin M monitor A; R: (A(X), A(Y)). end."
+    assert told(text, [event("A{}", 1), event("A{}", 1)], engine) == []
+
+
+@BOTH
+def test_a_datalog_file_runs_by_itself_and_tells_what_no_rule_reads(engine: str, tmp_path: Any) -> None:
+    file = tmp_path / "pairs.dl1s"
+    file.write_text(
+        """before(X, J) <- upd_T(X, J).
+        pair(X, N, s(J)) <- before(X, J), upd_T(Y, s(J)), count(N, s(J)).
+        count(1, J) <- any(J), not again(J).
+        count(2, s(J)) <- again(s(J)).
+        again(s(J)) <- any(s(J)), any(J)."""
+    )
+    [one] = cera.load(file).run([change(1, 1), change(2, 2)], engine=engine).derived  # type: ignore[arg-type]
+    assert str(one.event.term) == "pair{N{2}, X{k{1}, new_k{1}, new_v{1}, old_k{1}, old_v{0}, v{1}}}"
+    assert one.derivations[0].rule == "pairs.pair"
+    assert list(one.derivations[0].causes) == ["X"]
