@@ -42,10 +42,11 @@ def module(name: str) -> Program:
     return load(PROGRAM, enable=[name])
 
 
-def read_json(lines: Iterable[str]) -> None:
+def read_json(lines: Iterable[str]) -> Iterator[Found]:
     """Every line as a Python object, nothing else."""
     for line in lines:
         json.loads(line)
+        yield from ()
 
 
 def detections(program: Program, path: str, count: Count) -> Iterator[Detected]:
@@ -94,7 +95,7 @@ def main(way: str, name: str, path: str) -> None:
         answers = list(detections(program, path, count))
     else:
         with open(path) as lines:
-            answers = list(MACHINES[name](updates(lines))) if way == "handwritten" else read_json(lines) or []
+            answers = list(MACHINES[name](updates(lines)) if way == "handwritten" else read_json(lines))
     seconds = time.process_time() - start
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     told = answers if program is None else [found(one) for one in answers]

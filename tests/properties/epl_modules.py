@@ -102,5 +102,3 @@ def random_stream(random: Random, count: int) -> list[Event]:
         begin = time - random.choice((0, 0, 0, SECOND))
         events.append(Event(term_from_json({label: body}), Interval(begin, time)))
     return events
-
-

@@ -13,10 +13,13 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+from cera.engines.spark.streaming.kernel import Kernel
+from cera.engines.spark.streaming.module_kernel import ModuleDriver
 from cera.engines.spark.streaming.module_operators import layered_operators
+from cera.model.events import Event
 from cera.model.json_terms import term_to_json
-from cera.pipeline import Program
-from cera.testing import SECOND, event
+from cera.pipeline import Program, load
+from cera.testing import event
 from properties.epl_modules import random_program, random_stream
 from properties.local_runs import DELAYS, disordered
 from properties.streaming_runs import MicroBatches, random_cuts
@@ -26,14 +29,14 @@ LAST = event("the-end", 1_000)
 Told = dict[str, tuple[str, str, dict[str, str]]]
 
 
-def expected(program: Program, events: list, until: int) -> Told:  # type: ignore[type-arg]
+def expected(program: Program, events: list[Event], until: int, longest: int) -> Told:
     return {
         one.event.id: (
             json.dumps(term_to_json(one.event.term)),
             one.derivations[0].rule,
             {name: cause.id for name, cause in one.derivations[0].causes.items()},
         )
-        for one in program.run(events, engine="local", until=until).derived
+        for one in program.run(events, engine="local", until=until, max_duration=longest).derived
     }
 
 
@@ -49,18 +52,20 @@ def compare(seed: int) -> int:
     program = random_program(random, 4)
     delay = random.choice(DELAYS)
     events = disordered(random_stream(random, random.randrange(5, 40)), delay, random)
-    stream = MicroBatches(layered_operators(program.layers, buckets=random.choice((1, 2, 7))), delay)
+    longest = max(each.end - each.begin for each in events)
+    made = layered_operators(program.layers, max_duration=longest, buckets=random.choice((1, 2, 7)))
+    stream = MicroBatches(made, delay)
     for batch in [*random_cuts(events, random), [LAST], []]:
         stream.batch(batch)
     assert not stream.of_kind("late")
     assert not stream.of_kind("rejected")
-    answers = expected(program, [*events, LAST], stream.watermark * 1000 - 1)
+    answers = expected(program, [*events, LAST], stream.watermark * 1000 - 1, longest)
     assert found(stream) == answers, f"seed {seed}"
     return len(answers)
 
 
 def test_modules_in_random_micro_batches_detect_what_the_local_engine_does() -> None:
-    assert sum(map(compare, range(60))) > 1_000
+    assert sum(map(compare, range(40))) > 700
 
 
 @pytest.mark.long
@@ -68,18 +73,16 @@ def test_many_modules_in_random_micro_batches_detect_what_the_local_engine_does(
     assert sum(map(compare, range(1_000, 3_000))) > 30_000
 
 
-def test_a_history_that_has_come_to_rest_is_forgotten() -> None:
-    text = "begin M monitor A, B; partition by k; R: [A(X), B(Y)] within 5 sec as found(k: X.k). end."
-    from cera.pipeline import load
-
-    stream = MicroBatches(layered_operators(load(text).layers, buckets=1), 0)
-    for second in range(100):
-        stream.batch([event("A", second, k=second)])
+def test_histories_that_have_come_to_rest_are_not_kept() -> None:
+    """What (A, B) waits for is over with each B, whatever it is."""
+    program = load("begin M monitor A, B; partition by k; R: (A(X), B(Y, Y.v = 1)) as found(k: X.k). end.")
+    stream = MicroBatches(layered_operators(program.layers, buckets=1), 0)
+    for number in range(50):
+        stream.batch(
+            [event(f"A{{k{{{number}}}}}", number), event(f"B{{k{{{number - 1}}}, v{{{number % 2}}}}}", number)]
+        )
     [store] = stream.stores.values()
     [(data,)] = store.values.values()
-    early = len(data)
-    for second in range(100, 300):
-        stream.batch([event("A", second, k=second)])
-    [(data,)] = store.values.values()
-    assert len(data) < 2 * early
-    assert SECOND == 1_000_000
+    kept = Kernel(ModuleDriver(*program.layers.modules)).load(data)
+    assert len(kept.state.histories) == 1
+    assert len(stream.of_kind("derived")) == 24

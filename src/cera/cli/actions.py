@@ -17,7 +17,6 @@ from cera.actions.permissions import Permissions, check
 from cera.actions.runner import ActionRunner, Failure
 from cera.cli import report
 from cera.engines.stagewise.arrivals import Recognizer
-from cera.errors import UsageError
 from cera.languages.epl.arguments import action_argument, kind_of
 from cera.languages.epl.syntax import Action, Sql, System, Write
 from cera.languages.modules import RuleAction
@@ -109,6 +108,11 @@ class Performer:
             times=times,
         )
 
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules that want something done."""
+        return frozenset(self._by_rule)
+
     def perform(self, derived: Iterable[DerivedEvent]) -> None:
         """The actions of some events, in their order."""
         for one in derived if self._by_rule else ():
@@ -143,16 +147,6 @@ class Performer:
 
     def __exit__(self, *_: object) -> None:
         self._runner.close()
-
-
-def refuse_actions(program: Program) -> None:
-    """Raises UsageError where rules want something done, on engines that only tell of events."""
-    rules = [one.rule for each in program.modules.found for one in each.actions]
-    if rules:
-        raise UsageError(
-            f"actions do not run in `cera run --engine spark`, and {report.listed(rules, 3)} "
-            f"{'has one' if len(rules) == 1 else 'have some'}; use cera run --engine local"
-        )
 
 
 def check_actions(program: Program, permissions: Permissions) -> None:

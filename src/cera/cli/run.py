@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from cera.cli import report
-from cera.cli.actions import ActionOptions, Performer, action_options, refuse_actions
+from cera.cli.actions import ActionOptions, Performer, action_options
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.recording import Recording, answer, tell_formats
 from cera.cli.spark_run import run_on_spark
@@ -79,8 +79,8 @@ def run(
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     program.checked()
     if replay.engine == "spark":
-        refuse_actions(program)
-        run_on_spark(program, replay, labels, out, base=base, table=table)
+        with Performer(program, actions, replay.times) as performer:
+            run_on_spark(program, replay, labels, out, performer, base=base, table=table)
         return
     with Performer(program, actions, replay.times) as performer:
         if replay.engine == "local" and replay.max_delay is not None and not base and not table:

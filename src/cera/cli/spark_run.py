@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cera.cli import report
+from cera.cli.actions import Performer
 from cera.cli.options import Replay
 from cera.cli.recording import Counts, dispose_of, progress
 from cera.cli.summary import show_summary, show_unknown_labels
@@ -26,9 +27,16 @@ if TYPE_CHECKING:
 
 
 def run_on_spark(
-    program: Program, replay: Replay, labels: Sequence[str], out: Path | None, *, base: bool, table: bool
+    program: Program,
+    replay: Replay,
+    labels: Sequence[str],
+    out: Path | None,
+    performer: Performer,
+    *,
+    base: bool,
+    table: bool,
 ) -> None:
-    """Reads, answers and writes; then says what was read and derived."""
+    """Reads, answers, does what the rules want done, and writes; then says what was read and derived."""
     plan_of(program.checked())  # a recursive program is refused before Spark is started
     report.show_diagnostics(program.diagnostics)
     if replay.max_delay is not None:
@@ -45,6 +53,11 @@ def run_on_spark(
         dispose_of(rejected, replay)
         labels_read, later = recording.labels()
     counts = Counts(labels_read, labels_read.total(), after_until=later, rejected=len(rejected))
+    if performer.rules:
+        with progress("answering"):
+            found = recording.acted_on(performer.rules)
+        performer.perform(found)
+        performer.end_line()
     with progress("answering"):
         if out is not None and out.suffix == ".parquet":
             derived = recording.write_parquet(out, labels)
@@ -52,7 +65,9 @@ def run_on_spark(
         else:
             derived, written = _write(recording, replay.times, labels, out, base=base, table=table)
     show_unknown_labels(labels, program, counts, derived)
-    show_summary(program, replay, counts, derived, recording.tally.rows, written, of="row")
+    tally = recording.tally
+    show_summary(program, replay, counts, derived, tally.rows, written, of="row", left_out=tally.left_out)
+    performer.show_summary()
 
 
 def _started(program: Program, replay: Replay) -> Recorded:

@@ -46,7 +46,10 @@ def bank(folder: Path) -> Path:
 RUN = ("run", "bank.epl", "--events", "changes.jsonl", "--time-unit", "s", "--engine", "local")
 
 
-@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize(
+    "engine", ["reference", "local", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))]
+)
+@pytest.mark.usefixtures("spark_if_needed")
 def test_texts_of_actions_come_first_and_then_the_events(cera: Cera, bank: Path, engine: str) -> None:
     result = cera(*RUN, "--engine", engine)
     assert result.exit_code == 0, result.stderr
@@ -121,14 +124,6 @@ def test_sql_commands_and_programs_run_where_they_are_allowed_and_failures_are_k
     assert "no actions done; 1 failed" in failed.stderr
     [kept] = records((folder / "failed.jsonl").read_text())
     assert (kept["rule"], kept["event"]["term"]) == ("M.S", {"S": {"text": "no number"}})
-
-
-def test_actions_are_not_left_undone_in_silence_where_no_engine_does_them(cera: Cera, bank: Path) -> None:
-    stream = ("stream", "bank.epl", "--source", "-", "--sink", "-", "--checkpoint", "state")
-    for command in ((*RUN, "--engine", "spark"), stream):
-        result = cera(*command)
-        assert result.exit_code == 2
-        assert "actions do not run on Spark yet, and Bank.Large, Bank.Back have some" in result.stderr
 
 
 def test_check_counts_rules_of_modules_and_shows_warnings_and_notes(cera: Cera, bank: Path) -> None:

@@ -45,13 +45,15 @@ class LayersProcessor:
         self.layers = layers
         self.timezone = timezone
 
-        def parts(layer: Layer) -> list[Part]:
+        def parts(layer: Layer, longest: int | None) -> list[Part]:
             made: list[Part] = [ModuleProcessor(module, timezone=timezone) for module in layer.modules]
             if layer.rules is not None:
-                made.append(Processor(plan_of(layer.rules), max_duration=max_duration, timezone=timezone))
+                made.append(Processor(plan_of(layer.rules), max_duration=longest, timezone=timezone))
             return made
 
-        self._layers = [parts(layer) for layer in layers.layers]
+        # nobody promises anything of how long a detected event lasts
+        lengths = (max_duration, *(None for _ in layers.layers[1:]))
+        self._layers = [parts(layer, longest) for layer, longest in zip(layers.layers, lengths, strict=False)]
         self._parts = [part for layer in self._layers for part in layer]
 
     @cached_property

@@ -152,7 +152,7 @@ def answers(
         if layer.modules:
             one = detected(layer.modules, seen, timezone=timezone, tally=tally)
             found.append(one.kept() if keep and number + 1 < len(layers) else one)
-            derived.append(found[-1].table)
+            derived += found[-1].by_label()
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found))
 
@@ -179,4 +179,4 @@ def run(
     for one in found.detected:
         one.table.frame.unpersist()
     lineage = Lineage(program.rules, [*base, *found.ticks])
-    return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows)
+    return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows, tally.left_out)

@@ -11,6 +11,9 @@ from cera.engines.spark.streaming.key_hashes import bucket, key_hash
 from cera.engines.stagewise.arrivals import NO_HISTORY, Recognizer
 from cera.model.occurrence import Occurrence, unwrap
 
+#: The bucket of events that have no value of the partition attribute, which belong to no history.
+NOWHERE = -1
+
 _KNOWN = 100_000
 
 
@@ -23,10 +26,11 @@ class Histories:
         self._known: dict[object, int] = {}
 
     def bucket(self, event: Occurrence) -> int | None:
-        """The bucket of an event; None if the module does not see it, or it has no value of the partition attribute."""
+        """The bucket of an event, perhaps NOWHERE; None if the module does not see it."""
         for key, _ in self._recognizer.arrivals((event,), 0):
-            if key is not NO_HISTORY:
-                return 0 if self._buckets == 1 else self._of(key)
+            if key is NO_HISTORY:
+                return NOWHERE
+            return 0 if self._buckets == 1 else self._of(key)
         return None
 
     def _of(self, key: object) -> int:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cera.datalog.modules import EventModule
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.histories import Histories
+from cera.engines.spark.histories import NOWHERE, Histories
 from cera.engines.spark.rows import event_row
 from cera.engines.spark.streaming.identified import Identified
 from cera.engines.stagewise.processor import ModuleProcessor
@@ -69,7 +69,10 @@ class Detecting:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[Any, ...]] = []
         placed = (row for batch in batches for row in zip(*(part.to_pylist() for part in batch.columns), strict=True))
-        for (number, _), history in groupby(placed, key=itemgetter(0, 1)):
+        for (number, bucket), history in groupby(placed, key=itemgetter(0, 1)):
+            if bucket == NOWHERE:
+                rows.append(self._counts(0, len({(h1, h2) for *_, h1, h2, _ in history})))
+                continue
             processor = _processor(self.modules[number], self.timezone)
             before = processor.evaluator.undefined
             for derived in _detections(processor, history):
@@ -77,9 +80,13 @@ class Detecting:
                 if len(rows) >= _ROWS_IN_BATCH:
                     yield self._batch(rows)
                     rows = []
-            rows.append((*(None,) * (len(self.schema) - 1), processor.evaluator.undefined - before))
+            rows.append(self._counts(processor.evaluator.undefined - before, 0))
         if rows:
             yield self._batch(rows)
+
+    def _counts(self, undefined: int, left_out: int) -> tuple[Any, ...]:
+        """A row without an event."""
+        return (*(None,) * (len(self.schema) - 2), undefined, left_out)
 
     def _batch(self, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
         columns = zip(*rows, strict=True)
@@ -119,4 +126,4 @@ def _derivations(derived: DerivedEvent) -> Iterator[tuple[Any, ...]]:
     for way in derived.derivations:
         causes = [(name, cause.end, cause.begin, cause.id) for name, cause in sorted(way.causes.items())]
         by_name = [(name, id_) for name, *_, id_ in causes]
-        yield (*event, (way.rule, causes), by_name, None, None, 0)
+        yield (*event, (way.rule, causes), by_name, None, None, 0, 0)

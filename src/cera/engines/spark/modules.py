@@ -43,7 +43,7 @@ _CAUSE = StructType(
         StructField("id", StringType()),
     ]
 )
-_UNDEFINED = "undefined"
+_COUNTS = ("undefined", "left out")
 
 #: The rows of detections: one for each derivation of an event, and rows without an event that only count.
 DETECTIONS = StructType(
@@ -54,7 +54,7 @@ DETECTIONS = StructType(
         ),
         StructField(CAUSES, MapType(StringType(), StringType())),
         *(StructField(name, StringType()) for name in SENT),
-        StructField(_UNDEFINED, LongType()),
+        *(StructField(name, LongType()) for name in _COUNTS),
     ]
 )
 
@@ -84,6 +84,12 @@ class Detected:
         """The variables of each rule."""
         return {output.rule: output.variables for module in self.modules for output in module.outputs}
 
+    def by_label(self) -> tuple[EventTable, ...]:
+        """The same as a table for each label, so that a layer above reads only what it asks for."""
+        labels = sorted(frozenset[str]().union(*(module.derives for module in self.modules)))
+        frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
+        return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
+
     def kept(self) -> Detected:
         """The same, computed once by Spark, when it is first asked for."""
         return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
@@ -100,7 +106,8 @@ def detected(
     """What modules detect in tables of events; nothing is computed yet."""
     found = tuple(modules)
     labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
-    events = reduce(DataFrame.unionByName, [_written(table, labels) for table in tables])
+    read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
+    events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
     if any(module.partition is not None for module in found):
         placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(found, buckets), _PLACED)
     else:
@@ -108,8 +115,8 @@ def detected(
     parts = placed.repartition(_MODULE, _BUCKET).sortWithinPartitions(_MODULE, _BUCKET, "end", "h1", "h2")
     rows = parts.select(*_PLACED.names).mapInArrow(Detecting(found, timezone, to_arrow_schema(DETECTIONS)), DETECTIONS)
     if tally is not None:
-        rows = tally.watch_sum(rows, column(_UNDEFINED))
-    return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(_UNDEFINED), Terms()))
+        rows = tally.watch_sums(rows, *map(column, _COUNTS))
+    return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
 
 
 def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:

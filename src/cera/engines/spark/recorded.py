@@ -15,17 +15,18 @@ from pyspark.sql import functions as F
 from cera.connectors.files import Source, names_files, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.layers.layering import Layers
+from cera.engines.spark.deriving import DERIVATION
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.failures import engine_failure
 from cera.engines.spark.hashing import hex_id
-from cera.engines.spark.lineage import event_of, recipient_of
+from cera.engines.spark.lineage import Lineage, event_of, recipient_of
 from cera.engines.spark.reading import Reading, is_small, read_files
 from cera.engines.spark.relations import column
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
 from cera.engines.spark.undefined import Tally
-from cera.model.events import Event, Recipient
+from cera.model.events import DerivedEvent, Event, Recipient, in_output_order
 from cera.model.interval import Time
 
 
@@ -84,6 +85,19 @@ class Recorded:
         event = event_of(row, recipient.qualifier if recipient else None)
         causes = {name: row["causes"][name] for name in self.answers.cause_names[row["rule"]] if name in row["causes"]}
         return Found(event, row["rule"], causes, recipient)
+
+    def acted_on(self, rules: Collection[str]) -> list[DerivedEvent]:
+        """What some rules of modules detect, in the order of output, with the events that it comes from."""
+        with engine_failure():
+            found = self.answers.derivations()
+            rows = found.where(column(DERIVATION)["rule"].isin(*rules)).collect()
+            ids = sorted({cause["id"] for row in rows for cause in row[DERIVATION]["causes"]})
+            wanted = found.sparkSession.createDataFrame([(one,) for one in ids], "id string")
+            every = [*map(_base, self.reading.tables), found.select("id", "begin", "end", "label", "term")]
+            known = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), every)
+            causes = known.join(F.broadcast(wanted), "id").dropDuplicates(["id"]).collect()
+        lineage = Lineage((), (event_of(row, row["qualifier"]) for row in causes))
+        return in_output_order(lineage.derived(rows))
 
     def write_parquet(self, path: Path, labels: Collection[str]) -> Counter[str]:
         """Writes the derived events as a folder of Parquet files; tells how many there are of each label."""

@@ -49,7 +49,14 @@ def labelled(answers: Answers, label: str) -> DataFrame:
 
 def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
     """The tables of the rules that derive events with a label, with their content."""
-    known: set[str] = set()
+    modules = [module for one in answers.detected for module in one.modules]
+    for module in modules:
+        if label in module.derives:
+            raise UsageError(
+                f"the module {module.name} derives events with the label `{label}`, whose children have no types that "
+                "are known beforehand; leave `label` out, and take them from the column `term`"
+            )
+    known = {name for module in modules for name in module.derives}
     for construction, table in answers.constructed():
         own = head_label(construction.head)
         known |= set() if own is None else {own}

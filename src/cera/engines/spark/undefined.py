@@ -42,39 +42,46 @@ from cera.model.expressions import (
     Within,
 )
 
-_ROWS = "rows"
+_ROWS, _LEFT_OUT = "rows", "left out"
 
 
 @dataclass
 class Tally:
-    """Rows of a query that are counted as they pass. `rows` is how many there were, when it is known."""
+    """Rows of a query that are counted as they pass. `rows` is how many there were, when it is known.
+
+    `left_out` are events that lacked the attribute by which a module is partitioned.
+    """
 
     rows: int = 0
+    left_out: int = 0
     _observed: dict[str, Observation] = field(default_factory=dict)
 
     def watch(self, frame: DataFrame, lacking: Column | None) -> DataFrame:
         """The frame; the rows of which something is true are counted. None: of no row."""
         return frame if lacking is None else self._watch(frame, F.count_if(lacking))
 
-    def watch_sum(self, frame: DataFrame, numbers: Column) -> DataFrame:
-        """The frame, whose rows have numbers of what was without a value; they are added up."""
-        return self._watch(frame, F.coalesce(F.sum(numbers), F.lit(0)))
+    def watch_sums(self, frame: DataFrame, undefined: Column, left_out: Column) -> DataFrame:
+        """The frame, some rows of which have numbers of what had no value and of what was left out: they are added."""
+        sums = [F.coalesce(F.sum(number), F.lit(0)) for number in (undefined, left_out)]
+        return self._watch(frame, *sums)
 
-    def _watch(self, frame: DataFrame, number: Column) -> DataFrame:
+    def _watch(self, frame: DataFrame, rows: Column, left_out: Column | None = None) -> DataFrame:
         name = f"undefined {len(self._observed)}"
         self._observed[name] = Observation(name)
-        return frame.observe(self._observed[name], number.alias(_ROWS))
+        others = F.lit(0) if left_out is None else left_out
+        return frame.observe(self._observed[name], rows.alias(_ROWS), others.cast("bigint").alias(_LEFT_OUT))
 
     def fetched(self, frame: DataFrame) -> None:
         """The rows of a frame have been fetched."""
         if self._observed:
             metrics = frame._jdf.queryExecution().observedMetrics()
-            found = [metrics.get(name) for name in self._observed]
-            self.rows = sum(row.get().getLong(0) for row in found if row.isDefined())
+            found = [metric.get() for name in self._observed if (metric := metrics.get(name)).isDefined()]
+            self.rows, self.left_out = (sum(row.getLong(place) for row in found) for place in (0, 1))
 
     def written(self) -> None:
         """A frame has been written."""
-        self.rows = sum(observation.get.get(_ROWS, 0) for observation in self._observed.values())
+        found = [observation.get for observation in self._observed.values()]
+        self.rows, self.left_out = (sum(each.get(name, 0) for each in found) for name in (_ROWS, _LEFT_OUT))
 
 
 def counted(relation: Relation, condition: Expression, certain: frozenset[str], environment: Environment) -> Relation:

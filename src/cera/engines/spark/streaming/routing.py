@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cera.engines.spark.histories import Histories
+from cera.engines.spark.histories import NOWHERE, Histories
 from cera.engines.spark.streaming.key_hashes import bucket, key_hash
 from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.operators import Operator
@@ -56,7 +56,7 @@ class Router:
             elif (part := self._part(operator, paths, event)) is not None:
                 found.append(Destination(operator.identity, part))
         for module, histories in self._modules:
-            if (part := histories.bucket(event)) is not None:
+            if (part := histories.bucket(event)) is not None and part != NOWHERE:
                 found.append(Destination(module.identity, part))
         return found
 
