@@ -67,7 +67,6 @@ def measure(changes: int = QUICK) -> Table:
             by_hand, by_cera = run("handwritten", name, path), run("cera", name, path)
             if by_cera.digest != by_hand.digest:
                 raise SystemExit(f"{name}: cera and the machine written by hand differ: {by_cera} {by_hand}")
-            quarters = [by_cera.live[len(by_cera.live) * i // 4 - 1] for i in range(1, 5)]
             table.add_row(
                 _TITLES[name],
                 f"{by_cera.detected:,}",
@@ -76,6 +75,6 @@ def measure(changes: int = QUICK) -> Table:
                 f"{reading.rate:,.0f}",
                 f"{by_cera.rate / by_hand.rate:.2f}",
                 f"{by_cera.megabytes:.0f}",
-                " ".join(f"{live:,}" for live in quarters),
+                " ".join(f"{live:,}" for live in by_cera.live),
             )
     return table

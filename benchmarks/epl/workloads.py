@@ -26,7 +26,7 @@ from cera.model.time_text import TimeFormat
 from cera.pipeline import Program, load
 
 PROGRAM = Path(__file__).with_name("patterns.epl")
-_SAMPLES = 20
+_SAMPLES = 4
 
 
 class Count:

@@ -53,8 +53,6 @@ def comparable(line: dict[str, Any], like: dict[str, Any]) -> str:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.usefixtures("spark_if_needed")
 def test_a_case_gives_its_expected_answers(case: Path, engine: str) -> None:
-    if engine == "spark" and any(name.endswith(".epl") for name in options_of(case)["programs"]):
-        pytest.skip("modules do not run on Spark yet")
     expected = [json.loads(line) for line in (case / "expected.jsonl").read_text().splitlines()]
     actual = answers(case, engine)
     like = {key: None for line in expected for key in line}

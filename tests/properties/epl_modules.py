@@ -24,10 +24,10 @@ RULES = """
 DETECT B{ v{ var V }, k{ var K } } ON event b: low{{ v{{ var V }}, k{{ var K }} }} END
 
 DETECT pair{ k{ var K } }
-ON and { event a: A{{ k{{ var K }} }}, event f: f0{{ key{{ var K }} }} } where { a before f, {a, f} within 4 sec } END
+ON and { event a: A{{ k{{ var K }} }}, event f: f0{{ key{{ var K }} }} } where { {a, f} within 20 sec } END
 
 DETECT seen{ times{ count(all var K) } }
-ON and { event a: f1, event w: from-end-backward[event a, 10 sec], while w: collect A{{ k{{ var K }} }} } END
+ON and { event a: f1{{}}, event w: from-end-backward[event a, 10 sec], while w: collect A{{ k{{ var K }} }} } END
 """
 
 #: Reads what the other modules detect, and what the rules derive from that.
@@ -39,10 +39,10 @@ end.
 """
 
 
-def random_program(random: Random, modules: int) -> Program:
-    """Modules over the same events, rules below and above them, and a module over those."""
+def random_program(random: Random, modules: int, *, rules: bool = True) -> Program:
+    """Modules over the same events; with `rules`, some below and above them, and a module over those."""
     written = [_module(random, number) for number in range(modules)]
-    return load(["\n".join([*written, UPPER]), RULES])
+    return load(["\n".join([*written, UPPER]), RULES] if rules else "\n".join(written))
 
 
 def _module(random: Random, number: int) -> str:
@@ -55,7 +55,7 @@ def _module(random: Random, number: int) -> str:
         names = sorted(visible_outside(event))
         chosen = random.sample(names, min(len(names), random.choice((0, 1, 2))))
         head = [f"v{place}: {name}.v" for place, name in enumerate(chosen)]
-        head += [f"key: {names[0]}.k"] if names and random.random() < 0.5 else []
+        head += [f"key: {names[0]}.k"] if names and (number == 0 or random.random() < 0.5) else []
         label = f"f{number}" if rule == 0 else f"f{random.choice((number, 7))}"
         lines.append(f"  R{rule}: {print_event(event)} in {context} context as {label}({', '.join(head)}).")
     return "\n".join([*lines, "end."])

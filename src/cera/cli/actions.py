@@ -120,6 +120,11 @@ class Performer:
                 if rule in self._by_rule:
                     self._runner.run(self._call(rule, one))
 
+    def perform_all(self, derived: Iterable[DerivedEvent]) -> None:
+        """The same for a batch of events, after which something else may be written."""
+        self.perform(derived)
+        self.end_line()
+
     def _call(self, rule: str, derived: DerivedEvent) -> calls.Call:
         """Of several ways in which the rule derived the event, the first gives the values."""
         wanted, recognizer = self._by_rule[rule]

@@ -166,14 +166,12 @@ def stream(
     running = live.LiveStream(made, options, Told(layout.times))
     kept = actions if actions.ledger is not None else replace(actions, ledger=running.checkpoint.actions)
     with Performer(program, kept, layout.times) as performer:
-        running.act = performer.perform
+        running.act = performer.perform_all
         try:
             running.run()
         except KeyboardInterrupt:
             report.say("stopped; the same command goes on from here")
             raise
-        finally:
-            performer.end_line()
         performer.show_summary()
     counters = running.counters
     if not counters.batches:

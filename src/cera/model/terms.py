@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from cera.model.values import Scalar, number, scalar_key
+from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, number, scalar_key
 
 #: Terms are nested at most this deep; the limit keeps hostile input and runaway recursion from exhausting the stack.
 MAX_DEPTH = 100
@@ -40,16 +40,34 @@ class Term:
     key: tuple[Any, ...]
 
     def __init__(self, label: str, children: Iterable[Value] = (), *, ordered: bool = False) -> None:
-        canonical = [_canonical(child) for child in children]
-        keys = [value_key(child) for child in canonical]
-        if not ordered:
+        canonical: list[Value] = []
+        keys: list[tuple[Any, ...]] = []
+        deepest, size = 0, 1
+        for child in children:  # terms are many: the common kinds of children are looked at here and not by others
+            kind = child.__class__
+            if kind is str:
+                size += len(child) // 16 + 1  # type: ignore[arg-type]
+                keys.append((2, child))
+            elif isinstance(child, Term):
+                size += child.size
+                keys.append(child.key)
+                if child.depth > deepest:
+                    deepest = child.depth
+            elif kind is int and MIN_INTEGER <= child <= MAX_INTEGER:  # type: ignore[operator]
+                size += 1
+                keys.append((1, child))
+            else:
+                child = _canonical(child)
+                size += value_size(child)
+                keys.append(value_key(child))
+            canonical.append(child)
+        if not ordered and len(keys) > 1:
             order = sorted(range(len(keys)), key=keys.__getitem__)
             canonical = [canonical[i] for i in order]
             keys = [keys[i] for i in order]
-        depth = 1 + max((child.depth for child in canonical if isinstance(child, Term)), default=0)
+        depth = 1 + deepest
         if depth > MAX_DEPTH:
             raise TermError(f"a term is nested deeper than {MAX_DEPTH} levels")
-        size = 1 + sum(value_size(child) for child in canonical)
         if size > MAX_SIZE:
             raise TermError(f"a term has more than {MAX_SIZE:,} nodes, 16 characters counting as one")
         self.size = size

@@ -55,6 +55,8 @@ class LayersProcessor:
         lengths = (max_duration, *(None for _ in layers.layers[1:]))
         self._layers = [parts(layer, longest) for layer, longest in zip(layers.layers, lengths, strict=False)]
         self._parts = [part for layer in self._layers for part in layer]
+        #: The places of the parts that have timers; modules have none, and this is asked before every step.
+        self._waking = [place for place, part in enumerate(self._parts) if isinstance(part, Processor)]
 
     @cached_property
     def identity(self) -> object:
@@ -94,7 +96,9 @@ class LayersProcessor:
 
     def next_wakeup(self, state: LayersState) -> Time | None:
         """The next time at which a timer of some layer makes something happen."""
-        pairs: list[tuple[Any, Any]] = list(zip(self._parts, state.parts, strict=True))
+        if not self._waking:
+            return None
+        pairs: list[tuple[Any, Any]] = [(self._parts[place], state.parts[place]) for place in self._waking]
         return min((time for part, own in pairs if (time := part.next_wakeup(own)) is not None), default=None)
 
     def close(self, state: LayersState) -> None:

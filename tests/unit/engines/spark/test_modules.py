@@ -32,17 +32,18 @@ def told(derived: tuple[DerivedEvent, ...]) -> dict[str, set[tuple[str, tuple[tu
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("seed", "modules", "rules"), [(0, 30, False), (1, 30, False), (2, 6, True)])
 @pytest.mark.usefixtures("spark")
-def test_random_modules_between_rules_detect_what_the_local_engine_does(seed: int) -> None:
-    """Fifteen modules, rules below and above them, and a module above those, as one program."""
+def test_random_modules_detect_what_the_local_engine_does(seed: int, modules: int, rules: bool) -> None:
+    """Many modules as one program; once with rules below and above them, and a module above those."""
     random = Random(seed)
-    program = random_program(random, 15)
+    program = random_program(random, modules, rules=rules)
     events = random_stream(random, 60)
     expected = program.run(events, engine="local")
     actual = program.run([*events, *events[:9]], engine="spark", max_duration=max(e.end - e.begin for e in events))
     assert told(actual.derived) == told(expected.derived)
     assert [one.event for one in actual.derived] == [one.event for one in expected.derived]
+    assert (actual.undefined, actual.left_out) == (expected.undefined, expected.left_out) or rules
     assert len(expected.derived) > 50
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cera.engines.spark.streaming.checkpoint import Checkpoint, Manifest
+from cera.engines.spark.streaming.module_operators import layered_operators
 from cera.engines.spark.streaming.operators import operators
 from cera.errors import UsageError
 from cera.pipeline import load
@@ -85,3 +86,20 @@ def test_an_option_that_divides_events_in_another_way_is_named(tmp_path: Path) -
     opened(tmp_path / "c", SMOKE)
     with pytest.raises(UsageError, match=r"smoky \(changed.*\), with --buckets 16 then, and --buckets 3 now"):
         opened(tmp_path / "c", SMOKE, buckets=3)
+
+
+MODULE = "begin Sinks monitor temp; partition by area; Fall: (temp(X), temp(Y, Y.v < X.v)). Any: temp(X). end.\n"
+
+
+def opened_with(folder: Path, module: str, *, restart_changed: bool = False) -> Manifest:
+    made = layered_operators(load([module, SMOKE]).layers)
+    return Checkpoint(folder).open(made, ("in",), restart_changed=restart_changed)
+
+
+def test_a_changed_module_is_named_by_all_its_rules(tmp_path: Path) -> None:
+    first = opened_with(tmp_path / "c", MODULE)
+    assert opened_with(tmp_path / "c", f"# moved\n{MODULE}") == first
+    changed = MODULE.replace("Y.v < X.v", "Y.v <= X.v")
+    with pytest.raises(UsageError, match=r"has changed: Sinks\.Fall, Sinks\.Any \(changed.*--restart-changed"):
+        opened_with(tmp_path / "c", changed)
+    assert opened_with(tmp_path / "c", changed, restart_changed=True).operators != first.operators
