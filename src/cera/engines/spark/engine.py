@@ -132,7 +132,7 @@ def answers(
     """The DataFrames of a program over tables of events; nothing is computed yet.
 
     With a `tally`, rows in which an expression has no value are counted when it is. With `keep`, what modules detect is
-    kept by Spark (persisted) where a layer above reads it, so that they run once.
+    kept by Spark (persisted), so that they run once, whatever reads or sorts it.
     """
     layers = (Layer(program),) if isinstance(program, RuleProgram) else program.layers
     if until is not None:
@@ -142,7 +142,7 @@ def answers(
     batches: list[Batch] = []
     found: list[Detected] = []
     seen = tables
-    for number, layer in enumerate(layers):
+    for layer in layers:
         derived: list[EventTable] = []
         if layer.rules is not None:
             environment = Environment(spark, layer.rules.calendars, timezone, tally=tally)
@@ -151,7 +151,7 @@ def answers(
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if layer.modules:
             one = detected(layer.modules, seen, timezone=timezone, tally=tally)
-            found.append(one.kept() if keep and number + 1 < len(layers) else one)
+            found.append(one.kept() if keep else one)
             derived += found[-1].by_label()
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found))
