@@ -13,7 +13,7 @@ from cera.actions.ledger import Key
 from cera.actions.statements import Statement, parse_statement
 from cera.connectors.databases import postgres, sqlite
 from cera.connectors.databases.urls import Sqlite, database
-from cera.errors import CeraError
+from cera.errors import CeraError, UsageError
 from cera.model.json_terms import term_to_json
 from cera.model.terms import Term, Value
 
@@ -21,6 +21,7 @@ _MADE = """CREATE TABLE IF NOT EXISTS cera_actions (
   event_id text NOT NULL, rule text NOT NULL, number integer NOT NULL, done timestamp DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (event_id, rule, number)
 )"""
+_THERE = "SELECT 1 FROM cera_actions LIMIT 0"
 _NOTED = "INSERT INTO cera_actions (event_id, rule, number) VALUES ({}) ON CONFLICT DO NOTHING"
 
 
@@ -35,8 +36,26 @@ class SqlTarget:
     def prepare(self) -> None:
         """Makes the table of what is done. Raises UsageError or UnreachableError where the database cannot be used."""
         connection = self._connected()
-        connection.execute(_MADE)
+        try:
+            connection.execute(_THERE)  # to make a table that is there already needs the right to make tables
+        except Exception as error:
+            if not _is_of_database(error):
+                raise
+            connection.rollback()
+            self._make(connection)
         connection.commit()
+
+    def _make(self, connection: Any) -> None:
+        try:
+            connection.execute(_MADE)
+        except Exception as error:
+            if not _is_of_database(error):
+                raise
+            self._let_go()
+            reason = str(error).strip().splitlines()[0]
+            raise UsageError(
+                f"{self._database}: the table cera_actions, in which is noted what is done, cannot be made: {reason}"
+            ) from error
 
     def execute(self, key: Key, text: str, values: Sequence[Value | None]) -> bool:
         """Runs a command with its values, unless it is done already. Raises ActionError; then nothing is changed."""

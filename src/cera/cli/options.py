@@ -99,7 +99,7 @@ def program_options(command: Command[R]) -> Command[R]:
             semantics=semantics,
             timezone=timezone,
             calendars=calendars or (),
-            enable=[name for part in enable for each in part.split(",") if (name := each.strip())] or None,
+            enable=_enabled(enable),
         )
         return command(program=program, **others)
 
@@ -217,3 +217,11 @@ def _until(text: str | None, times: TimeFormat) -> Time | None:
         return None if text is None else times.parse(text)
     except TimeError as error:
         raise UsageError(f"--until: {error}") from error
+
+
+def _enabled(parts: tuple[str, ...]) -> list[str] | None:
+    """The names of modules; None where the option is not given, which is not the same as given without a name."""
+    names = [name for part in parts for each in part.split(",") if (name := each.strip())]
+    if parts and not names:
+        raise UsageError("--enable has no name of a module; leave it out to run all of them")
+    return names or None

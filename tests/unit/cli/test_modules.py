@@ -246,3 +246,11 @@ def test_mistakes_of_all_languages_are_told_together(cera: Cera, folder: Path) -
     assert result.exit_code == 1
     for code in ("XC201", "EP104", "DL201"):
         assert code in result.stderr
+
+
+@pytest.mark.parametrize("nothing", ["", ","])
+def test_an_option_without_a_name_does_not_enable_everything(cera: Cera, bank: Path, nothing: str) -> None:
+    result = cera(*RUN, "--enable", nothing)
+    assert result.exit_code == 2
+    assert "--enable has no name of a module" in result.stderr
+    assert not (bank / "back.txt").exists()
