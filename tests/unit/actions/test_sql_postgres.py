@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg
 import pytest
 
 from cera.actions.action import Call, Planned, Sql
 from cera.actions.permissions import Permissions
 from cera.actions.runner import ActionRunner, Failure
+from cera.actions.sql import SqlTarget
+from cera.errors import UsageError
 from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.terms import Term
@@ -40,3 +44,17 @@ def test_commands_with_bound_values_run_once_and_failures_leave_nothing(postgres
     assert noted == (4,)
     assert len(told) == 2
     assert "duplicate key" in told[0].reason
+
+
+def test_a_role_that_may_not_make_tables_uses_the_one_that_is_there(postgres: str) -> None:
+    role = f"poor_{postgres.rpartition('/')[2].partition('?')[0]}"
+    poor = re.sub(r"//[^/@]*@", f"//{role}@", postgres)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f'CREATE ROLE "{role}" LOGIN'.encode())
+        with pytest.raises(UsageError, match="the table cera_actions, in which is noted what is done, cannot be made"):
+            SqlTarget(poor).prepare()
+        SqlTarget(postgres).prepare()
+        connection.execute(f'GRANT SELECT, INSERT ON cera_actions TO "{role}"'.encode())
+        SqlTarget(poor).prepare()
+        connection.execute(f'DROP OWNED BY "{role}"'.encode())
+        connection.execute(f'DROP ROLE "{role}"'.encode())
