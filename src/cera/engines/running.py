@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cera.datalog.modules import EventModule
 from cera.engines.answer import Answer
+from cera.engines.instances import reference as definitions
 from cera.engines.layers.layering import Layers
 from cera.engines.layers.processor import LayersProcessor
 from cera.engines.layers.running import run_layer_by_layer
 from cera.engines.local import engine as local
+from cera.engines.modules import Module
 from cera.engines.reference import engine as reference
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.stagewise import reference as whole_histories
 from cera.errors import UsageError
+from cera.instances.types import InstanceModule
 from cera.model.events import Event
 from cera.model.interval import Interval, Time
 from cera.rules.rule import RuleProgram
@@ -87,7 +89,11 @@ def _chained_reference(layers: Layers, events: Iterable[Event], options: RunOpti
             recursion_limit=options.recursion_limit,
         )
 
-    def module(found: EventModule, seen: Sequence[Event]) -> Answer:
+    def module(found: Module, seen: Sequence[Event]) -> Answer:
+        if isinstance(found, InstanceModule):
+            return definitions.run(
+                found, seen, timezone=options.timezone, until=options.until, end=extent and extent.end
+            )
         return whole_histories.run(found, seen, timezone=options.timezone)
 
     return run_layer_by_layer(layers, base, rules, module)

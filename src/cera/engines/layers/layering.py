@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cera.datalog.modules import EventModule, Monitored, Output
+from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Note, Span
+from cera.engines.modules import Module
 from cera.rules.dependencies import EventPattern, event_patterns, rule_uses
 from cera.rules.graph import Graph, shortest_path, strongly_connected_components
 from cera.rules.rule import Rule, RuleProgram
@@ -26,7 +27,7 @@ class Layer:
     """Rules and modules that do not see each other's events. `rules` is None where there are none."""
 
     rules: RuleProgram | None
-    modules: tuple[EventModule, ...] = ()
+    modules: tuple[Module, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ class Layers:
         return tuple(rule for layer in self.layers if layer.rules is not None for rule in layer.rules.rules)
 
     @property
-    def modules(self) -> tuple[EventModule, ...]:
+    def modules(self) -> tuple[Module, ...]:
         return tuple(module for layer in self.layers for module in layer.modules)
 
 
-Node = Rule | EventModule
+Node = Rule | Module
 
 
-def layered(program: RuleProgram, modules: Sequence[EventModule]) -> tuple[Layers, tuple[Diagnostic, ...]]:
+def layered(program: RuleProgram, modules: Sequence[Module]) -> tuple[Layers, tuple[Diagnostic, ...]]:
     """The layers; where modules read what depends on themselves, none, and the circles (EP303)."""
     if not modules:
         return Layers((Layer(program),)), ()
@@ -61,7 +62,7 @@ def layered(program: RuleProgram, modules: Sequence[EventModule]) -> tuple[Layer
     for component in components:
         inside = set(component)
         steps = [
-            height[j] + (isinstance(nodes[i], EventModule) or isinstance(nodes[j], EventModule))
+            height[j] + (isinstance(nodes[i], Module) or isinstance(nodes[j], Module))
             for i in component
             for j in graph[i]
             if j not in inside
@@ -73,11 +74,11 @@ def layered(program: RuleProgram, modules: Sequence[EventModule]) -> tuple[Layer
 def _layer(program: RuleProgram, nodes: Sequence[Node], height: dict[int, int], number: int) -> Layer:
     here = [node for i, node in enumerate(nodes) if height[i] == number]
     rules = tuple(node for node in here if isinstance(node, Rule))
-    modules = tuple(node for node in here if isinstance(node, EventModule))
+    modules = tuple(node for node in here if isinstance(node, Module))
     return Layer(replace(program, rules=rules) if rules else None, modules)
 
 
-def _graph(rules: Sequence[Rule], modules: Sequence[EventModule]) -> Graph:
+def _graph(rules: Sequence[Rule], modules: Sequence[Module]) -> Graph:
     """For each node, the nodes whose events it reads."""
     first = len(rules)
     graph: list[list[int]] = []
@@ -91,7 +92,7 @@ def _graph(rules: Sequence[Rule], modules: Sequence[EventModule]) -> Graph:
     return graph
 
 
-def _rule_reads(rule: Rule, module: EventModule) -> Iterator[EventPattern]:
+def _rule_reads(rule: Rule, module: Module) -> Iterator[EventPattern]:
     """The queries of a rule for which a module derives events."""
     for query in event_patterns(rule):
         label = query_label(query.pattern)
@@ -99,7 +100,7 @@ def _rule_reads(rule: Rule, module: EventModule) -> Iterator[EventPattern]:
             yield query
 
 
-def _module_reads(module: EventModule, rule: Rule) -> Iterator[Monitored]:
+def _module_reads(module: Module, rule: Rule) -> Iterator[Monitored]:
     """What a module monitors that a rule derives; what a rule sends away is not seen."""
     label = head_label(rule.head)
     if rule.recipient is None:
@@ -130,28 +131,24 @@ def _circle(nodes: Sequence[Node], graph: Graph, component: Sequence[int], rules
 
 def _notes(reader: Node, producer: Node) -> list[Note]:
     """Where one reads what the other derives."""
-    match reader, producer:
-        case EventModule(), Rule():
-            read = next(_module_reads(reader, producer))
-            told = Note(f"rule `{producer.name}` can derive them", producer.head.span or producer.span)
-            return [Note(f"module `{reader.name}` monitors `{read}`", read.span), told]
-        case EventModule(), EventModule():
-            monitored, output = _shared(reader, producer)
-            told = Note(f"rule `{output.rule}` derives them", output.span)
-            return [Note(f"module `{reader.name}` monitors `{monitored}`", monitored.span), told]
-        case Rule(), EventModule():
-            query = next(_rule_reads(reader, producer))
-            label = query_label(query.pattern)
-            output = next(each for each in producer.outputs if label in (None, each.label))
-            told = Note(f"rule `{output.rule}` derives them", output.span)
-            return [Note(f"rule `{reader.name}` queries this", query.span), told]
-        case Rule(), Rule():
+    if isinstance(reader, Rule):
+        if isinstance(producer, Rule):
             return [Note(f"rule `{reader.name}` queries what rule `{producer.name}` derives", _place(reader))]
-        case _:  # a tuple of two is not taken for exhaustive
-            raise AssertionError
+        query = next(_rule_reads(reader, producer))
+        label = query_label(query.pattern)
+        output = next(each for each in producer.outputs if label in (None, each.label))
+        told = Note(f"rule `{output.rule}` derives them", output.span)
+        return [Note(f"rule `{reader.name}` queries this", query.span), told]
+    if isinstance(producer, Rule):
+        read = next(_module_reads(reader, producer))
+        told = Note(f"rule `{producer.name}` can derive them", producer.head.span or producer.span)
+    else:
+        read, output = _shared(reader, producer)
+        told = Note(f"rule `{output.rule}` derives them", output.span)
+    return [Note(f"module `{reader.name}` monitors `{read}`", read.span), told]
 
 
-def _shared(reader: EventModule, producer: EventModule) -> tuple[Monitored, Output]:
+def _shared(reader: Module, producer: Module) -> tuple[Monitored, Output]:
     return next((m, o) for m in reader.monitored for o in producer.outputs if m.label == o.label)
 
 

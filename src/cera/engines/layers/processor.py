@@ -12,7 +12,7 @@ from cera.engines.local.engine import plan_of
 from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state import State
-from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
+from cera.engines.modules import Processed, Processing, processor_of
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 
@@ -20,7 +20,7 @@ from cera.model.occurrence import Occurrence
 class LayersState:
     """The states of the parts, in the order of the layers."""
 
-    def __init__(self, parts: list[State | ModuleState]) -> None:
+    def __init__(self, parts: list[State | Processed]) -> None:
         self.parts = parts
         self.closing = False
 
@@ -32,10 +32,10 @@ class LayersState:
     @property
     def left_out(self) -> int:
         """How many events lacked the attribute that their module is partitioned by."""
-        return sum(part.left_out for part in self.parts if isinstance(part, ModuleState))
+        return sum(part.left_out for part in self.parts if isinstance(part, Processed))
 
 
-Part = Processor | ModuleProcessor
+Part = Processor | Processing
 
 
 class LayersProcessor:
@@ -46,7 +46,7 @@ class LayersProcessor:
         self.timezone = timezone
 
         def parts(layer: Layer, longest: int | None) -> list[Part]:
-            made: list[Part] = [ModuleProcessor(module, timezone=timezone) for module in layer.modules]
+            made: list[Part] = [processor_of(module, timezone=timezone) for module in layer.modules]
             if layer.rules is not None:
                 made.append(Processor(plan_of(layer.rules), max_duration=longest, timezone=timezone))
             return made
@@ -55,8 +55,8 @@ class LayersProcessor:
         lengths = (max_duration, *(None for _ in layers.layers[1:]))
         self._layers = [parts(layer, longest) for layer, longest in zip(layers.layers, lengths, strict=False)]
         self._parts = [part for layer in self._layers for part in layer]
-        #: The places of the parts that have timers; modules have none, and this is asked before every step.
-        self._waking = [place for place, part in enumerate(self._parts) if isinstance(part, Processor)]
+        #: The places of the parts that may have timers: this is asked before every step.
+        self._waking = [place for place, part in enumerate(self._parts) if isinstance(part, Processor) or part.ticks]
 
     @cached_property
     def identity(self) -> object:
@@ -88,10 +88,10 @@ class LayersProcessor:
         return found if len(found) < 2 else together(found)
 
     def _step(self, part: Part, state: Any, now: Time, events: list[Occurrence]) -> Sequence[Found]:
-        if isinstance(part, ModuleProcessor):
-            return part.step(state, now, distinct(events) if len(events) > 1 else events) if events else ()
         if not events and part.next_wakeup(state) != now:
             return ()
+        if isinstance(part, Processing):
+            return part.step(state, now, distinct(events) if len(events) > 1 else events)
         return part.step(state, now, [_own(event) for event in events])
 
     def next_wakeup(self, state: LayersState) -> Time | None:

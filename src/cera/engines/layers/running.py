@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from cera.datalog.modules import EventModule
 from cera.engines.answer import Answer
 from cera.engines.layers.layering import Layers
 from cera.engines.layers.merging import merged
+from cera.engines.modules import Module
 from cera.model.events import DerivedEvent, Event
 from cera.rules.rule import RuleProgram
 
@@ -16,7 +16,7 @@ def run_layer_by_layer(
     layers: Layers,
     events: Iterable[Event],
     answer_rules: Callable[[RuleProgram, Sequence[Event]], Answer],
-    answer_module: Callable[[EventModule, Sequence[Event]], Answer],
+    answer_module: Callable[[Module, Sequence[Event]], Answer],
 ) -> Answer:
     """The answers of a program of several languages, given how its rules and each of its modules are answered."""
     known = dict.fromkeys(events)

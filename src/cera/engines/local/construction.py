@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, assert_never
 
-from cera.engines.local.aggregates import fold
 from cera.engines.local.limits import fits
 from cera.engines.local.occurrence import Cell, draft_term, unwrap, wrap
 from cera.engines.local.rows import Layout, Row
 from cera.model import expressions
+from cera.model.aggregates import fold
 from cera.model.constructs import (
     All,
     Construct,

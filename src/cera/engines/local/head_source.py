@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cera.engines.local.aggregates import folding
 from cera.engines.local.limits import LONG_STRING, fits
 from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.writing import Writing, tuple_of
+from cera.model.aggregates import folding
 from cera.model.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Aggregate, Literal, Variable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from cera.datalog.modules import CHANGE, EventModule, Monitored
+from cera.datalog.modules import CHANGE, Monitored
 from cera.datalog.tuples import EventTuple, change_fields
 from cera.model.events import Event
 from cera.model.occurrence import Occurrence, occurrence, wrap
@@ -25,10 +25,23 @@ class Arrival:
     transaction: Value | None = None
 
 
+class Monitoring(Protocol):
+    """A module of any language that has a history of events, or one for each value of an attribute."""
+
+    @property
+    def monitored(self) -> tuple[Monitored, ...]: ...
+
+    @property
+    def partition(self) -> str | None: ...
+
+    @property
+    def reads(self) -> frozenset[str]: ...
+
+
 class Recognizer:
     """Finds the events that a module monitors."""
 
-    def __init__(self, module: EventModule) -> None:
+    def __init__(self, module: Monitoring) -> None:
         self._partition = module.partition
         self._labels = {each.name: _Reader(each) for each in module.monitored if each.operation is None}
         changes = [each for each in module.monitored if each.operation is not None]
@@ -50,7 +63,7 @@ class Recognizer:
                 continue
             found = self._arrival(event, str(number))
             if found is not None:
-                yield self._key(found), found
+                yield history_of(found, self._partition), found
 
     def _arrival(self, event: Occurrence, identity: str) -> Arrival | None:
         tuples = []
@@ -76,21 +89,23 @@ class Recognizer:
         exact = self._changes.get((operation, table))
         return exact if exact is not None else self._declared.get((operation, table.lower()))
 
-    def _key(self, arrival: Arrival) -> Key:
-        if self._partition is None:
-            return None
-        for _, one in arrival.tuples:
-            value = one.attribute(self._partition)
-            if value is not None:
-                return wrap(value)
-        return NO_HISTORY
-
 
 class _NoHistory:
     """What the key of an event is that belongs to no history."""
 
 
 NO_HISTORY = _NoHistory()
+
+
+def history_of(arrival: Arrival, partition: str | None) -> Key:
+    """The history that an event belongs to, where they are divided by an attribute."""
+    if partition is None:
+        return None
+    for _, one in arrival.tuples:
+        value = one.attribute(partition)
+        if value is not None:
+            return wrap(value)
+    return NO_HISTORY
 
 
 _Columns = tuple[str, ...]
@@ -162,6 +177,12 @@ def _told(event: Occurrence) -> _Told:
 
 
 _ROWS = (dict, type(None))
+
+
+def operation_and_table(event: Occurrence) -> tuple[Value | None, Value | None]:
+    """What a change says it did, and to which table; None where it does not say so, or says more than a value."""
+    operation, table, *_ = _told(event)
+    return None if isinstance(operation, Term) else operation, None if isinstance(table, Term) else table
 
 
 def _content(event: Occurrence) -> Mapping[str, Value]:

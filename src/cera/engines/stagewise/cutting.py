@@ -20,11 +20,14 @@ def cut(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
     positions. Events without a position, or without a transaction, share a stage, which is the last: what is derived
     from changes of this time is among them. `time`: a single stage.
     """
-    if len(arrivals) == 1:
-        return [_stage(arrivals)]
+    return [_stage(arrivals)] if len(arrivals) == 1 else [_stage(group) for group in grouped(arrivals, granularity)]
+
+
+def grouped(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Sequence[Arrival]]:
+    """The same, with the events themselves."""
     match granularity:
         case "time":
-            return [_stage(arrivals)] if arrivals else []
+            return [arrivals] if arrivals else []
         case "operation":
             return _in_order(arrivals, lambda one: one.position)
         case "transaction":
@@ -33,13 +36,13 @@ def cut(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
             assert_never(other)
 
 
-def _in_order(arrivals: Iterable[Arrival], group_of: Callable[[Arrival], object]) -> list[Stage]:
+def _in_order(arrivals: Iterable[Arrival], group_of: Callable[[Arrival], object]) -> list[Sequence[Arrival]]:
     groups: dict[object, list[Arrival]] = {}
     for one in arrivals:
         groups.setdefault(group_of(one), []).append(one)
     last = groups.pop(None, None)
     ordered = [group for _, group in sorted(groups.items(), key=_place)]
-    return [_stage(group) for group in (*ordered, *([last] if last else []))]
+    return [*ordered, *([last] if last else [])]
 
 
 def _place(item: tuple[object, list[Arrival]]) -> tuple[bool, float, str]:

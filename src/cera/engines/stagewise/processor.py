@@ -42,6 +42,9 @@ class ModuleState:
 
 
 class ModuleProcessor:
+    #: Nothing happens in a history without an event.
+    ticks = False
+
     def __init__(self, module: EventModule, *, timezone: str = "UTC") -> None:
         self.module = module
         self.evaluator = Evaluator((), timezone)
@@ -54,15 +57,27 @@ class ModuleProcessor:
 
     def step(self, state: ModuleState, now: Time, events: Sequence[Occurrence]) -> list[Detection]:
         """All different events that end now. Time does not go backwards."""
-        by_history: dict[Key, list[Arrival]] = {}
+        return self.advance(state, now, self.by_history(state, events), len(events))
+
+    def by_history(self, state: ModuleState, events: Sequence[Occurrence]) -> dict[Key, list[Arrival]]:
+        """The events of a step that the module sees: the same for all modules that see and divide the same."""
+        found: dict[Key, list[Arrival]] = {}
         for key, arrival in self._recognizer.arrivals(events, state.seen):
-            by_history.setdefault(key, []).append(arrival)
+            found.setdefault(key, []).append(arrival)
+        return found
+
+    def advance(
+        self, state: ModuleState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
+    ) -> list[Detection]:
+        """A step with what the module sees of so many events."""
         if not by_history:
             return []
-        state.seen += len(events)
-        state.left_out += len(by_history.pop(NO_HISTORY, ()))
+        state.seen += events
         found: list[Any] = []
         for key, arrivals in by_history.items():
+            if key is NO_HISTORY:
+                state.left_out += len(arrivals)
+                continue
             history = state.histories.get(key)
             if history is None:
                 history = state.histories[key] = self._machine.start()
@@ -73,7 +88,6 @@ class ModuleProcessor:
         return self._heads.detections(found, now) if found else []
 
     def next_wakeup(self, state: ModuleState) -> Time | None:
-        """Nothing happens in a history without an event."""
         return None
 
     def close(self, state: ModuleState) -> None:

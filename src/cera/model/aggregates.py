@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from cera.engines.local.occurrence import Cell
+from cera.model.occurrence import Cell
 from cera.model.values import number
 
 

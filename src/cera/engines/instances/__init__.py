@@ -1,0 +1,1 @@
+"""Complex event types over events: histories cut into stages, instances told as detections."""

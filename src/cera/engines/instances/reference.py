@@ -1,0 +1,82 @@
+"""A module of complex event types over a whole recording, by the definitions: slow on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from cera.engines.answer import Answer
+from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.engines.stagewise.cutting import Stage, cut
+from cera.instances.detections import Heads
+from cera.instances.history.evaluation import Moment, Recording, evaluate
+from cera.instances.instance import Instance, primitive
+from cera.instances.types import InstanceModule
+from cera.model.evaluation import Evaluator
+from cera.model.events import Event, in_output_order
+from cera.model.interval import Time
+from cera.model.occurrence import occurrence
+
+
+def run(
+    module: InstanceModule,
+    events: Iterable[Event],
+    *,
+    timezone: str = "UTC",
+    until: Time | None = None,
+    end: Time | None = None,
+) -> Answer:
+    """What the module detects in a complete stream: timers that tick once do so even after its last event.
+
+    With `until`, as if now were that time. `end` is when the recording ends: by default with its last event, or then.
+    """
+    seen = [event for event in dict.fromkeys(events) if until is None or event.end <= until]
+    if end is None:
+        end = until if until is not None else max((event.end for event in seen), default=0)
+    evaluator = Evaluator((), timezone)
+    heads = Heads(module, evaluator)
+    histories, left_out = _histories(module, seen)
+    recordings = [Recording(moments, end, until, timezone) for moments in histories]
+    found = [one for recording in recordings for one in evaluate(module, recording, heads)]
+    found.sort(key=lambda one: one.end)
+    derived = [each for _, together in groupby(found, key=lambda one: one.end) for each in heads.detections(together)]
+    return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined, left_out)
+
+
+def _histories(module: InstanceModule, events: Sequence[Event]) -> tuple[list[list[Moment]], int]:
+    """What each history consists of, in the order of time; and how many events belong to none."""
+    recognizer = Recognizer(module)
+    number = left_out = 0
+    histories: dict[Key, list[Moment]] = {}
+    for time, together in groupby(sorted(events, key=lambda event: event.end), key=lambda event: event.end):
+        several = [occurrence(event) for event in together]
+        by_key: dict[Key, list[Arrival]] = {}
+        for key, arrival in recognizer.arrivals(several, number):
+            by_key.setdefault(key, []).append(arrival)
+        number += len(several)
+        left_out += len(by_key.pop(NO_HISTORY, ()))
+        for key, arrivals in by_key.items():
+            histories.setdefault(key, []).append(_moment(module, arrivals, time))
+    return list(histories.values()), left_out
+
+
+def _moment(module: InstanceModule, arrivals: Sequence[Arrival], time: Time) -> Moment:
+    """Ticks come with the events that have no place of their own in the order of the stages."""
+    placed = [each for each in arrivals if _has_place(module, each)]
+    others = [each for each in arrivals if not _has_place(module, each)]
+    stages, rest = ([_instances(stage) for stage in cut(some, module.granularity)] for some in (placed, others))
+    return Moment(time, tuple(stages), rest[0] if rest else ())
+
+
+def _has_place(module: InstanceModule, arrival: Arrival) -> bool:
+    match module.granularity:
+        case "operation":
+            return arrival.position is not None
+        case "transaction":
+            return arrival.transaction is not None
+        case "time":
+            return False
+
+
+def _instances(stage: Stage) -> tuple[Instance, ...]:
+    return tuple(primitive(predicate, one) for predicate, several in stage.items() for (one,) in several)

@@ -1,0 +1,45 @@
+"""The events of one time as stages of instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cera.datalog.modules import Granularity
+from cera.engines.stagewise.arrivals import Arrival
+from cera.engines.stagewise.cutting import grouped
+from cera.instances.instance import Instance, primitive
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Primitive instances by type, in the order of their arrival, and how many events they are."""
+
+    instances: dict[str, list[Instance]]
+    events: int
+    #: Whether the events have a position that tells their order.
+    placed: bool
+
+
+def stages(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
+    """Cut as for every module. What occurs at one stage has no order; it is taken by the ids of the events."""
+    if not arrivals:
+        return []
+    if len(arrivals) == 1:
+        return [_stage(arrivals, granularity)]
+    return [_stage(group, granularity) for group in grouped(arrivals, granularity)]
+
+
+def _stage(arrivals: Sequence[Arrival], granularity: Granularity) -> Stage:
+    found: dict[str, list[Instance]] = {}
+    for arrival in arrivals if len(arrivals) == 1 else sorted(arrivals, key=_id):
+        for name, tuple_ in arrival.tuples:
+            found.setdefault(name, []).append(primitive(name, tuple_))
+    first = arrivals[0]
+    placed = {"operation": first.position is not None, "transaction": first.transaction is not None}
+    return Stage(found, len(arrivals), placed.get(granularity, False))
+
+
+def _id(arrival: Arrival) -> str:
+    _, tuple_ = arrival.tuples[0]
+    return str(tuple_.event.event.id)

@@ -1,0 +1,14 @@
+"""shared: nothing is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from cera.instances.members import Member
+from cera.model.interval import Time
+
+
+def shared(
+    available: Sequence[Member], bound: Sequence[Member], terminated: Time, allowed: Callable[[Member], bool]
+) -> Iterable[int]:
+    return ()

@@ -1,0 +1,175 @@
+"""Detection of the events of one type: insert what is new, find the groups of events that it terminates, consume."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from cera.instances.instance import Bound, Instance
+from cera.instances.members import Member, Members, Solution
+from cera.instances.plan import Plan
+from cera.instances.pruning import Pruning
+from cera.instances.search import Combination, Search
+from cera.instances.types import ComplexType
+from cera.model.evaluation import Evaluator
+from cera.model.interval import Time
+from cera.model.occurrence import wrap
+
+
+class Available:
+    """What a type can use: a sequence of members for each value of its key, and the number of the next one."""
+
+    __slots__ = ("arrivals", "by_key", "next_number")
+
+    def __init__(self) -> None:
+        self.by_key: dict[Any, Members] = {}
+        #: When something came for which key, where it is forgotten after a while.
+        self.arrivals: deque[tuple[Time, Any]] = deque()
+        self.next_number = 0
+
+    @property
+    def live(self) -> int:
+        return sum(map(len, self.by_key.values()))
+
+    def packed(self) -> dict[str, Any]:
+        return {
+            "members": [(key, members.by_type) for key, members in self.by_key.items()],
+            "arrivals": list(self.arrivals),
+            "next": self.next_number,
+        }
+
+    def unpack(self, data: Mapping[str, Any]) -> None:
+        for key, by_type in data["members"]:
+            members = self.by_key[key] = Members(())
+            members.by_type = {name: list(found) for name, found in by_type.items()}
+        self.arrivals = deque(data["arrivals"])
+        self.next_number = data["next"]
+
+
+class Detector:
+    """A compiled complex type. `timely` says that its components occur at the stage at which they are detected."""
+
+    def __init__(self, type_: ComplexType, evaluator: Evaluator, *, timely: bool) -> None:
+        self.type = type_
+        self._plan = Plan(type_, evaluator)
+        self._pruning = Pruning(self._plan, timely=timely)
+        key = self._plan.key
+        #: The attribute by which each type is told apart.
+        self._keys = None if key is None else {each.type: key[each.name] for each in type_.components}
+        #: The types whose instances can terminate an event.
+        self._terminating = _terminating(type_) if timely else frozenset(self._plan.types)
+        self._names = [(place, type_.components[place].name) for place in type_.bound]
+
+    @property
+    def component_types(self) -> tuple[str, ...]:
+        return self._plan.types
+
+    def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[Time]) -> list[Bound]:
+        """What is bound to each event that new instances terminate, these being in the order of their arrival."""
+        inserted = self._insert(available, new, now)
+        found: list[Bound] = []
+        produced: set[frozenset[int]] = set()
+        for member, key in sorted(inserted) if len(inserted) > 1 else inserted:
+            if member[2].type not in self._terminating:
+                continue
+            for solution in self._group(available.by_key[key], member, now, past, produced):
+                found.append(tuple((name, tuple(one[2] for one in solution.get(p, ()))) for p, name in self._names))
+        for key in {key for _, key in inserted} if len(inserted) > 1 else (key for _, key in inserted):
+            members = available.by_key[key]
+            self._pruning.after(members, now)
+            if not members:
+                del available.by_key[key]
+        return found
+
+    def _insert(self, available: Available, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
+        """The new members, and the value of the key of each."""
+        inserted: list[tuple[Member, Any]] = []
+        for instance in new:
+            key = None
+            if self._keys is not None:
+                value = instance.attribute(self._keys[instance.type])
+                if value is None:  # it equals nothing
+                    continue
+                key = wrap(value)
+            member = (instance.time, available.next_number, instance)
+            available.next_number += 1
+            members = available.by_key.get(key)
+            if members is None:
+                members = available.by_key[key] = Members(self._plan.types)
+            else:
+                self._pruning.before(members, member, now)
+            members.insert(member)
+            inserted.append((member, key))
+            if self.type.within is not None:
+                available.arrivals.append((now, key))
+        return inserted
+
+    def expire(self, available: Available, now: Time) -> None:
+        """Drops what is too old, also of keys of which nothing new is heard."""
+        if self.type.within is None:
+            return
+        arrivals, since = available.arrivals, now - self.type.within
+        while arrivals and arrivals[0][0] < since:
+            _, key = arrivals.popleft()
+            members = available.by_key.get(key)
+            if members is not None:
+                self._pruning.expire(members, now)
+                if not members:
+                    del available.by_key[key]
+
+    def _group(
+        self, members: Members, terminator: Member, now: Time, past: Sequence[Time], produced: set[frozenset[int]]
+    ) -> list[Solution]:
+        """The events that a member terminates; what they consume is gone afterwards."""
+        plan = self._plan
+        if terminator not in members.by_type[terminator[2].type]:
+            return []
+        working = members.copy() if plan.restores else members
+        group: list[Solution] = []
+        used: set[Combination] = set()
+        while True:
+            search = Search(plan, working, now, past)
+            solution = search.preferred(terminator, frozenset(used))
+            if solution is None:
+                break
+            if plan.combining:
+                used.add(search.combination(solution))
+            together = frozenset(number for bound in solution.values() for _, number, _ in bound)
+            if together in produced:
+                if plan.combining:
+                    continue
+                break
+            produced.add(together)
+            group.append(solution)
+            working.remove(self._consumed(search, working, [solution], terminator, plan.inside))
+            if not plan.combining and not plan.inside:
+                break
+        if plan.restores and group:
+            search = Search(plan, members, now, past)
+            members.remove(self._consumed(search, members, group, terminator, plan.outside))
+        return group
+
+    def _consumed(
+        self, search: Search, members: Members, group: Sequence[Solution], terminator: Member, modes: Any
+    ) -> frozenset[int]:
+        gone: set[int] = set()
+        for name, consume in modes.items():
+            places = self._plan.roles[name]
+            for solution in group:
+                bound = [member for place in places for member in solution.get(place, ())]
+
+                def allowed(member: Member, solution: Solution = solution, places: Sequence[int] = places) -> bool:
+                    return any(search.allowed(solution, place, member) for place in places)
+
+                gone.update(consume(members.by_type[name], bound, terminator[0], allowed))
+        return frozenset(gone)
+
+
+def _terminating(type_: ComplexType) -> frozenset[str]:
+    """In a sequence only the last component that has to be there can, and those after it."""
+    components = [type_.components[place] for place in type_.bound]
+    if type_.operator not in (";", "not"):
+        return frozenset(each.type for each in components)
+    last = max((place for place, each in enumerate(components) if each.delimiter.least > 0), default=0)
+    return frozenset(each.type for each in components[last:])

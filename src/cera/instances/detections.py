@@ -1,0 +1,152 @@
+"""Instances as derived events: their children, and the events that are bound to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cera.instances.folds import folded
+from cera.instances.instance import Bound, Instance, agreed
+from cera.instances.types import ComplexType, InstanceModule
+from cera.model.evaluation import Evaluator
+from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.expressions import variables
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence
+from cera.model.terms import Term, TermError, Value
+
+
+class Detection:
+    """A detected event: one of a time, with all instances that tell of it."""
+
+    __slots__ = ("_occurrence", "begin", "end", "found", "term")
+
+    def __init__(self, term: Term, begin: Time, end: Time) -> None:
+        self.term = term
+        self.begin = begin
+        self.end = end
+        self.found: list[tuple[str, Instance]] = []
+        self._occurrence: Occurrence | None = None
+
+    @property
+    def label(self) -> str:
+        return self.term.label
+
+    @property
+    def leaves(self) -> bool:
+        """Whether it is sent away, so that no other rule sees it."""
+        return False
+
+    @property
+    def occurrence(self) -> Occurrence:
+        if self._occurrence is None:
+            self._occurrence = Occurrence(self.begin, self.end, self.term.label, known=self.term)
+        return self._occurrence
+
+    def result(self) -> DerivedEvent:
+        ways = tuple(Derivation(rule, causes(instance)) for rule, instance in self.found)
+        if len(ways) > 1:
+            different = {way.key: way for way in ways}
+            ways = tuple(different[key] for key in sorted(different))
+        return DerivedEvent(self.occurrence.event, ways)
+
+
+def causes(instance: Instance) -> dict[str, Event]:
+    """The events bound to an instance by the names of their components; numbered where there are several."""
+    by_name: dict[str, list[Event]] = {}
+    for name, event in _events(instance):
+        by_name.setdefault(name, []).append(event)
+    return {
+        name if len(events) == 1 else f"{name}[{number}]": event
+        for name, events in by_name.items()
+        for number, event in enumerate(events, 1)
+    }
+
+
+def _events(instance: Instance) -> Iterator[tuple[str, Event]]:
+    """In place of the instances of hidden types stand those that are bound to them."""
+    for name, several in instance.bound:
+        for one in several:
+            if one.event is None:
+                yield from _events(one)
+            else:
+                yield name, one.event.event
+
+
+class Heads:
+    """Makes instances of complex types, and detections of them."""
+
+    def __init__(self, module: InstanceModule, evaluator: Evaluator) -> None:
+        self._rules = {each.predicate: each.rule for each in module.outputs}
+        self._evaluator = evaluator
+
+    def instance(self, type_: ComplexType, bound: Bound) -> Instance | None:
+        """None where its term cannot be made, which is counted."""
+        several = [one for _, instances in bound for one in instances]
+        begin, end = min(one.begin for one in several), max(one.end for one in several)
+        time = begin if type_.time == "begin" else end
+        fields = None if type_.fields is None else dict(self._values(type_, bound))
+        made = Instance(type_.name, time, begin, end, fields=fields, bound=bound)
+        if not type_.hidden:
+            try:
+                term = Term(type_.label, list(_children(made)))
+            except TermError:  # too large: undefined, as in the heads of other languages
+                self._evaluator.undefined += 1
+                return None
+            made.event = Occurrence(begin, end, type_.label, known=term)
+        return made
+
+    def detections(self, instances: Iterable[Instance]) -> list[Detection]:
+        """What is detected at one time; equal events are one."""
+        found: dict[tuple[Time, Term], Detection] = {}
+        for one in instances:
+            if one.event is not None:
+                key = (one.begin, one.event.term)
+                detection = found.get(key)
+                if detection is None:
+                    detection = found[key] = Detection(one.event.term, one.begin, one.end)
+                detection.found.append((self._rules[one.type], one))
+        return list(found.values())
+
+    def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value]]:
+        """An attribute of a component is the value that all its instances agree on; a field without a value is none."""
+        assert type_.fields is not None
+        of = dict(bound)
+        folds = {each.name: each for each in type_.folds}
+        for name, expression in type_.fields:
+            values: dict[str, Value] = {}
+            for variable in variables(expression):
+                if variable in folds:
+                    value = folded(folds[variable], of.get(folds[variable].component, ()))
+                else:
+                    component, _, attribute = variable.partition(".")
+                    value = agreed(one.attribute(attribute) for one in of.get(component, ()))
+                if value is not None:
+                    values[variable] = value
+            result = self._evaluator.value(expression, values, {})
+            if isinstance(result, bool | str | int | float | Term):
+                yield name, result
+
+
+def _children(instance: Instance) -> Iterator[Term]:
+    if instance.fields is not None:
+        yield from _fields(instance.fields.items())
+        return
+    for name, several in _in_order(instance.bound):
+        yield _child(name, several)
+
+
+def _in_order(bound: Bound) -> list[tuple[str, Instance]]:
+    pairs = [(name, one) for name, instances in bound for one in instances]
+    return sorted(pairs, key=lambda pair: pair[1].time)
+
+
+def _child(name: str, instance: Instance) -> Term:
+    if instance.fields is not None:
+        return Term(name, list(_fields(instance.fields.items())))
+    return Term(name, [_child(inner, one) for inner, one in _in_order(instance.bound)])
+
+
+def _fields(items: Iterable[tuple[str, Value]]) -> Iterator[Term]:
+    """A structured attribute is given on with its own children."""
+    for name, value in items:
+        yield Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])

@@ -1,0 +1,141 @@
+"""A module over one history: stage by stage, and at each stage type by type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cera.instances.conditions import conditions
+from cera.instances.detections import Heads
+from cera.instances.history.groups import consumed, group
+from cera.instances.history.legality import Sets, Situation
+from cera.instances.history.ticks import Tick, ticks
+from cera.instances.instance import Instance, tick
+from cera.instances.types import ComplexType, InstanceModule, TimerType
+from cera.model.evaluation import Evaluator
+from cera.model.interval import Time
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The primitive instances that end at one time: those with a place of their own, stage by stage, and the others."""
+
+    time: Time
+    placed: tuple[tuple[Instance, ...], ...] = ()
+    others: tuple[Instance, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One history. Repeating timers stop at its `end`, and all stops after `until`."""
+
+    moments: Sequence[Moment]
+    end: Time
+    until: Time | None = None
+    timezone: str = "UTC"
+
+
+def evaluate(module: InstanceModule, recording: Recording, heads: Heads) -> list[Instance]:
+    """All instances of complex types, in the order of their detection."""
+    return _History(module, recording, heads).detected()
+
+
+class _History:
+    def __init__(self, module: InstanceModule, recording: Recording, heads: Heads) -> None:
+        self._module = module
+        self._recording = recording
+        self._heads = heads
+        # conditions without a truth value are not counted as undefined, so they have an evaluator to themselves
+        evaluator = Evaluator((), recording.timezone)
+        self._conditions = {
+            each.name: conditions(each, evaluator) for each in module.types if isinstance(each, ComplexType)
+        }
+        self._primitive: list[Instance] = []
+        #: All instances of each type, consumed or not.
+        self._occurred: dict[str, list[Instance]] = {}
+        self._stage = 0
+        #: The stage of each instance, in the order in which they came to be known.
+        self._stages: dict[Instance, int] = {}
+        #: The sequence of each complex type: what is available to it.
+        self._sequences: dict[str, list[Instance]] = {each.name: [] for each in module.types}
+
+    def detected(self) -> list[Instance]:
+        moments = {each.time: each for each in self._recording.moments}
+        done: Time | None = None
+        while (now := self._next(moments, done)) is not None:
+            moment = moments.get(now, Moment(now))
+            for instances in (*moment.placed, (*moment.others, *self._ticks_at(now))):
+                self._take(now, instances)
+            done = now
+        complex_types = {each.name for each in self._module.types if isinstance(each, ComplexType)}
+        return [one for one in self._stages if one.type in complex_types]
+
+    def _next(self, moments: Iterable[Time], done: Time | None) -> Time | None:
+        """The next time at which something ends or a timer ticks."""
+        times = [*moments, *(time for each in self._timers() for time, _ in self._ticks(each))]
+        until = self._recording.until
+        return min((t for t in times if (done is None or t > done) and (until is None or t <= until)), default=None)
+
+    def _timers(self) -> list[TimerType]:
+        return [each for each in self._module.types if isinstance(each, TimerType)]
+
+    def _ticks(self, timer: TimerType) -> set[Tick]:
+        """From all starts and stops that are known; no later one makes a difference to the next tick."""
+        starts, stops = ({one.end for one in self._occurred.get(name or "", ())} for name in (timer.start, timer.stop))
+        return ticks(timer, starts, stops, self._recording.end)
+
+    def _ticks_at(self, now: Time) -> list[Instance]:
+        return [
+            tick(each.name, time, since)
+            for each in self._timers()
+            for time, since in sorted(self._ticks(each))
+            if time == now
+        ]
+
+    def _take(self, now: Time, instances: Iterable[Instance]) -> None:
+        """A stage: what occurs by itself, and then each complex type after those that it is made of."""
+        self._stage += 1
+        new = list(instances)
+        for one in sorted(new, key=_identity):
+            self._occurs(one)
+        self._primitive += [one for one in new if one.event is not None]
+        for type_ in self._module.types:
+            if isinstance(type_, ComplexType):
+                for one in self._detect(type_, now):
+                    self._occurs(one)
+
+    def _occurs(self, instance: Instance) -> None:
+        self._stages[instance] = self._stage
+        self._occurred.setdefault(instance.type, []).append(instance)
+
+    def _detect(self, type_: ComplexType, now: Time) -> list[Instance]:
+        """What the new instances of the components trigger; consumed ones leave the sequence of the type."""
+        places = list(dict.fromkeys(each.type for each in type_.components))
+        new = [one for name in places for one in self._occurred.get(name, ()) if self._stages[one] == self._stage]
+        # a sort is stable: new ones come after the older ones of their time, in the order of the components
+        sequence = sorted([*self._sequences[type_.name], *new], key=lambda one: one.time)
+        found: list[Instance] = []
+        produced: set[frozenset[Instance]] = set()
+        for terminator in sorted(new, key=lambda one: one.time):
+            if terminator in sequence:
+                at = Situation(type_, self._conditions[type_.name], now, tuple(sequence), tuple(self._primitive))
+                solutions = group(at, terminator, produced)
+                gone = consumed(at, solutions, terminator, "outside")
+                sequence = [one for one in sequence if one not in gone]
+                made = (self._instance(type_, sets) for sets in solutions)
+                found += [one for one in made if one is not None]
+        self._sequences[type_.name] = sequence
+        return found
+
+    def _instance(self, type_: ComplexType, sets: Sets) -> Instance | None:
+        """None where its term would be too large: it is not detected, though all else is as if it were."""
+        bound = tuple((type_.components[place].name, sets[place]) for place in sorted(sets) if sets[place])
+        return self._heads.instance(type_, bound)
+
+
+def _identity(instance: Instance) -> tuple[str, Time]:
+    """Events by their ids, ticks by their starts."""
+    if instance.event is None:
+        assert instance.fields is not None
+        return "", int(str(instance.fields["since"]))
+    return instance.event.event.id, 0

@@ -1,0 +1,163 @@
+"""Which of the legal solutions are bound: enumerated in the order in which they are preferred.
+
+Components with the modes first, last and combinations are *fixed*: a candidate is a choice of their sets. The others
+are cumulative, and filled with all that fits to the candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+
+from cera.instances.history.legality import Sets, Situation, conditions_hold, is_legal, is_recent, pair_holds
+from cera.instances.instance import Instance
+from cera.instances.types import ComplexType
+
+
+def solutions(situation: Situation, terminator: Instance) -> Iterator[Sets]:
+    """All solutions with the terminator, the preferred one first."""
+    ranks = {one: rank for rank, one in enumerate(situation.available)}
+    for candidate in sorted(candidates(situation), key=lambda sets: preference(situation.type, sets, ranks)):
+        if is_possible(situation, candidate):
+            filled = fill(situation, candidate)
+            if (
+                any(terminator in several for several in filled.values())
+                and all(are_few_enough(situation, filled, place) for place in filled)
+                and (not situation.type.continuous or is_uninterrupted(situation, filled))
+            ):
+                yield filled
+
+
+def candidates(situation: Situation) -> Iterator[Sets]:
+    """All choices of the components that take part, and of sets for the fixed ones; the others are empty."""
+    for places in participations(situation.type):
+        for chosen in product(*(fixed_sets(situation, place) for place in places)):
+            yield dict(zip(places, chosen, strict=True))
+
+
+def participations(type_: ComplexType) -> Iterator[tuple[int, ...]]:
+    """All components take part; of "or" one does, of "m of n" m do."""
+    match type_.operator:
+        case "or":
+            return combinations(type_.bound, 1)
+        case "of":
+            assert type_.required is not None
+            return combinations(type_.bound, type_.required)
+        case _:
+            return iter([type_.bound])
+
+
+def fixed_sets(situation: Situation, place: int) -> Iterator[tuple[Instance, ...]]:
+    """As many instances as the delimiter demands at least; with the mode combinations also more."""
+    component = situation.type.components[place]
+    if not component.is_fixed:
+        return iter([()])
+    instances, least = situation.of(place), component.delimiter.least
+    if component.selection == "combinations":
+        return (chosen for size in range(least, len(instances) + 1) for chosen in combinations(instances, size))
+    return combinations(instances, least)
+
+
+def preference(type_: ComplexType, sets: Sets, ranks: dict[Instance, int]) -> tuple[object, ...]:
+    """The less, the better: by the components that take part, then component by component in the order of traversal."""
+    order = type_.bound[::-1] if type_.right_to_left else type_.bound
+    taking_part = tuple(number for number, place in enumerate(order) if place in sets)
+    wishes: list[object] = [taking_part]
+    for place in order:
+        if place in sets:
+            ascending = tuple(sorted(ranks[one] for one in sets[place]))
+            match type_.components[place].selection:
+                case "first" | "combinations minimum":
+                    wishes.append(ascending)
+                case "combinations":
+                    wishes.append((len(ascending), *ascending))
+                case "last":
+                    wishes.append(tuple(-rank for rank in reversed(ascending)))
+                case "cumulative" | "restricted cumulative":
+                    pass
+    return tuple(wishes)
+
+
+def completions(situation: Situation, candidate: Sets, *, nonempty: int | None = None) -> Iterator[Sets]:
+    """All ways to give each cumulative component as many instances as its delimiter demands at least.
+
+    At the place `nonempty` there is one even if it may be empty.
+    """
+    components = situation.type.components
+    places = [place for place in candidate if not components[place].is_fixed]
+    sizes = [max(components[place].delimiter.least, int(place == nonempty)) for place in places]
+    choices = (combinations(situation.of(place), size) for place, size in zip(places, sizes, strict=True))
+    for chosen in product(*choices):
+        yield {**candidate, **dict(zip(places, chosen, strict=True))}
+
+
+def is_possible(situation: Situation, candidate: Sets) -> bool:
+    """Whether there is a completion that is legal; there is none if the candidate itself is not."""
+    return is_legal(situation, candidate) and any(
+        is_legal(situation, each) for each in completions(situation, candidate)
+    )
+
+
+def fill(situation: Situation, candidate: Sets) -> Sets:
+    """A candidate with all instances at its cumulative components that are at this place in a legal completion.
+
+    For the mode cumulative the place in time of the instances with this mode does not matter.
+    """
+    components = situation.type.components
+    filled = dict(candidate)
+    for place in candidate:
+        if not components[place].is_fixed:
+            loose = unrestricted(situation.type) if components[place].selection == "cumulative" else frozenset()
+            fitting = {
+                one
+                for each in completions(situation, candidate, nonempty=place)
+                if is_legal(situation, each, loose=loose)
+                for one in each[place]
+            }
+            filled[place] = tuple(one for one in situation.available if one in fitting)
+    return filled
+
+
+def unrestricted(type_: ComplexType) -> frozenset[int]:
+    """The places of the components with the mode cumulative."""
+    return frozenset(place for place in type_.bound if type_.components[place].selection == "cumulative")
+
+
+def are_few_enough(situation: Situation, sets: Sets, place: int) -> bool:
+    """Whether no more instances than the delimiter allows could stand at a place, those that do included."""
+    most = situation.type.components[place].delimiter.most
+    if most is None:
+        return True
+    others = {one for other, several in sets.items() if other != place for one in several}
+    fitting = [
+        one
+        for one in situation.of(place)
+        if one in sets[place] or (one not in others and could_stand(situation, sets, place, one))
+    ]
+    return len(fitting) <= most
+
+
+def could_stand(situation: Situation, sets: Sets, place: int, instance: Instance) -> bool:
+    """Whether an instance fulfils all conditions at a place, with the other components as they are bound."""
+    loose = unrestricted(situation.type)
+    if place in loose:
+        return False  # all that fit are bound already
+    pairs = (
+        pair_holds(situation, instance, one) if place < other else pair_holds(situation, one, instance)
+        for other, several in sets.items()
+        if other != place and other not in loose
+        for one in several
+    )
+    return (
+        is_recent(situation, instance)
+        and all(pairs)
+        and conditions_hold(situation, {**sets, place: (instance,)}, about=place)
+    )
+
+
+def is_uninterrupted(situation: Situation, sets: Sets) -> bool:
+    """No other event of the history lies between the earliest and the latest one that the solution rests on."""
+    leaves = [leaf for several in sets.values() for one in several for leaf in one.leaves()]
+    times = [leaf.time for leaf in leaves]
+    events = {id(leaf.event) for leaf in leaves if leaf.event is not None}
+    return not any(min(times) < one.time < max(times) and id(one.event) not in events for one in situation.history)

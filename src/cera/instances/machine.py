@@ -1,0 +1,134 @@
+"""The event types of a module over one history, stage by stage (Definition 8: global detection)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from cera.instances.detecting import Available, Detector
+from cera.instances.detections import Heads
+from cera.instances.instance import Instance
+from cera.instances.timers import Running, Timer
+from cera.instances.types import ComplexType, InstanceModule
+from cera.model.evaluation import Evaluator
+from cera.model.interval import Time
+
+#: The instances of a stage by type.
+Occurring = dict[str, list[Instance]]
+
+
+class History:
+    """What is remembered of a history: of each type, and where something asks for it, the times of all events."""
+
+    __slots__ = ("full", "now", "parts", "past")
+
+    def __init__(self, parts: dict[str, Any]) -> None:
+        self.parts: dict[str, Available | Running] = parts
+        self.past: list[Time] = []
+        self.now: Time = 0
+        #: How many times are remembered before they are looked through.
+        self.full = _LONG
+
+    @property
+    def live(self) -> int:
+        """How many instances and running timers are remembered."""
+        return sum(
+            part.live if isinstance(part, Available) else len(part.starts) for part in self.parts.values()
+        ) + len(self.past)
+
+    def packed(self) -> dict[str, Any]:
+        """Plain data, with instances inside."""
+        return {"parts": {name: part.packed() for name, part in self.parts.items()}, "past": self.past, "now": self.now}
+
+
+class Machine:
+    """Compiled and read-only but for counts of undefined results."""
+
+    def __init__(self, module: InstanceModule, heads: Heads, conditions: Evaluator) -> None:
+        self._heads = heads
+        late = {each.name for each in module.types if isinstance(each, ComplexType) and each.time == "begin"}
+        self._types: list[Detector | Timer] = [
+            Detector(each, conditions, timely=late.isdisjoint(part.type for part in each.components))
+            if isinstance(each, ComplexType)
+            else Timer(each)
+            for each in module.types
+        ]
+        self._timers = [each for each in self._types if isinstance(each, Timer)]
+        self._detectors = [each for each in self._types if isinstance(each, Detector)]
+        self._asks_past = any(each.type.continuous for each in self._detectors)
+
+    def start(self) -> History:
+        return History({each.type.name: Running() if isinstance(each, Timer) else Available() for each in self._types})
+
+    def unpacked(self, data: Mapping[str, Any]) -> History:
+        history = self.start()
+        for name, part in data["parts"].items():
+            history.parts[name].unpack(part)
+        history.past, history.now = list(data["past"]), data["now"]
+        return history
+
+    def step(
+        self, history: History, stage: Mapping[str, Sequence[Instance]], events: int, now: Time, *, ticking: bool
+    ) -> list[Instance]:
+        """The complex instances of a stage, given the primitive ones of each type in the order of their arrival, and
+        how many events that are. At the last stage of a time timers tick."""
+        occurring: Occurring = {name: list(found) for name, found in stage.items()}
+        if self._asks_past:
+            history.past += [now] * events
+        found: list[Instance] = []
+        for each in self._types:
+            part: Any = history.parts[each.type.name]
+            if isinstance(each, Timer):
+                self._hear(each, part, occurring, now, ticking=ticking)
+                continue
+            each.expire(part, now)
+            new = [one for name in each.component_types for one in occurring.get(name, ())]
+            if not new:
+                continue
+            bound = each.detect(part, new, now, history.past)
+            made = [one for one in (self._heads.instance(each.type, one) for one in bound) if one is not None]
+            if made:
+                occurring[each.type.name] = made
+                found += made
+        history.now = now
+        if len(history.past) > history.full:
+            self._forget(history)
+        return found
+
+    def _hear(self, timer: Timer, running: Running, occurring: Occurring, now: Time, *, ticking: bool) -> None:
+        if ticking and running.starts:
+            ticks = timer.ticks(running, now)
+            if ticks:
+                occurring[timer.type.name] = ticks
+        stop = timer.type.stop
+        timer.hear(running, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
+
+    def due(self, history: History, now: Time, *, closing: bool = False) -> Time | None:
+        """When the next timer ticks, after now."""
+        found: list[Time] = []
+        for timer in self._timers:
+            running = history.parts[timer.type.name]
+            assert isinstance(running, Running)
+            time = timer.due(running, now, closing=closing)
+            if time is not None:
+                found.append(time)
+        return min(found, default=None)
+
+    def _forget(self, history: History) -> None:
+        """Drops the times before everything that is still available."""
+        oldest = min((one.begin for one in _available(history)), default=None)
+        history.past = [] if oldest is None else history.past[bisect_left(history.past, oldest) :]
+        history.full = max(_LONG, 2 * len(history.past))
+
+
+#: The times of events are looked through when there are more.
+_LONG = 1_000
+
+
+def _available(history: History) -> Iterable[Instance]:
+    for part in history.parts.values():
+        if isinstance(part, Available):
+            for members in part.by_key.values():
+                for _, _, instance in members.all():
+                    yield instance

@@ -1,0 +1,61 @@
+"""The event instance sequence of a type: what is available for its events, in the order of time.
+
+A member is an instance with its place in this order: its time, and a number that grows with every arrival.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Sequence
+
+from cera.instances.instance import Instance
+from cera.model.interval import Time
+
+#: Time, number, instance; numbers differ, so that instances are never compared.
+Member = tuple[Time, int, Instance]
+
+#: What an event binds to each component, by its place, in the order of time.
+Solution = dict[int, tuple[Member, ...]]
+
+
+class Members:
+    """The available instances by the names of their types."""
+
+    __slots__ = ("by_type",)
+
+    def __init__(self, types: Iterable[str]) -> None:
+        self.by_type: dict[str, list[Member]] = {name: [] for name in types}
+
+    def insert(self, member: Member) -> None:
+        found = self.by_type[member[2].type]
+        if not found or found[-1] < member:
+            found.append(member)
+        else:
+            insort(found, member)
+
+    def remove(self, gone: frozenset[int]) -> None:
+        """Takes the members with these numbers away."""
+        for name, found in self.by_type.items():
+            if found and found[0][1] in gone and len(gone) == 1:
+                del found[0]
+            elif any(number in gone for _, number, _ in found):
+                self.by_type[name] = [member for member in found if member[1] not in gone]
+
+    def copy(self) -> Members:
+        made = Members(())
+        made.by_type = {name: found.copy() for name, found in self.by_type.items()}
+        return made
+
+    def __len__(self) -> int:
+        return sum(map(len, self.by_type.values()))
+
+    def all(self) -> Iterator[Member]:
+        for found in self.by_type.values():
+            yield from found
+
+
+def between(members: Sequence[Member], after: Time | None, before: Time | None) -> Sequence[Member]:
+    """Those with a time after one and before another."""
+    first = 0 if after is None else bisect_left(members, (after + 1,))
+    end = len(members) if before is None else bisect_left(members, (before,))
+    return members if first == 0 and end == len(members) else members[first:end]

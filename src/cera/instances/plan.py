@@ -1,0 +1,54 @@
+"""A complex type, compiled: its operator and modes as objects, its conditions by the components they are about."""
+
+from __future__ import annotations
+
+from cera.instances.conditions import Condition
+from cera.instances.consumptions import CONSUMPTIONS, Consumption
+from cera.instances.keys import key_of, remaining
+from cera.instances.operators import OPERATORS
+from cera.instances.selections import SELECTIONS, Fixed
+from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName
+from cera.model.evaluation import Evaluator
+
+#: A conjunct, and the places of the other components that it is about.
+Asked = tuple[Condition, tuple[int, ...]]
+
+
+class Plan:
+    def __init__(self, type_: ComplexType, evaluator: Evaluator) -> None:
+        self.type = type_
+        self.operator = OPERATORS[type_.operator](type_)
+        self.components = type_.components
+        self.selections = [SELECTIONS[each.selection] for each in type_.components]
+        self.fixed = [isinstance(each, Fixed) for each in self.selections]
+        self.order = type_.bound[::-1] if type_.right_to_left else type_.bound
+        self.combining = frozenset(place for place in type_.bound if type_.components[place].combines)
+        #: The names of the component types, in the order of their first places.
+        self.types = tuple(dict.fromkeys(each.type for each in type_.components))
+        self.roles = {name: tuple(p for p in type_.bound if self.components[p].type == name) for name in self.types}
+        found = key_of(type_)
+        self.key = None if found is None else found[0]
+        self.conditions = [
+            Condition(each, evaluator) for each in (type_.where if found is None else remaining(type_, found[1]))
+        ]
+        place_of = {each.name: place for place, each in enumerate(type_.components)}
+        inner = frozenset(type_.forbidden)
+        self.asked: list[list[Asked]] = [[] for _ in type_.components]
+        for condition in self.conditions:
+            places = frozenset(place_of[name] for name in condition.components)
+            for place in places & inner or places:
+                self.asked[place].append((condition, tuple(sorted(places - {place}))))
+        self.inside = self._consumptions([(each.type, each.inside) for each in self._bound])
+        self.outside = self._consumptions([(each.type, each.outside) for each in self._bound])
+        self.restores = any(each.inside != each.outside for each in self._bound)
+
+    @property
+    def _bound(self) -> list[Component]:
+        return [self.components[place] for place in self.type.bound]
+
+    def _consumptions(self, modes: list[tuple[str, ConsumptionName]]) -> dict[str, Consumption]:
+        """The strongest mode of each type; those that consume nothing are left out."""
+        strongest: dict[str, ConsumptionName] = {}
+        for name, mode in modes:
+            strongest[name] = max(strongest.get(name, "shared"), mode, key=STRENGTH.index)
+        return {name: CONSUMPTIONS[mode] for name, mode in strongest.items() if mode != "shared"}

@@ -1,0 +1,61 @@
+"""The ticks of a timer: after each start, once or again and again until something stops it."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable
+
+from cera.instances.instance import Instance, tick
+from cera.instances.types import TimerType
+from cera.model.interval import Time
+
+
+class Running:
+    """The starts that still tick, by their time, each once."""
+
+    __slots__ = ("starts",)
+
+    def __init__(self) -> None:
+        self.starts: list[Time] = []
+
+    def packed(self) -> list[Time]:
+        return self.starts
+
+    def unpack(self, data: list[Time]) -> None:
+        self.starts = list(data)
+
+
+class Timer:
+    def __init__(self, type_: TimerType) -> None:
+        self.type = type_
+
+    def ticks(self, running: Running, now: Time) -> list[Instance]:
+        """The ticks of now, the oldest start first. A timer that ticks once has done so."""
+        type_ = self.type
+        found = [since for since in running.starts if now > since and (now - since) % type_.after == 0]
+        if not type_.repeats:
+            found = [since for since in found if now - since == type_.after]
+            running.starts = [since for since in running.starts if since + type_.after > now]
+        return [tick(type_.name, now, since) for since in found]
+
+    def hear(self, running: Running, starts: Iterable[Instance], stops: Iterable[Instance]) -> None:
+        """What starts and stops it at a stage, after its ticks."""
+        begun = {one.end for one in starts}
+        ends = [one.end for one in stops]
+        if self.type.latest:
+            ends += begun
+        if ends:
+            last = max(ends)
+            running.starts = [since for since in running.starts if since >= last]
+        for since in begun:
+            if since not in running.starts:
+                insort(running.starts, since)
+
+    def due(self, running: Running, now: Time, *, closing: bool = False) -> Time | None:
+        """The next tick after now. When the stream has ended, what repeats is silent."""
+        after = self.type.after
+        if not running.starts or (closing and self.type.repeats):
+            return None
+        if not self.type.repeats:
+            return running.starts[0] + after
+        return min(now + after - (now - since) % after for since in running.starts)

@@ -1,0 +1,153 @@
+"""Event types: what occurs by itself, what is composed of others, and what the clock adds.
+
+A module has a hierarchy of them. The leaves are *primitive*: events of a label, or changes of a table. A *complex* type
+says by an operator which instances of its components make an instance of it (event condition), which of several are
+bound to it (selection), and which are gone afterwards (consumption). A *timer* follows other types by the clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cera.datalog.modules import Granularity, Monitored, Output
+from cera.diagnostics import Span
+from cera.model.expressions import Expression
+
+SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
+ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]
+OperatorName = Literal["==", ";", "and", "or", "not", "of"]
+Fold = Literal["count", "sum", "avg", "min", "max", "first", "last"]
+
+#: From the weakest mode to the strongest.
+STRENGTH: tuple[ConsumptionName, ...] = ("shared", "exclusive parameter", "exclusive")
+
+
+@dataclass(frozen=True)
+class Delimiter:
+    """How many instances of a component there have to be."""
+
+    least: int = 1
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class Component:
+    """An operand: the type of its instances, and the modes of their selection and consumption.
+
+    `name` is what conditions and heads call it: that of the type, unless it has one of its own.
+    """
+
+    type: str
+    name: str
+    selection: SelectionName = "last"
+    inside: ConsumptionName = "exclusive parameter"
+    outside: ConsumptionName = "exclusive parameter"
+    delimiter: Delimiter = Delimiter()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it binds a certain number of instances; a cumulative one binds as many as there are."""
+        return self.selection not in ("cumulative", "restricted cumulative")
+
+    @property
+    def combines(self) -> bool:
+        return self.selection in ("combinations", "combinations minimum")
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A value of a head that is made of all instances of a component: `sum(E1.v)` is known under that name."""
+
+    name: str
+    function: Fold
+    component: str
+    attribute: str | None = None
+
+
+@dataclass(frozen=True)
+class ComplexType:
+    """`required` is the m of "m of n". `where` are conjuncts, over dotted variables as `E1.sensor`.
+
+    With `fields`, an event of it has these children; without, one for each instance bound to it. A `hidden` type is
+    written inside another one: its instances are no events by themselves.
+    """
+
+    name: str
+    operator: OperatorName
+    components: tuple[Component, ...]
+    overlapping: bool = True
+    continuous: bool = False
+    right_to_left: bool = False
+    time: Literal["begin", "end"] = "end"
+    required: int | None = None
+    where: tuple[Expression, ...] = ()
+    within: int | None = None
+    label: str = ""
+    fields: tuple[tuple[str, Expression], ...] | None = None
+    folds: tuple[Folded, ...] = ()
+    hidden: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def bound(self) -> tuple[int, ...]:
+        """The places of the components whose instances are bound; those between the delimiters of "not" never are."""
+        places = range(len(self.components))
+        return (places[0], places[-1]) if self.operator == "not" else tuple(places)
+
+    @property
+    def forbidden(self) -> tuple[int, ...]:
+        return tuple(range(1, len(self.components) - 1)) if self.operator == "not" else ()
+
+
+@dataclass(frozen=True)
+class TimerType:
+    """Occurs `after` each instance of the type `start`: once, or every so often until an instance of `stop`.
+
+    With `latest` a new start ends the ticks of the ones before. `after` is in microseconds. Its instances have the
+    attribute `since`, the time of the start in microseconds.
+    """
+
+    name: str
+    after: int
+    start: str
+    repeats: bool = False
+    stop: str | None = None
+    latest: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+EventType = ComplexType | TimerType
+
+
+@dataclass(frozen=True)
+class InstanceModule:
+    """Event types over one history, or over one for each value of the attribute `partition`.
+
+    The predicates of `monitored` are the names of the primitive types. `types` are in an order in which each comes
+    after those that it is made of.
+    """
+
+    name: str
+    monitored: tuple[Monitored, ...]
+    types: tuple[EventType, ...]
+    outputs: tuple[Output, ...]
+    granularity: Granularity = "operation"
+    partition: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def ticks(self) -> bool:
+        """Whether it has timers."""
+        return any(isinstance(each, TimerType) for each in self.types)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The labels of the events that it needs."""
+        return frozenset(each.label for each in self.monitored)
+
+    @property
+    def derives(self) -> frozenset[str]:
+        """The labels of the events that it derives."""
+        return frozenset(each.label for each in self.outputs)

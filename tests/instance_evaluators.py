@@ -1,0 +1,75 @@
+"""All that evaluates modules of complex event types, as parameters of tests."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from random import Random
+
+from cera.engines.answer import Answer
+from cera.engines.instances import reference
+from cera.engines.instances.processor import InstanceProcessor, InstanceState
+from cera.instances.types import InstanceModule
+from cera.model.events import DerivedEvent, Event, in_output_order
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence, occurrence
+
+Evaluator = Callable[[InstanceModule, Sequence[Event]], Answer]
+
+
+def step_by_step(module: InstanceModule, events: Sequence[Event]) -> Answer:
+    """By the processor, time by time."""
+    return _driven(module, events, lambda processor, state: state)
+
+
+def interrupted(module: InstanceModule, events: Sequence[Event]) -> Answer:
+    """By the processor that is stopped and goes on from its saved state now and then."""
+    random = Random(len(events))
+
+    def saved(processor: InstanceProcessor, state: InstanceState) -> InstanceState:
+        if random.random() < 0.5:
+            return state
+        if random.random() < 0.5:
+            processor.forget_idle(state)
+        return processor.unpacked(pickle.loads(pickle.dumps(processor.packed(state))))
+
+    return _driven(module, events, saved)
+
+
+def _driven(
+    module: InstanceModule,
+    events: Sequence[Event],
+    between: Callable[[InstanceProcessor, InstanceState], InstanceState],
+) -> Answer:
+    processor = InstanceProcessor(module)
+    state = processor.start()
+    derived: list[DerivedEvent] = []
+
+    def step(now: Time, several: list[Occurrence]) -> None:
+        nonlocal state
+        derived.extend(each.result() for each in processor.step(state, now, several))
+        state = between(processor, state)
+
+    for now, several in _by_time(events):
+        while (wakeup := processor.next_wakeup(state)) is not None and wakeup < now:
+            step(wakeup, [])
+        step(now, several)
+    processor.close(state)
+    while (wakeup := processor.next_wakeup(state)) is not None:
+        step(wakeup, [])
+    return Answer(tuple(in_output_order(derived)), processor.evaluator.undefined, state.left_out)
+
+
+def _by_time(events: Sequence[Event]) -> Iterator[tuple[Time, list[Occurrence]]]:
+    ordered = sorted(dict.fromkeys(events), key=lambda event: event.end)
+    for now, several in groupby(ordered, key=lambda event: event.end):
+        yield now, [occurrence(each) for each in several]
+
+
+#: By name: `definitions` is the slow one that all others are held to.
+EVALUATORS: dict[str, Evaluator] = {
+    "definitions": reference.run,
+    "processor": step_by_step,
+    "interrupted": interrupted,
+}
