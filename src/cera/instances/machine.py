@@ -104,13 +104,19 @@ class Machine:
         stop = timer.type.stop
         timer.hear(running, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
 
-    def due(self, history: History, now: Time, *, closing: bool = False) -> Time | None:
+    def silence(self, history: History) -> None:
+        """The stream has ended: what repeats does not tick any more."""
+        for timer in self._timers:
+            if timer.type.repeats:
+                history.parts[timer.type.name] = Running()
+
+    def due(self, history: History, now: Time) -> Time | None:
         """When the next timer ticks, after now."""
         found: list[Time] = []
         for timer in self._timers:
             running = history.parts[timer.type.name]
             assert isinstance(running, Running)
-            time = timer.due(running, now, closing=closing)
+            time = timer.due(running, now)
             if time is not None:
                 found.append(time)
         return min(found, default=None)

@@ -31,7 +31,8 @@ class Pruning:
         #: Whether what lies before something forbidden is of no use.
         self._cut_off = False
         #: Types of which all that occurred before now is of no use.
-        self._momentary = type_.operator == "==" and timely
+        gathers = any(each.selection == "cumulative" for each in components)
+        self._momentary = type_.operator == "==" and timely and not gathers
         if not plain:
             return
         ordered = type_.operator in (";", "not")

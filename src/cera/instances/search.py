@@ -154,6 +154,7 @@ class _Attempt:
         self._used = used
         self._fixed = [place for place in part if self._plan.fixed[place]]
         self._gathering = [place for place in part if not self._plan.fixed[place]]
+        self._moment = self._plan.operator.moment(terminator[0])
         self._limits: dict[int, Window] = {}
 
     def first(self) -> Solution | None:
@@ -187,7 +188,7 @@ class _Attempt:
         selection = self._plan.selections[place]
         assert isinstance(selection, Fixed)
         least = self._plan.components[place].delimiter.least
-        limit = self._limits.get(place, EVERYWHERE)
+        limit = self._limits.get(place, self._moment)
         if least == 1 and self._plan.components[place].selection != "combinations":
             found = search.candidates(place, beside, timed, limit, backwards=selection.backwards)
             sets: Iterator[tuple[Member, ...]] = ((one,) for one in found)
@@ -249,22 +250,25 @@ class _Attempt:
     def _beside(self, place: int, bound: Solution, *, ignoring: bool) -> Iterator[Member]:
         if ignoring and self._is_anywhere(place):
             return self._search.candidates(place, bound, {}, EVERYWHERE)
-        timed = {p: found for p, found in bound.items() if not (ignoring and self._is_anywhere(p))}
-        return self._search.candidates(place, bound, timed, self._limits.get(place, EVERYWHERE))
+        if not ignoring:
+            return self._search.candidates(place, bound, bound, self._limits.get(place, self._moment))
+        timed = {p: found for p, found in bound.items() if not self._is_anywhere(p)}
+        return self._search.candidates(place, bound, timed, self._moment)
 
     def _gathered(self, place: int, fixed: Solution) -> tuple[Member, ...]:
         """All that can stand at a place beside what is fixed, where the other cumulative components have what they
         need."""
         others = [p for p in self._gathering if p != place and self._plan.components[p].delimiter.least > 0]
         least = self._plan.components[place].delimiter.least
-        found = list(self._beside(place, fixed, ignoring=True))
+        ignoring = self._is_anywhere(place)
+        found = list(self._beside(place, fixed, ignoring=ignoring))
         if not others:
             return tuple(found) if len(found) >= least else ()
         return tuple(
             one
             for one in found
             if any(
-                self._possible({**fixed, place: chosen}, others, ignoring=True)
+                self._possible({**fixed, place: chosen}, others, ignoring=ignoring)
                 for chosen in holding(combinations(found, max(least, 1)), one)
             )
         )
@@ -274,11 +278,11 @@ class _Attempt:
         most = self._plan.components[place].delimiter.most
         if most is None:
             return True
-        if self._is_anywhere(place):
+        if place in self._gathering:
             return len(solution[place]) <= most
         others = {p: found for p, found in solution.items() if p != place}
         timed = {p: found for p, found in others.items() if not self._is_anywhere(p)}
-        return not _at_least(self._search.candidates(place, others, timed, EVERYWHERE), most + 1)
+        return not _at_least(self._search.candidates(place, others, timed, self._moment), most + 1)
 
 
 def _at_least(found: Iterator[Member], count: int) -> bool:

@@ -51,10 +51,10 @@ class Timer:
             if since not in running.starts:
                 insort(running.starts, since)
 
-    def due(self, running: Running, now: Time, *, closing: bool = False) -> Time | None:
-        """The next tick after now. When the stream has ended, what repeats is silent."""
+    def due(self, running: Running, now: Time) -> Time | None:
+        """The next tick after now."""
         after = self.type.after
-        if not running.starts or (closing and self.type.repeats):
+        if not running.starts:
             return None
         if not self.type.repeats:
             return running.starts[0] + after

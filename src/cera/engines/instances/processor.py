@@ -115,7 +115,9 @@ class InstanceProcessor:
             several = _with_ticks(several)
         for number, stage in enumerate(several, 1):
             yield from self._machine.step(history, stage.instances, stage.events, now, ticking=number == len(several))
-        if self.ticks and (due := self._machine.due(history, now, closing=state.closing)) is not None:
+        if state.closing:
+            self._machine.silence(history)
+        if self.ticks and (due := self._machine.due(history, now)) is not None:
             state.wake(due, key)
         if self._lasting is not None:
             state.stages.append((now, key))
@@ -134,12 +136,14 @@ class InstanceProcessor:
     def close(self, state: InstanceState) -> None:
         """The stream has ended: what repeats is silent from now on."""
         state.closing = True
+        for history in state.histories.values():
+            self._machine.silence(history)
         self._wake_all(state)
 
     def _wake_all(self, state: InstanceState) -> None:
         state.wakeups = []
         for key, history in state.histories.items():
-            due = self._machine.due(history, history.now, closing=state.closing) if self.ticks else None
+            due = self._machine.due(history, history.now) if self.ticks else None
             if due is not None:
                 state.wake(due, key)
 

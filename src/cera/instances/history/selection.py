@@ -18,12 +18,10 @@ def solutions(situation: Situation, terminator: Instance) -> Iterator[Sets]:
     """All solutions with the terminator, the preferred one first."""
     ranks = {one: rank for rank, one in enumerate(situation.available)}
     for candidate in sorted(candidates(situation), key=lambda sets: preference(situation.type, sets, ranks)):
-        if is_possible(situation, candidate):
+        if is_possible(situation, candidate) and takes_part(situation, candidate, terminator):
             filled = fill(situation, candidate)
-            if (
-                any(terminator in several for several in filled.values())
-                and all(are_few_enough(situation, filled, place) for place in filled)
-                and (not situation.type.continuous or is_uninterrupted(situation, filled))
+            if all(are_few_enough(situation, filled, place) for place in filled) and (
+                not situation.type.continuous or is_uninterrupted(situation, filled)
             ):
                 yield filled
 
@@ -95,6 +93,19 @@ def is_possible(situation: Situation, candidate: Sets) -> bool:
     """Whether there is a completion that is legal; there is none if the candidate itself is not."""
     return is_legal(situation, candidate) and any(
         is_legal(situation, each) for each in completions(situation, candidate)
+    )
+
+
+def takes_part(situation: Situation, candidate: Sets, terminator: Instance) -> bool:
+    """Whether an instance is bound, or is at the place of a cumulative component in a legal completion.
+
+    That the mode cumulative binds it wherever it lies in time is not enough.
+    """
+    return any(terminator in several for several in candidate.values()) or any(
+        terminator in each[place] and is_legal(situation, each)
+        for place in candidate
+        if not situation.type.components[place].is_fixed
+        for each in completions(situation, candidate, nonempty=place)
     )
 
 

@@ -37,6 +37,10 @@ class Operator:
         at which one of them has one; None where there are not enough."""
         return {}
 
+    def moment(self, terminated: Time) -> Window:
+        """Where in time everything lies that an event binds, given the time of its terminator."""
+        return EVERYWHERE
+
     def window(self, place: int, bound: Solution) -> Window:
         """Where in time an instance lies that stands at a place beside what is bound at others."""
         return EVERYWHERE
