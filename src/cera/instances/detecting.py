@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from cera.instances.consumptions import Consumption
 from cera.instances.instance import Bound, Instance
 from cera.instances.members import Member, Members, Solution
 from cera.instances.plan import Plan
 from cera.instances.pruning import Pruning
-from cera.instances.search import Combination, Search
+from cera.instances.search import Search
 from cera.instances.types import ComplexType
 from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
@@ -123,18 +124,12 @@ class Detector:
     ) -> list[Solution]:
         """The events that a member terminates; what they consume is gone afterwards."""
         plan = self._plan
-        if terminator not in members.by_type[terminator[2].type]:
+        if terminator not in members:
             return []
         working = members.copy() if plan.restores else members
+        search = Search(plan, working, now, past)
         group: list[Solution] = []
-        used: set[Combination] = set()
-        while True:
-            search = Search(plan, working, now, past)
-            solution = search.preferred(terminator, frozenset(used))
-            if solution is None:
-                break
-            if plan.combining:
-                used.add(search.combination(solution))
+        for solution in search.group(terminator):
             together = frozenset(number for bound in solution.values() for _, number, _ in bound)
             if together in produced:
                 if plan.combining:
@@ -142,28 +137,30 @@ class Detector:
                 break
             produced.add(together)
             group.append(solution)
-            working.remove(self._consumed(search, working, [solution], terminator, plan.inside))
-            if not plan.combining and not plan.inside:
-                break
+            self._consume(search, working, [solution], terminator, plan.inside)
         if plan.restores and group:
-            search = Search(plan, members, now, past)
-            members.remove(self._consumed(search, members, group, terminator, plan.outside))
+            self._consume(Search(plan, members, now, past), members, group, terminator, plan.outside)
         return group
 
-    def _consumed(
-        self, search: Search, members: Members, group: Sequence[Solution], terminator: Member, modes: Any
-    ) -> frozenset[int]:
-        gone: set[int] = set()
+    def _consume(
+        self,
+        search: Search,
+        members: Members,
+        group: Sequence[Solution],
+        terminator: Member,
+        modes: Mapping[str, Consumption],
+    ) -> None:
         for name, consume in modes.items():
             places = self._plan.roles[name]
+            gone: list[Member] = []
             for solution in group:
                 bound = [member for place in places for member in solution.get(place, ())]
 
                 def allowed(member: Member, solution: Solution = solution, places: Sequence[int] = places) -> bool:
                     return any(search.allowed(solution, place, member) for place in places)
 
-                gone.update(consume(members.by_type[name], bound, terminator[0], allowed))
-        return frozenset(gone)
+                gone.extend(consume(members.by_type[name], bound, terminator[0], allowed))
+            members.remove(name, gone)
 
 
 def _terminating(type_: ComplexType) -> frozenset[str]:

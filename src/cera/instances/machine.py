@@ -103,6 +103,8 @@ class Machine:
                 occurring[timer.type.name] = ticks
         stop = timer.type.stop
         timer.hear(running, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
+        if ticking:
+            timer.settle(running)
 
     def silence(self, history: History) -> None:
         """The stream has ended: what repeats does not tick any more."""

@@ -6,7 +6,7 @@ A member is an instance with its place in this order: its time, and a number tha
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from cera.instances.instance import Instance
 from cera.model.interval import Time
@@ -16,6 +16,10 @@ Member = tuple[Time, int, Instance]
 
 #: What an event binds to each component, by its place, in the order of time.
 Solution = dict[int, tuple[Member, ...]]
+
+
+#: So many are looked up one by one.
+_FEW = 4
 
 
 class Members:
@@ -33,13 +37,22 @@ class Members:
         else:
             insort(found, member)
 
-    def remove(self, gone: frozenset[int]) -> None:
-        """Takes the members with these numbers away."""
-        for name, found in self.by_type.items():
-            if found and found[0][1] in gone and len(gone) == 1:
-                del found[0]
-            elif any(number in gone for _, number, _ in found):
-                self.by_type[name] = [member for member in found if member[1] not in gone]
+    def remove(self, name: str, gone: Collection[Member]) -> None:
+        """Takes members of a type away, those of them that are there."""
+        found = self.by_type[name]
+        if len(gone) > _FEW:
+            numbers = {number for _, number, _ in gone}
+            self.by_type[name] = [member for member in found if member[1] not in numbers]
+            return
+        for member in gone:
+            at = bisect_left(found, member)
+            if at < len(found) and found[at][1] == member[1]:
+                del found[at]
+
+    def __contains__(self, member: Member) -> bool:
+        found = self.by_type[member[2].type]
+        at = bisect_left(found, member)
+        return at < len(found) and found[at][1] == member[1]
 
     def copy(self) -> Members:
         made = Members(())

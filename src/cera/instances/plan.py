@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from cera.instances.conditions import Condition
 from cera.instances.consumptions import CONSUMPTIONS, Consumption
 from cera.instances.keys import key_of, remaining
 from cera.instances.operators import OPERATORS
 from cera.instances.selections import SELECTIONS, Fixed
+from cera.instances.selections.selection import Gathering
 from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName
 from cera.model.evaluation import Evaluator
 
 #: A conjunct, and the places of the other components that it is about.
 Asked = tuple[Condition, tuple[int, ...]]
+
+
+class Part:
+    """Components that take part in an event, as places in the order of traversal."""
+
+    def __init__(self, plan: Plan, places: tuple[int, ...]) -> None:
+        self.places = places
+        self.in_order = tuple(sorted(places))
+        self.fixed = tuple(place for place in places if plan.fixed[place])
+        self.gathering = tuple(place for place in places if not plan.fixed[place])
+        #: How many instances each needs.
+        self.needed = {place: plan.components[place].delimiter.least for place in places}
 
 
 class Plan:
@@ -21,7 +36,12 @@ class Plan:
         self.components = type_.components
         self.selections = [SELECTIONS[each.selection] for each in type_.components]
         self.fixed = [isinstance(each, Fixed) for each in self.selections]
+        #: Which components gather instances that are out of place, too.
+        self.anywhere = [isinstance(each, Gathering) and each.anywhere for each in self.selections]
         self.order = type_.bound[::-1] if type_.right_to_left else type_.bound
+        parts = list(islice(self.operator.parts(self.order), 2))
+        #: What takes part, where that is always the same.
+        self.part = Part(self, parts[0]) if len(parts) == 1 else None
         self.combining = frozenset(place for place in type_.bound if type_.components[place].combines)
         #: The names of the component types, in the order of their first places.
         self.types = tuple(dict.fromkeys(each.type for each in type_.components))

@@ -7,16 +7,16 @@ cannot be filled, the next choice is tried (backtracking). Cumulative components
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations, product
 from typing import Any
 
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Members, Solution, between
 from cera.instances.operators.operator import EVERYWHERE, Window
-from cera.instances.plan import Asked, Plan
+from cera.instances.plan import Asked, Part, Plan
 from cera.instances.selections import Fixed
-from cera.instances.selections.selection import Gathering, holding
+from cera.instances.selections.selection import holding
 from cera.model.interval import Time
 
 #: The sets of the components with combinations modes, by their numbers.
@@ -33,20 +33,37 @@ class Search:
         within = plan.type.within
         self._since = None if within is None else now - within
 
-    def preferred(self, terminator: Member, used: frozenset[Combination]) -> Solution | None:
-        """The preferred solution that binds a member, in a combination that has not been used."""
+    def group(self, terminator: Member) -> Iterator[Solution]:
+        """The solutions of a group, one after the other, while members may be taken away between them: each is the
+        preferred one that binds the terminator, in a combination that has not been used."""
+        plan = self._plan
+        used: set[Combination] = set()
+        if not plan.combining:
+            while (solution := self._preferred(terminator, used)) is not None:
+                yield solution
+                if not plan.inside:  # it would be the same
+                    return
+            return
+        if not plan.inside and plan.part is not None and len(plan.roles[terminator[2].type]) == 1:
+            [role] = plan.roles[terminator[2].type]
+            for solution in _Attempt(self, plan.part, role, terminator, used).solutions():
+                used.add(self.combination(solution))
+                yield solution
+            return
+        while (solution := self._preferred(terminator, used)) is not None:
+            used.add(self.combination(solution))
+            yield solution
+
+    def _preferred(self, terminator: Member, used: set[Combination]) -> Solution | None:
         plan = self._plan
         roles = plan.roles[terminator[2].type]
+        if plan.part is not None and len(roles) == 1:
+            return next(_Attempt(self, plan.part, roles[0], terminator, used).solutions(), None)
         for part in plan.operator.parts(plan.order):
-            found = [
-                solution
-                for role in roles
-                if role in part and (solution := _Attempt(self, part, role, terminator, used).first()) is not None
-            ]
-            if len(found) > 1:
-                return min(found, key=lambda solution: self._preference(part, solution))
+            attempts = [_Attempt(self, Part(plan, part), role, terminator, used) for role in part if role in roles]
+            found = [solution for each in attempts if (solution := next(each.solutions(), None)) is not None]
             if found:
-                return found[0]
+                return min(found, key=lambda solution: self._preference(part, solution)) if len(found) > 1 else found[0]
         return None
 
     def combination(self, solution: Solution) -> Combination:
@@ -141,10 +158,10 @@ class Search:
 
 
 class _Attempt:
-    """The first solution with a terminator at a place, where some components take part."""
+    """The solutions with a terminator at a place, where some components take part."""
 
     def __init__(
-        self, search: Search, part: tuple[int, ...], role: int, terminator: Member, used: frozenset[Combination]
+        self, search: Search, part: Part, role: int, terminator: Member, used: Collection[Combination]
     ) -> None:
         self._search = search
         self._plan = search._plan
@@ -152,44 +169,40 @@ class _Attempt:
         self._role = role
         self._terminator = terminator
         self._used = used
-        self._fixed = [place for place in part if self._plan.fixed[place]]
-        self._gathering = [place for place in part if not self._plan.fixed[place]]
+        self._gathering = part.gathering
         self._moment = self._plan.operator.moment(terminator[0])
         self._limits: dict[int, Window] = {}
 
-    def first(self) -> Solution | None:
-        limits = self._reach()
-        if limits is None:
-            return None
-        self._limits = limits
-        return self._extend(0, {})
-
-    def _reach(self) -> dict[int, Window] | None:
-        """Between which times each component lies at most, by what there is of the others; None where that is not
-        enough."""
-        search, plan = self._search, self._plan
-        anchored = None if self._is_anywhere(self._role) else (self._role, self._terminator[0])
-        needed = {place: plan.components[place].delimiter.least for place in self._part}
-        return plan.operator.reach(sorted(self._part), {p: search.of(p) for p in self._part}, needed, anchored)
+    def solutions(self) -> Iterator[Solution]:
+        """The preferred one first."""
+        search, part = self._search, self._part
+        anchored = None if self._plan.anywhere[self._role] else (self._role, self._terminator[0])
+        available = {place: search.of(place) for place in part.places}
+        limits = self._plan.operator.reach(part.in_order, available, part.needed, anchored)
+        if limits is not None:
+            self._limits = limits
+            yield from self._extend(0, {})
 
     def _is_anywhere(self, place: int) -> bool:
-        selection = self._plan.selections[place]
-        return isinstance(selection, Gathering) and selection.anywhere
+        return self._plan.anywhere[place]
 
-    def _extend(self, depth: int, bound: Solution) -> Solution | None:
-        if depth == len(self._fixed):
-            return self._completed(bound)
+    def _extend(self, depth: int, bound: Solution) -> Iterator[Solution]:
+        if depth == len(self._part.fixed):
+            solution = self._completed(bound)
+            if solution is not None:
+                yield solution
+            return
         search, role, terminator = self._search, self._role, self._terminator
-        place = self._fixed[depth]
+        place = self._part.fixed[depth]
         beside = timed = bound
         if role != place and role not in bound:
             beside = {**bound, role: (terminator,)}
             timed = bound if self._is_anywhere(role) else beside
         selection = self._plan.selections[place]
         assert isinstance(selection, Fixed)
-        least = self._plan.components[place].delimiter.least
+        least = self._part.needed[place]
         limit = self._limits.get(place, self._moment)
-        if least == 1 and self._plan.components[place].selection != "combinations":
+        if least == 1 and selection.single:
             found = search.candidates(place, beside, timed, limit, backwards=selection.backwards)
             sets: Iterator[tuple[Member, ...]] = ((one,) for one in found)
         else:
@@ -197,54 +210,38 @@ class _Attempt:
         if place == role:
             sets = holding(sets, terminator)
         for chosen in sets:
-            solution = self._extend(depth + 1, {**bound, place: chosen})
-            if solution is not None:
-                return solution
-        return None
+            yield from self._extend(depth + 1, {**bound, place: chosen})
 
     def _completed(self, fixed: Solution) -> Solution | None:
-        search, plan = self._search, self._plan
+        search, plan, role, terminator = self._search, self._plan, self._role, self._terminator
         solution = fixed
         if self._gathering:
-            if not self._possible(fixed, self._gathering) or not self._terminates(fixed):
+            forced: Solution = {} if role in fixed else {role: (terminator,)}
+            if not self._possible(fixed, self._gathering, forced):
                 return None
-            solution = {**fixed, **{place: self._gathered(place, fixed) for place in self._gathering}}
-        if self._terminator not in solution[self._role]:
-            return None
+            solution = {**fixed, **{place: self._gathered(place, fixed, forced) for place in self._gathering}}
         if plan.combining and search.combination(solution) in self._used:
             return None
-        if not all(self._few_enough(place, solution) for place in self._part):
+        if not all(self._few_enough(place, solution) for place in self._part.places):
             return None
         return solution if not plan.type.continuous or search.uninterrupted(solution) else None
 
-    def _possible(self, bound: Solution, places: Sequence[int], *, ignoring: bool = False) -> bool:
-        """Whether the cumulative components at places can have what they need. With `ignoring`, those that gather from
-        anywhere need not lie in place."""
+    def _possible(self, bound: Solution, places: Sequence[int], forced: Solution, *, ignoring: bool = False) -> bool:
+        """Whether the cumulative components at places can have what they need, with what they are forced to have. With
+        `ignoring`, those that gather from anywhere need not lie in place."""
         if not places:
             return True
         place, *others = places
-        least = self._plan.components[place].delimiter.least
-        if least == 0:
-            return self._possible({**bound, place: ()}, others, ignoring=ignoring)
+        wanted = forced.get(place, ())
+        size = max(self._part.needed[place], len(wanted))
+        if size == 0:
+            return self._possible({**bound, place: ()}, others, forced, ignoring=ignoring)
         found = self._beside(place, bound, ignoring=ignoring)
-        if not others:
-            return _at_least(found, least)
+        if not others and not wanted:
+            return _at_least(found, size)
         return any(
-            self._possible({**bound, place: chosen}, others, ignoring=ignoring)
-            for chosen in combinations(list(found), least)
-        )
-
-    def _terminates(self, fixed: Solution) -> bool:
-        """Whether the terminator can stand at its place, if that is a cumulative component: lying in place."""
-        role, terminator = self._role, self._terminator
-        if role in fixed:
-            return True
-        least = max(self._plan.components[role].delimiter.least, 1)
-        others = [place for place in self._gathering if place != role]
-        found = list(self._beside(role, fixed, ignoring=False))
-        return any(
-            self._possible({**fixed, role: chosen}, others)
-            for chosen in holding(combinations(found, least), terminator)
+            self._possible({**bound, place: chosen}, others, forced, ignoring=ignoring)
+            for chosen in _sets(list(found), size, wanted)
         )
 
     def _beside(self, place: int, bound: Solution, *, ignoring: bool) -> Iterator[Member]:
@@ -255,21 +252,22 @@ class _Attempt:
         timed = {p: found for p, found in bound.items() if not self._is_anywhere(p)}
         return self._search.candidates(place, bound, timed, self._moment)
 
-    def _gathered(self, place: int, fixed: Solution) -> tuple[Member, ...]:
+    def _gathered(self, place: int, fixed: Solution, forced: Solution) -> tuple[Member, ...]:
         """All that can stand at a place beside what is fixed, where the other cumulative components have what they
-        need."""
-        others = [p for p in self._gathering if p != place and self._plan.components[p].delimiter.least > 0]
-        least = self._plan.components[place].delimiter.least
+        need, and the terminator has its place."""
         ignoring = self._is_anywhere(place)
         found = list(self._beside(place, fixed, ignoring=ignoring))
+        others = [p for p in self._gathering if p != place and (p in forced or self._part.needed[p] > 0)]
         if not others:
-            return tuple(found) if len(found) >= least else ()
+            return tuple(found)
+        own = forced.get(place, ())
+        needed = self._part.needed[place]
         return tuple(
             one
             for one in found
             if any(
-                self._possible({**fixed, place: chosen}, others, ignoring=ignoring)
-                for chosen in holding(combinations(found, max(least, 1)), one)
+                self._possible({**fixed, place: chosen}, others, forced, ignoring=ignoring)
+                for chosen in _sets(found, max(needed, len({*own, one})), (*own, one))
             )
         )
 
@@ -283,6 +281,16 @@ class _Attempt:
         others = {p: found for p, found in solution.items() if p != place}
         timed = {p: found for p, found in others.items() if not self._is_anywhere(p)}
         return not _at_least(self._search.candidates(place, others, timed, self._moment), most + 1)
+
+
+def _sets(found: Sequence[Member], size: int, wanted: Sequence[Member]) -> Iterator[tuple[Member, ...]]:
+    """The sets of a size that have certain members, if these are to be found."""
+    numbers = {number for _, number, _ in wanted}
+    own = tuple(one for one in found if one[1] in numbers)
+    if len(own) == len(numbers):
+        rest = [one for one in found if one[1] not in numbers]
+        for others in combinations(rest, size - len(own)):
+            yield tuple(sorted((*own, *others)))
 
 
 def _at_least(found: Iterator[Member], count: int) -> bool:

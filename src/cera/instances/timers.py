@@ -11,12 +11,14 @@ from cera.model.interval import Time
 
 
 class Running:
-    """The starts that still tick, by their time, each once."""
+    """The starts that still tick, by their time, each once; and what has been heard at the stages of now."""
 
-    __slots__ = ("starts",)
+    __slots__ = ("begun", "ended", "starts")
 
     def __init__(self) -> None:
         self.starts: list[Time] = []
+        self.begun: set[Time] = set()
+        self.ended: set[Time] = set()
 
     def packed(self) -> list[Time]:
         return self.starts
@@ -39,17 +41,23 @@ class Timer:
         return [tick(type_.name, now, since) for since in found]
 
     def hear(self, running: Running, starts: Iterable[Instance], stops: Iterable[Instance]) -> None:
-        """What starts and stops it at a stage, after its ticks."""
-        begun = {one.end for one in starts}
-        ends = [one.end for one in stops]
+        """What starts and stops it at a stage; it counts when the time is over, since a timer still ticks at the time
+        at which it is stopped."""
+        running.begun.update(one.end for one in starts)
+        running.ended.update(one.end for one in stops)
+
+    def settle(self, running: Running) -> None:
+        """A time is over."""
+        begun, ended = running.begun, running.ended
         if self.type.latest:
-            ends += begun
-        if ends:
-            last = max(ends)
+            ended = ended | begun
+        if ended:
+            last = max(ended)
             running.starts = [since for since in running.starts if since >= last]
         for since in begun:
             if since not in running.starts:
                 insort(running.starts, since)
+        running.begun, running.ended = set(), set()
 
     def due(self, running: Running, now: Time) -> Time | None:
         """The next tick after now."""

@@ -8,5 +8,5 @@ from cera.instances.members import Member
 from cera.model.interval import Time
 
 #: Of the available members of a type, given those of them that an event binds, the time of its terminator, and which
-#: of them its conditions allow: the numbers of those that are gone.
-Consumption = Callable[[Sequence[Member], Sequence[Member], Time, Callable[[Member], bool]], Iterable[int]]
+#: of them its conditions allow: those that are gone.
+Consumption = Callable[[Sequence[Member], Sequence[Member], Time, Callable[[Member], bool]], Iterable[Member]]

@@ -10,6 +10,6 @@ from cera.model.interval import Time
 
 def exclusive(
     available: Sequence[Member], bound: Sequence[Member], terminated: Time, allowed: Callable[[Member], bool]
-) -> Iterable[int]:
-    yield from (number for _, number, _ in bound)
-    yield from (member[1] for member in between(available, None, terminated) if allowed(member))
+) -> Iterable[Member]:
+    yield from bound
+    yield from filter(allowed, between(available, None, terminated))

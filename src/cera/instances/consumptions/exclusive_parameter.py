@@ -10,5 +10,5 @@ from cera.model.interval import Time
 
 def exclusive_parameter(
     available: Sequence[Member], bound: Sequence[Member], terminated: Time, allowed: Callable[[Member], bool]
-) -> Iterable[int]:
-    return [number for _, number, _ in bound]
+) -> Iterable[Member]:
+    return bound

@@ -10,5 +10,5 @@ from cera.model.interval import Time
 
 def shared(
     available: Sequence[Member], bound: Sequence[Member], terminated: Time, allowed: Callable[[Member], bool]
-) -> Iterable[int]:
+) -> Iterable[Member]:
     return ()

@@ -118,9 +118,10 @@ class _History:
         produced: set[frozenset[Instance]] = set()
         for terminator in sorted(new, key=lambda one: one.time):
             if terminator in sequence:
-                at = Situation(type_, self._conditions[type_.name], now, tuple(sequence), tuple(self._primitive))
-                solutions = group(at, terminator, produced)
-                gone = consumed(at, solutions, terminator, "outside")
+                known = tuple(sequence), tuple(self._primitive)
+                situation = Situation(type_, self._conditions[type_.name], now, terminator, *known)
+                solutions = group(situation, produced)
+                gone = consumed(situation, solutions, "outside")
                 sequence = [one for one in sequence if one not in gone]
                 made = (self._instance(type_, sets) for sets in solutions)
                 found += [one for one in made if one is not None]

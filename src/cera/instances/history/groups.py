@@ -14,8 +14,8 @@ from cera.instances.types import STRENGTH, ComplexType, ConsumptionName
 Domain = Literal["inside", "outside"]
 
 
-def group(situation: Situation, terminator: Instance, produced: set[frozenset[Instance]]) -> list[Sets]:
-    """The solutions that an instance triggers, one after the other; consumption inside the group lies between them.
+def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets]:
+    """The solutions that the terminator triggers, one after the other; consumption inside the group lies between them.
 
     `produced` are the sets of instances that the type has been detected with at this stage, by any terminator. None of
     them is detected again; and with combinations, none of the combinations.
@@ -28,7 +28,7 @@ def group(situation: Situation, terminator: Instance, produced: set[frozenset[In
         return tuple(frozenset(sets.get(place, ())) for place in combining)
 
     while True:
-        found = next((one for one in solutions(situation, terminator) if combination(one) not in used), None)
+        found = next((one for one in solutions(situation) if combination(one) not in used), None)
         if found is None:
             return detected
         if combining:
@@ -40,20 +40,16 @@ def group(situation: Situation, terminator: Instance, produced: set[frozenset[In
             return detected
         produced.add(instances)
         detected.append(found)
-        gone = consumed(situation, [found], terminator, "inside")
+        gone = consumed(situation, [found], "inside")
         situation = replace(situation, available=tuple(one for one in situation.available if one not in gone))
 
 
-def consumed(situation: Situation, group: Iterable[Sets], terminator: Instance, domain: Domain) -> set[Instance]:
+def consumed(situation: Situation, group: Iterable[Sets], domain: Domain) -> set[Instance]:
     """The available instances that are gone after the solutions of a group, or inside of it after one of them."""
-    return {
-        one
-        for one in situation.available
-        if any(is_consumed(situation, sets, terminator, one, domain) for sets in group)
-    }
+    return {one for one in situation.available if any(is_consumed(situation, sets, one, domain) for sets in group)}
 
 
-def is_consumed(situation: Situation, sets: Sets, terminator: Instance, instance: Instance, domain: Domain) -> bool:
+def is_consumed(situation: Situation, sets: Sets, instance: Instance, domain: Domain) -> bool:
     """Shared: never. Exclusive parameter: if it is bound. Exclusive: also if it is older than the terminator and
     fulfils the conditions on its data in the place of those that are bound."""
     mode = strongest(situation.type, instance.type, domain)
@@ -66,7 +62,7 @@ def is_consumed(situation: Situation, sets: Sets, terminator: Instance, instance
         case "exclusive":
             places = [p for p in situation.type.bound if situation.type.components[p].type == instance.type]
             return is_bound or (
-                instance.time < terminator.time
+                instance.time < situation.terminator.time
                 and any(conditions_hold(situation, {**sets, place: (instance,)}, about=place) for place in places)
             )
 

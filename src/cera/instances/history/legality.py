@@ -20,11 +20,15 @@ Sets = Mapping[int, tuple[Instance, ...]]
 
 @dataclass(frozen=True)
 class Situation:
-    """A type at a stage: the time, the instances that it can use in their order, and all primitive ones so far."""
+    """A type at a stage: the time, and what a new instance, the terminator, may be detected with.
+
+    `available` are the instances that the type can use, in their order, and `history` all primitive ones so far.
+    """
 
     type: ComplexType
     conditions: tuple[Condition, ...]
     now: Time
+    terminator: Instance
     available: tuple[Instance, ...]
     history: tuple[Instance, ...]
 
@@ -34,20 +38,23 @@ class Situation:
 
 
 def is_legal(situation: Situation, sets: Sets, *, loose: frozenset[int] = frozenset()) -> bool:
-    """No instance twice, and pairs, data and `within` as written. Of loose components no pairs are asked."""
+    """No instance twice, and times, pairs and data as written. Of loose components no pairs are asked."""
     bound = [one for several in sets.values() for one in several]
     return (
         len(set(bound)) == len(bound)
-        and all(is_recent(situation, one) for one in bound)
+        and all(is_in_time(situation, place, one) for place, several in sets.items() for one in several)
         and pairs_hold(situation, sets, loose)
         and conditions_hold(situation, sets)
     )
 
 
-def is_recent(situation: Situation, instance: Instance) -> bool:
-    """`within` d: it began no longer than d ago."""
-    length = situation.type.within
-    return length is None or instance.begin >= situation.now - length
+def is_in_time(situation: Situation, place: int, instance: Instance) -> bool:
+    """`within` d: it began no longer than d ago. And "==": it occurs with the terminator, unless it is cumulative."""
+    type_ = situation.type
+    simultaneous = type_.operator == "==" and type_.components[place].selection != "cumulative"
+    if simultaneous and instance.time != situation.terminator.time:
+        return False
+    return type_.within is None or instance.begin >= situation.now - type_.within
 
 
 def pairs_hold(situation: Situation, sets: Sets, loose: frozenset[int]) -> bool:

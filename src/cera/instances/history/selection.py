@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from cera.instances.history.legality import Sets, Situation, conditions_hold, is_legal, is_recent, pair_holds
+from cera.instances.history.legality import Sets, Situation, conditions_hold, is_in_time, is_legal, pair_holds
 from cera.instances.instance import Instance
 from cera.instances.types import ComplexType
 
 
-def solutions(situation: Situation, terminator: Instance) -> Iterator[Sets]:
+def solutions(situation: Situation) -> Iterator[Sets]:
     """All solutions with the terminator, the preferred one first."""
     ranks = {one: rank for rank, one in enumerate(situation.available)}
     for candidate in sorted(candidates(situation), key=lambda sets: preference(situation.type, sets, ranks)):
-        if is_possible(situation, candidate) and takes_part(situation, candidate, terminator):
+        if is_possible(situation, candidate) and terminates(situation, candidate):
             filled = fill(situation, candidate)
             if all(are_few_enough(situation, filled, place) for place in filled) and (
                 not situation.type.continuous or is_uninterrupted(situation, filled)
@@ -96,13 +96,13 @@ def is_possible(situation: Situation, candidate: Sets) -> bool:
     )
 
 
-def takes_part(situation: Situation, candidate: Sets, terminator: Instance) -> bool:
-    """Whether an instance is bound, or is at the place of a cumulative component in a legal completion.
+def terminates(situation: Situation, candidate: Sets) -> bool:
+    """Whether the terminator is in the candidate, or at the place of a cumulative component in a legal completion.
 
     That the mode cumulative binds it wherever it lies in time is not enough.
     """
-    return any(terminator in several for several in candidate.values()) or any(
-        terminator in each[place] and is_legal(situation, each)
+    return any(situation.terminator in several for several in candidate.values()) or any(
+        situation.terminator in each[place] and is_legal(situation, each)
         for place in candidate
         if not situation.type.components[place].is_fixed
         for each in completions(situation, candidate, nonempty=place)
@@ -135,34 +135,34 @@ def unrestricted(type_: ComplexType) -> frozenset[int]:
 
 
 def are_few_enough(situation: Situation, sets: Sets, place: int) -> bool:
-    """Whether no more instances than the delimiter allows could stand at a place, those that do included."""
-    most = situation.type.components[place].delimiter.most
-    if most is None:
+    """Whether no more instances than the delimiter allows could stand at a place, those that do included.
+
+    At a cumulative component there are all that can.
+    """
+    component = situation.type.components[place]
+    if component.delimiter.most is None:
         return True
-    others = {one for other, several in sets.items() if other != place for one in several}
-    fitting = [
-        one
-        for one in situation.of(place)
-        if one in sets[place] or (one not in others and could_stand(situation, sets, place, one))
-    ]
-    return len(fitting) <= most
+    standing = set(sets[place])
+    if component.is_fixed:
+        standing |= {one for one in situation.of(place) if could_stand(situation, sets, place, one)}
+    return len(standing) <= component.delimiter.most
 
 
 def could_stand(situation: Situation, sets: Sets, place: int, instance: Instance) -> bool:
     """Whether an instance fulfils all conditions at a place, with the other components as they are bound."""
+    others = {other: several for other, several in sets.items() if other != place}
     loose = unrestricted(situation.type)
-    if place in loose:
-        return False  # all that fit are bound already
     pairs = (
         pair_holds(situation, instance, one) if place < other else pair_holds(situation, one, instance)
-        for other, several in sets.items()
-        if other != place and other not in loose
+        for other, several in others.items()
+        if other not in loose
         for one in several
     )
     return (
-        is_recent(situation, instance)
+        not any(instance in several for several in others.values())
+        and is_in_time(situation, place, instance)
         and all(pairs)
-        and conditions_hold(situation, {**sets, place: (instance,)}, about=place)
+        and conditions_hold(situation, {**others, place: (instance,)}, about=place)
     )
 
 

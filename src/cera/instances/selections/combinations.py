@@ -10,6 +10,8 @@ from cera.instances.selections.selection import Fixed, oldest_first, ranks
 
 
 class Combinations(Fixed):
+    single = False
+
     def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
         for size in range(least, len(candidates) + 1):
             yield from oldest_first(candidates, size)

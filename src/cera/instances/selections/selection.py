@@ -15,6 +15,8 @@ class Fixed(ABC):
 
     #: Whether single members are taken from the youngest to the oldest, or the other way round.
     backwards = False
+    #: Whether a single instance is enough where one is needed.
+    single = True
 
     @abstractmethod
     def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
