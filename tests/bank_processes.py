@@ -1,6 +1,6 @@
 """The processes of a bank under load, and what they lead to.
 
-`python bank_processes.py write URL SEED FIRST`, and `… read URL STORE STOP`.
+`python bank_processes.py write URL SEED FIRST PAUSE`, and `… read URL STORE STOP`.
 
 Writers change accounts of their own, a transaction after the other. The reader follows the changes, and keeps what it
 has detected, where it is, and what the program remembers in one transaction of its own: it may be killed at any time.
@@ -74,7 +74,7 @@ def connect(url: str) -> Any:
     return psycopg.connect(url, autocommit=True)
 
 
-def write(url: str, seed: int, first: int) -> None:
+def write(url: str, seed: int, first: int, pause: float) -> None:
     connection = connect(url)
     sqlite = url.startswith("sqlite:")
     for transaction in transactions(seed, first):
@@ -86,7 +86,7 @@ def write(url: str, seed: int, first: int) -> None:
         if sqlite:
             connection.execute("DELETE FROM cera_transaction")
         connection.execute("COMMIT")
-        time.sleep(0.004)  # SQLite knows times to the millisecond
+        time.sleep(pause)
     connection.close()
 
 
@@ -129,8 +129,8 @@ def told(derived: DerivedEvent) -> Told:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["write", url, seed, first]:
-            write(url, int(seed), int(first))
+        case ["write", url, seed, first, pause]:
+            write(url, int(seed), int(first), float(pause))
         case ["read", url, store, stop]:
             read(url, store, Path(stop))
         case other:

@@ -47,8 +47,8 @@ def spark_if_needed(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a server of PostgreSQL; tests that use it are in the xdist group `postgres`."""
-    with server() as url:
-        yield url
+    with server() as running:
+        yield running.url
 
 
 @pytest.fixture

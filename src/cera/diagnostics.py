@@ -19,6 +19,9 @@ Severity = Literal["error", "warning", "note"]
 
 DOCUMENTATION = "docs/diagnostics"
 
+#: Of longer lines only a part is shown.
+WIDEST = 160
+
 
 @dataclass(frozen=True)
 class Source:
@@ -159,17 +162,31 @@ def render(diagnostic: Diagnostic) -> str:
 def _excerpt(span: Span | None) -> list[str]:
     if span is None:
         return []
-    line = span.source.line_text(span.line)
-    before = line[: span.column - 1]
-    marked = line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
+    before, marked, after = _around(span)
     number = str(span.line)
     gutter = " " * len(number)
     return [
         f"  --> {span}",
         f"  {gutter} |",
-        f"  {number} | {''.join(map(_shown, line))}",
+        f"  {number} | {''.join(map(_shown, before + marked + after))}",
         f"  {gutter} | {' ' * _cells(before)}{'^' * max(1, _cells(marked))}",
     ]
+
+
+def _around(span: Span) -> tuple[str, str, str]:
+    """The first line of the place: what stands before it, itself, what follows. Of a long line, what is nearest."""
+    line = span.source.line_text(span.line)
+    first, last = span.column - 1, span.end_column - 1 if span.end_line == span.line else len(line)
+    before, marked, after = line[:first], line[first:last], line[last:]
+    if len(line) <= WIDEST:
+        return before, marked, after
+    if len(marked) > WIDEST // 2:
+        marked, after = marked[: WIDEST // 2], "…"
+    room = WIDEST - len(marked)
+    if len(after) > room // 2:
+        after = after[: max(room // 2, room - len(before)) - 1] + "…"
+    kept = max(0, room - len(after))
+    return before if len(before) <= kept else "…" + before[len(before) - kept + 1 :], marked, after
 
 
 def _shown(character: str) -> str:

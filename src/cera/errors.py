@@ -4,9 +4,10 @@ CeraError
 ├── ProgramError      1   the program is wrong; carries its diagnostics
 ├── UsageError        2   the command line, an option or an argument is wrong
 ├── DataError         3   the data is wrong and may not be skipped (`--strict`)
-└── EngineError       4   the engine could not finish
-    ├── MatchLimitError       a pattern has too many answers on one event
-    └── RecursionLimitError   a recursion does not end
+├── EngineError       4   the engine could not finish
+│   ├── MatchLimitError       a pattern has too many answers on one event
+│   └── RecursionLimitError   a recursion does not end
+└── FailedActionsError  5   everything is done but some actions of rules, which are recorded
 """
 
 from __future__ import annotations
@@ -34,9 +35,13 @@ class ProgramError(CeraError):
 
 
 class UsageError(CeraError):
-    """An option or argument does not make sense, or names something that is not there."""
+    """An option or argument does not make sense, or names something that is not there; each message is one mistake."""
 
     exit_status = 2
+
+    def __init__(self, *messages: str) -> None:
+        self.messages = messages
+        super().__init__("\n".join(messages))
 
 
 class DataError(CeraError):
@@ -57,3 +62,9 @@ class MatchLimitError(EngineError):
 
 class RecursionLimitError(EngineError):
     """A recursive rule goes on deriving events past the limit."""
+
+
+class FailedActionsError(CeraError):
+    """Some actions of rules could not be done; everything else is."""
+
+    exit_status = 5

@@ -137,7 +137,7 @@ class Program:
         wrong_modules = self.modules.of("error")
         if not found:  # what is not well-formed is not judged further: it would only produce follow-up errors
             found += [each for each in check(self.rules) if each.severity == "error" or not wrong_modules]
-        found += wrong_modules
+        found += self.modules.findings
         if not any(each.severity == "error" for each in found):
             found += self._layered[1]
         return tuple(in_source_order(found))
@@ -149,7 +149,7 @@ class Program:
     @cached_property
     def state_warnings(self) -> tuple[Diagnostic, ...]:
         """Where what must be remembered grows with the stream; of no interest on a recorded one."""
-        return () if self.errors else (*check_state(self.rules), *self.modules.of("warning"))
+        return () if self.errors else (*check_state(self.rules), *self.modules.state_warnings)
 
     @cached_property
     def notes(self) -> tuple[Diagnostic, ...]:
@@ -185,7 +185,7 @@ class Program:
 
         Malformed records of a file, and events that last longer than `max_duration`, are handed to `reject`; without it
         they raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
-        Durations are microseconds or texts like `5 sec`.
+        Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
         """
         layers = self.layers
         if isinstance(events, str | Path):
@@ -307,20 +307,28 @@ def enabling(program: Program, names: Sequence[str]) -> Program:
 
 
 #: What no path of a program has.
-_SIGNS_OFTEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ")
+_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ", "<-", ":-")
 #: How a text begins that is EPL.
 _MODULE = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
+#: How a text begins that is Datalog_1S: with a directive, or with the head of a rule.
+_DATALOG = re.compile(
+    r"""(\s|%[^\n]*\n)*((module|monitor|relation|granularity|partition|detect)\s+["\w]
+      |("[^"\n]*"|[A-Za-z_]\w*)\s*\([^{}]*?\)\s*(<-|:-|←|\.))""",
+    re.VERBOSE,
+)
 
 
 def language_of(source: Source) -> str:
-    """By the ending of the file; a text without a file is EPL if it begins with a module, else XChangeEQ."""
+    """By the ending of the file, and of a text without a file by how it begins."""
     if source.name.startswith("<"):
-        return "EPL" if _MODULE.match(source.text) else "XChangeEQ"
+        if _MODULE.match(source.text):
+            return "EPL"
+        return "Datalog_1S" if _DATALOG.match(source.text) else "XChangeEQ"
     return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")
 
 
 def _source(program: str | Path) -> Source:
-    if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OFTEXT)):
+    if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OF_TEXT)):
         return Source("<text>", program)
     path = Path(program)
     if path.suffix not in ENDINGS:

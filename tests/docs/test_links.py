@@ -59,7 +59,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    codes = {code for source in SOURCES for code in re.findall(r'"((?:XC|EP|DL)\d{3})"', source.read_text())}
+    codes = {code for source in SOURCES for code in re.findall(r'"((?:XC|EP|DL|CE|SN)\d{3})"', source.read_text())}
     assert {page.stem for page in DIAGNOSTICS.glob("*.md")} == codes | {"README"}
 
 
@@ -68,8 +68,12 @@ def test_every_reading_that_the_code_takes_is_explained() -> None:
     assert explained == {f"ERR-{number:02}" for number in range(1, 34)}
     about_epl = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "epl.md").read_text()))
     assert about_epl == {f"ERR-{number}" for number in range(96, 107)}
+    about_types = set[str]()
+    for page in (ROOT / "docs" / name for name in ("complex-event-types.md", "snoop.md")):
+        about_types |= set(re.findall(r"ERR-\d+", page.read_text())) if page.exists() else set()
+    assert about_types <= {f"ERR-{number}" for number in range(107, 118)}
     taken = {number for source in SOURCES for number in re.findall(r"ERR-\d+", source.read_text())}
-    assert taken <= explained | about_epl
+    assert taken <= explained | about_epl | about_types
 
 
 def test_every_option_of_the_command_line_is_in_a_document() -> None:

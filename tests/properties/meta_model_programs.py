@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
-from typing import Any, get_args
+from typing import get_args
 
 from cera.connectors.changes import Change
-from cera.datalog.modules import Monitored, Output
+from cera.datalog.modules import GRANULARITIES, Monitored, Output
 from cera.instances.types import (
     STRENGTH,
     ComplexType,
     Component,
     Delimiter,
     EventType,
+    Fold,
     Folded,
     InstanceModule,
     OperatorName,
@@ -24,6 +25,7 @@ from cera.model.events import Event
 from cera.model.expressions import Arithmetic, Comparison, Expression, Literal, Or, Variable
 from cera.model.terms import Term
 from cera.testing import SECOND, event
+from instance_building import component
 
 #: Primitive types; P are changes of a table, and E4 is used by no type.
 LABELS = ("E1", "E2", "E3", "P")
@@ -48,14 +50,62 @@ def random_module(random: Random) -> InstanceModule:
             types.append(_timer(random, f"T{number + 1}", names))
             names.append(f"T{number + 1}")
     monitored = [Monitored("P", "ACC", "update"), *(Monitored(name, name) for name in ("E1", "E2", "E3", "E4"))]
+    if random.random() < 0.1:
+        monitored.append(Monitored("change", "change"))  # a second type of the same events
     told = [each for each in types if isinstance(each, ComplexType) and not each.hidden]
     return InstanceModule(
         "M",
         tuple(monitored),
         tuple(types),
         tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in told),
+        granularity=random.choice((*GRANULARITIES, "operation", "operation", "operation")),
         partition="k" if random.random() < 0.2 else None,
     )
+
+
+#: The modes of the components but the last, and of the last one: Snoop's contexts, SAMOS, Ode.
+PRACTICAL = (
+    ("last: shared", "exclusive parameter"),
+    ("first: exclusive parameter", "exclusive parameter"),
+    (
+        "combinations minimum: inside exclusive parameter: outside exclusive",
+        "inside shared: outside exclusive parameter",
+    ),
+    ("combinations minimum: inside shared: outside exclusive", "inside shared: outside exclusive parameter"),
+    ("cumulative: exclusive parameter", "exclusive parameter"),
+    ("restricted cumulative: exclusive parameter", "exclusive parameter"),
+    ("last: exclusive", "exclusive parameter"),
+    ("last: exclusive parameter", "exclusive parameter"),
+    ("first: exclusive parameter", "shared"),
+    ("first: exclusive", "exclusive parameter"),
+)
+
+
+def practical_module(random: Random) -> InstanceModule:
+    """One type as people write them: a context, a key, perhaps a length of time."""
+    operator: OperatorName = random.choice((";", ";", "and", "not"))
+    names = random.choice((("E1", "E2"), ("E1", "E2"), ("E1", "E2", "E3"), ("E1", "E1", "E2")))
+    if operator == "not":
+        names = ("E1", "E3", "E2")
+    first, last = random.choice(PRACTICAL)
+    modes = [first] * (len(names) - 1) + [last]
+    written = zip(modes, names, strict=True)
+    components = tuple(component(f"{mode}: {name} as c{place}") for place, (mode, name) in enumerate(written))
+    keys = [Comparison("=", Variable("c0.k"), Variable(f"c{place}.k")) for place in range(1, len(names))]
+    more = Comparison("<=", Variable("c0.v"), Variable(f"c{len(names) - 1}.v"))
+    made = ComplexType(
+        "C",
+        operator,
+        components,
+        overlapping=random.random() < 0.7,
+        right_to_left=random.random() < 0.2,
+        where=(*(keys if random.random() < 0.7 else []), *([more] if random.random() < 0.3 else [])),
+        within=random.choice((None, None, 3 * SECOND, 6 * SECOND)),
+        label="C",
+    )
+    monitored = tuple(Monitored(name, name) for name in ("E1", "E2", "E3"))
+    partition = "k" if random.random() < 0.2 else None
+    return InstanceModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),), partition=partition)
 
 
 def _timer(random: Random, name: str, names: Sequence[str]) -> TimerType:
@@ -72,6 +122,7 @@ def _complex_type(random: Random, name: str, names: Sequence[str]) -> ComplexTyp
     inner = components[1:-1] if operator == "not" else ()
     plain = [each for each in components if each not in inner]
     fields, folds = _head(random, plain) if random.random() < 0.3 else (None, ())
+    within = random.choice((None, None, None, None, None, 0, 1, 2, 4, 6))
     return ComplexType(
         name,
         operator,
@@ -81,16 +132,114 @@ def _complex_type(random: Random, name: str, names: Sequence[str]) -> ComplexTyp
         right_to_left=random.random() < 0.3,
         time=random.choice(("end", "end", "begin")),
         required=random.randint(1, count) if operator == "of" else None,
-        where=_conjuncts(random, plain, inner),
-        within=random.choice((None, None, None, 0, 1, 2, 4, 6)),
+        where=tuple(_conjuncts(random, plain, inner)),
+        within=None if within is None else within * SECOND,
         label=random.choice((name, name, name, "found")),
         fields=fields,
         folds=folds,
         hidden=random.random() < 0.15,
-    )._with_unit(SECOND) if False else _in_seconds(
-        ComplexType(
-            name,
-            operator,
-            components,
-        ),
     )
+
+
+def _components(random: Random, count: int, names: Sequence[str]) -> tuple[Component, ...]:
+    """Plain ones and odd ones; now and then all of one type."""
+    only = random.choice(names) if random.random() < 0.1 else None
+    odd = random.random() < 0.7
+    found: list[Component] = []
+    for place in range(count):
+        type_ = only or random.choice(names)
+        # all subsets of all subsets would take too long
+        subsets = type_ in LABELS and not any(each.selection == "combinations" for each in found)
+        selections = [each for each in SELECTIONS if subsets or each != "combinations"]
+        inside = random.choice(STRENGTH)
+        found.append(
+            Component(
+                type_,
+                f"c{place}",
+                random.choice(selections) if odd else "last",
+                inside,
+                random.choice(STRENGTH) if random.random() < 0.4 else inside,
+                random.choice(DELIMITERS) if random.random() < 0.2 else Delimiter(),
+            )
+        )
+    return tuple(found)
+
+
+def _conjuncts(random: Random, plain: Sequence[Component], inner: Sequence[Component]) -> Iterator[Expression]:
+    """About one component or two of those that are bound, and about at most one of the others."""
+    if random.random() < 0.6:
+        return
+    for _ in range(random.choice((1, 1, 1, 2))):
+        names = [each.name for each in random.sample(plain, min(len(plain), random.choice((1, 2, 2))))]
+        if inner and random.random() < 0.5:
+            names = [random.choice(inner).name, *names[:1]]
+        attributes = [
+            f"{name}.{random.choice(('v', 'v', 'v', 'k', 'k', 'k', 'evtime', 'evtime', 'missing'))}" for name in names
+        ]
+        yield _conjunct(random, attributes)
+
+
+def _conjunct(random: Random, attributes: list[str]) -> Expression:
+    left = Variable(attributes[0])
+    right: Expression = Variable(attributes[1]) if len(attributes) > 1 else Literal(random.randrange(2))
+    match random.randrange(8):
+        case 0 | 1 | 2:
+            same = attributes[0].partition(".")[0] + "." + attributes[-1].partition(".")[2]
+            return Comparison("=", Variable(same), right)
+        case 3:
+            return Comparison("=", Arithmetic("+", left, right), Literal(1))
+        case 4:
+            return Or((Comparison("=", left, Literal(0)), Comparison("=", right, left)))
+        case _:
+            return Comparison(random.choice(("<", "<=", ">=", ">", "!=", "<=")), left, right)
+
+
+def _head(
+    random: Random, components: Sequence[Component]
+) -> tuple[tuple[tuple[str, Expression], ...], tuple[Folded, ...]]:
+    """Fields that the types above ask for, some of them undefined, and folds."""
+    one, other = random.choice(components).name, random.choice(components).name
+    fold: Fold = random.choice(get_args(Fold))
+    folds = (Folded(f"{fold}({other}.v)", fold, other, "v"), Folded(f"count({one})", "count", one))
+    fields: list[tuple[str, Expression]] = [
+        ("v", Variable(f"{one}.v")),
+        ("k", Variable(f"{other}.k")),
+        ("ratio", Arithmetic("/", Variable(f"{one}.v"), Variable(f"{other}.v"))),
+        *((f"f{place}", Variable(each.name)) for place, each in enumerate(folds)),
+    ]
+    return tuple(random.sample(fields, random.randint(1, len(fields)))), folds
+
+
+def is_light(module: InstanceModule) -> bool:
+    """Whether enumerating all solutions in a longer history takes no time."""
+    types = [each for each in module.types if isinstance(each, ComplexType)]
+    return all(
+        len(type_.bound) <= 2 and not any(each.combines or each.delimiter.least > 1 for each in type_.components)
+        for type_ in types
+    )
+
+
+def random_history(random: Random, module: InstanceModule, most: int | None = None) -> list[Event]:
+    """In any order; some simultaneous, some longer than a moment, changes with a position and without."""
+    if most is None:
+        most = random.choice((11, 11, 30)) if is_light(module) else 11
+    events: list[Event] = []
+    time = 0
+    used = [each.type for type_ in module.types if isinstance(type_, ComplexType) for each in type_.components]
+    labels = [*LABELS, "E4", *(3 * [name for name in used if name in LABELS])]
+    for number in range(random.randint(2, most)):
+        time += random.choice((0, 0, 1, 1, 1, 2))
+        row = {"v": random.randrange(2), "n": number}
+        if random.random() < 0.9:
+            row["k"] = random.randrange(2)
+        label = random.choice(labels)
+        if label == "P":
+            position = number if random.random() < 0.7 else None
+            transaction = str(number // 2) if random.random() < 0.7 else None
+            events.append(Change("update", "ACC", time * SECOND, {**row, "v": 0}, row, position, transaction).event())
+        else:
+            children = [Term(name, [value]) for name, value in row.items()]
+            begin = time - random.choice((0, 0, 0, 0, 1, 3))
+            events.append(event(Term(label, children), begin, time))
+    random.shuffle(events)
+    return events

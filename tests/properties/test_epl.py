@@ -60,20 +60,28 @@ def test_thousands_of_events_agree(simultaneous: bool) -> None:
     assert detected > 1_000
 
 
+def compare_context(seed: int, context: Context) -> bool:
+    """The same for the other contexts, of which the matcher knows nothing."""
+    random = Random(seed)
+    event = random_event(random, random.randrange(1, 4), context)
+    history = random_history(random, simultaneous=seed % 2 == 0)
+    plain, folded = (translate(event, MONITORED, context, copies=copies) for copies in (True, False))
+    story = f"seed {seed}: {print_event(event)} in {context} context\n{history}"
+    found = whole_history(plain, history)
+    assert stage_wise(plain, history) == found, story
+    assert stage_wise(folded, history) == found, story
+    return bool(found)
+
+
 @pytest.mark.parametrize("context", ["recent", "chronicle"])
 def test_contexts_are_evaluated_alike_stage_by_stage_and_over_the_whole_history(context: Context) -> None:
-    detected = 0
-    for seed in range(60):
-        random = Random(seed)
-        event = random_event(random, random.randrange(1, 4), context)
-        history = random_history(random, simultaneous=seed % 2 == 0)
-        plain, folded = (translate(event, MONITORED, context, copies=copies) for copies in (True, False))
-        story = f"seed {seed}: {print_event(event)} in {context} context\n{history}"
-        found = whole_history(plain, history)
-        assert stage_wise(plain, history) == found, story
-        assert stage_wise(folded, history) == found, story
-        detected += bool(found)
-    assert detected > 20
+    assert sum(compare_context(seed, context) for seed in range(60)) > 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("context", ["recent", "chronicle"])
+def test_contexts_of_thousands_of_events_are_evaluated_alike(context: Context) -> None:
+    assert sum(compare_context(seed, context) for seed in range(1_000, 3_000)) > 600
 
 
 def test_every_translated_program_passes_the_checks_of_datalog() -> None:
@@ -142,23 +150,31 @@ def chronicle(history: list[Stage], length: int, keyed: bool) -> set[tuple[Run, 
     return found
 
 
+def compare_flat(seed: int, context: Context, by_hand: Any, keyed: bool) -> bool:
+    random = Random(seed)
+    length = random.choice((2, 3))
+    history = random_history(random, simultaneous=seed % 2 == 0) + random_history(random, simultaneous=False)
+    history = [renamed(stage, number) for number, stage in enumerate(history)]
+    translated = translate(flat_sequence(length, keyed), MONITORED, context, copies=False)
+    expected = {
+        (tuple((f"X{index}", each.identity) for index, each in enumerate(run)), number)
+        for run, number in by_hand(history, length, keyed)
+    }
+    assert stage_wise(translated, history) == expected, seed
+    return bool(expected)
+
+
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize(("context", "by_hand"), [("recent", recent), ("chronicle", chronicle)])
 def test_contexts_of_flat_sequences_are_what_queues_would_do(context: Context, by_hand: Any, keyed: bool) -> None:
-    detected = 0
-    for seed in range(80):
-        random = Random(seed)
-        length = random.choice((2, 3))
-        history = random_history(random, simultaneous=seed % 2 == 0) + random_history(random, simultaneous=False)
-        history = [renamed(stage, number) for number, stage in enumerate(history)]
-        translated = translate(flat_sequence(length, keyed), MONITORED, context, copies=False)
-        expected = {
-            (tuple((f"X{index}", each.identity) for index, each in enumerate(run)), number)
-            for run, number in by_hand(history, length, keyed)
-        }
-        assert stage_wise(translated, history) == expected, seed
-        detected += bool(expected)
-    assert detected > 20
+    assert sum(compare_flat(seed, context, by_hand, keyed) for seed in range(80)) > 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize(("context", "by_hand"), [("recent", recent), ("chronicle", chronicle)])
+def test_contexts_of_a_thousand_flat_sequences(context: Context, by_hand: Any, keyed: bool) -> None:
+    assert sum(compare_flat(seed, context, by_hand, keyed) for seed in range(1_000, 2_000)) > 250
 
 
 def renamed(stage: Stage, number: int) -> Stage:

@@ -29,15 +29,17 @@ LAST = event("the-end", 1_000)
 Told = dict[str, tuple[str, str, dict[str, str]]]
 
 
-def expected(program: Program, events: list[Event], until: int, longest: int) -> Told:
-    return {
+def expected(program: Program, events: list[Event], until: int, longest: int) -> tuple[Told, int]:
+    answer = program.run(events, engine="local", until=until, max_duration=longest)
+    told = {
         one.event.id: (
             json.dumps(term_to_json(one.event.term)),
             one.derivations[0].rule,
             {name: cause.id for name, cause in one.derivations[0].causes.items()},
         )
-        for one in program.run(events, engine="local", until=until, max_duration=longest).derived
+        for one in answer.derived
     }
+    return told, answer.left_out
 
 
 def found(stream: MicroBatches) -> Told:
@@ -59,8 +61,9 @@ def compare(seed: int) -> int:
         stream.batch(batch)
     assert not stream.of_kind("late")
     assert not stream.of_kind("rejected")
-    answers = expected(program, [*events, LAST], stream.watermark * 1000 - 1, longest)
+    answers, left_out = expected(program, [*events, LAST], stream.watermark * 1000 - 1, longest)
     assert found(stream) == answers, f"seed {seed}"
+    assert sum(result[-1] for result in stream.of_kind("state")) == left_out, f"seed {seed}"
     return len(answers)
 
 

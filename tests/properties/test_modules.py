@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import cera
+from cera.cli.translate import translation
 from cera.connectors.changes import Change
 from cera.languages.epl.printer import print_event
 from cera.languages.epl.syntax import AnyEvent, Basic, Context, EventType, First, Kind, Negation, Star, Within
@@ -122,3 +123,29 @@ def test_random_modules_give_the_same_on_both_engines_and_in_a_session() -> None
 @pytest.mark.long
 def test_thousands_of_random_modules_give_the_same() -> None:
     assert sum(compare(seed) for seed in range(1_000, 3_000)) > 1_000
+
+
+def compare_translation(seed: int) -> bool:
+    random = Random(seed)
+    texts, events = random_program(random), random_events(random)
+    program = cera.load(texts)
+    rules = [text for text in texts if text.startswith("DETECT")]
+    printed = "\n".join(translation(each) for each in program.modules.found)
+    again = cera.load([*rules, printed])
+    story = f"seed {seed}:\n" + "\n".join(texts) + printed + "\n".join(map(str, events))
+    assert not again.errors, f"{story}\n{again.errors}"
+    expected = program.run(events, engine="local").derived
+    assert again.run(events, engine="local").derived == expected, story
+    if seed % 4 == 0:
+        assert again.run(events, engine="reference").derived == expected, story
+    return bool(expected)
+
+
+def test_random_modules_and_their_printed_translations_detect_the_same() -> None:
+    """Labels, children, times, names of rules and causes."""
+    assert sum(compare_translation(seed) for seed in range(60)) > 30
+
+
+@pytest.mark.long
+def test_thousands_of_printed_translations_detect_the_same() -> None:
+    assert sum(compare_translation(seed) for seed in range(1_000, 3_000)) > 1_000

@@ -7,8 +7,8 @@ import cera
 
 def test_the_public_names_are_these() -> None:
     names = """
-    Answer CeraError DataError Derivation DerivedEvent Diagnostic EngineError Event Interval MatchLimitError Program
-    ProgramError Recipient RecursionLimitError Span Term Time UsageError load
+    Answer CeraError DataError Derivation DerivedEvent Diagnostic EngineError Event FailedActionsError Interval
+    MatchLimitError Performed Program ProgramError Recipient RecursionLimitError Span Term Time UsageError load perform
     """
     assert sorted(cera.__all__) == names.split()
     assert all(hasattr(cera, name) for name in cera.__all__)
@@ -17,4 +17,5 @@ def test_the_public_names_are_these() -> None:
 def test_each_error_has_the_exit_status_of_its_kind() -> None:
     statuses = {error: error.exit_status for error in (cera.ProgramError, cera.UsageError, cera.DataError)}
     assert statuses == {cera.ProgramError: 1, cera.UsageError: 2, cera.DataError: 3}
+    assert cera.FailedActionsError.exit_status == 5
     assert {cera.EngineError.exit_status, cera.MatchLimitError.exit_status, cera.RecursionLimitError.exit_status} == {4}

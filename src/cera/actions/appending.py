@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cera.actions.action import ActionError
-from cera.actions.ledger import Entry, Key, Ledger
+from cera.actions.action import ActionError, Key
+from cera.actions.ledger import Entry, Ledger
+from cera.actions.retrying import passing
 
 
 def append(path: Path, text: str, key: Key, ledger: Ledger) -> None:
@@ -37,4 +38,4 @@ def append(path: Path, text: str, key: Key, ledger: Ledger) -> None:
             file.seek(place)
             file.write(data)
     except OSError as error:
-        raise ActionError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise ActionError(f"{path} cannot be written: {error.strerror or error}", passing=passing(error)) from error

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from cera.actions.action import ActionError
-from cera.model.printf import ArgumentKind, Format, FormatError, conversion_problems, parse_format
+from cera.actions.retrying import passing
+from cera.model.commands import parse_command
+from cera.model.printf import ArgumentKind, FormatError, conversion_problems
 from cera.model.terms import Value
 
-_QUOTED_OR_OPERATOR = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[|&;<>`]""", re.DOTALL)
 #: How much of what a program writes is kept for a message.
 _SHOWN = 500
-
-
-def parse_command(text: str) -> list[Format]:
-    """The words of a call. Raises FormatError."""
-    for found in _QUOTED_OR_OPERATOR.finditer(text):
-        if found[0] in "|&;<>`":
-            raise FormatError(f"'{found[0]}' is for a shell, and none is used; call a script, or put it into quotes")
-    try:
-        words = [parse_format(word) for word in shlex.split(text)]
-    except ValueError as error:  # FormatError is one too
-        raise FormatError(f"the call cannot be cut into words: {error}") from None
-    if not words:
-        raise FormatError("the call is empty; it begins with the name of a program")
-    if words[0].conversions:
-        raise FormatError("the program itself must not come from data; write its name")
-    return words
+#: How a shell says that a program may not be run, or is not there: that does not pass. What others mean is theirs.
+_LASTING = (126, 127)
 
 
 def command_problems(text: str, arguments: Sequence[ArgumentKind]) -> list[str]:
@@ -70,18 +55,20 @@ def call(words: Sequence[str], seconds: float, environment: Mapping[str, str]) -
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise ActionError(f"{words[0]} could not be started: {error}") from error
+        again = isinstance(error, OSError) and passing(error)
+        raise ActionError(f"{words[0]} could not be started: {error}", passing=again) from error
     try:
         written, complaints = running.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         os.killpg(running.pid, signal.SIGKILL)  # with whatever it has started itself
         running.communicate()
-        raise ActionError(f"{words[0]} took longer than {seconds:g} seconds and was ended") from None
+        raise ActionError(f"{words[0]} took longer than {seconds:g} seconds and was ended", passing=True) from None
     except BaseException:
         os.killpg(running.pid, signal.SIGKILL)
         running.communicate()
         raise
     if running.returncode:
         said = complaints.decode("utf-8", "replace").strip()[-_SHOWN:]
-        raise ActionError(f"{words[0]} ended with status {running.returncode}{f': {said}' if said else ''}")
+        reason = f"{words[0]} ended with status {running.returncode}{f': {said}' if said else ''}"
+        raise ActionError(reason, passing=running.returncode not in _LASTING)
     return written

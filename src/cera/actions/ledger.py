@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from cera.actions.action import Key
 from cera.errors import EngineError
 
 State = Literal["started", "done", "failed"]
-Key = tuple[str, str, int]
 
 _MADE = """CREATE TABLE IF NOT EXISTS actions (
-  event TEXT, rule TEXT, number INTEGER, state TEXT NOT NULL, place INTEGER, PRIMARY KEY (event, rule, number)
-) WITHOUT ROWID"""
+  event TEXT, rule TEXT, action TEXT, state TEXT NOT NULL, place INTEGER, call TEXT, PRIMARY KEY (event, rule, action)
+)"""
+#: A call that has failed once is kept while it is tried again: a kill in between must not lose it.
+_NOTED = """INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+  SET state = excluded.state, place = excluded.place,
+    call = CASE excluded.state WHEN 'done' THEN NULL ELSE coalesce(excluded.call, call) END"""
+_FOUND = "SELECT state, place, call FROM actions WHERE event = ? AND rule = ? AND action = ?"
+_FAILED = "SELECT event, rule, action, call FROM actions WHERE call IS NOT NULL ORDER BY rowid"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """How far an action has come; `place` is where in a file its text begins."""
+    """How far an action has come; `place` is where in a file its text begins, `call` what is needed to try it again."""
 
     state: State
     place: int | None = None
+    call: str | None = None
 
 
 class Ledger:
@@ -40,22 +48,24 @@ class Ledger:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(_MADE)
+            self._connection.execute(_FOUND, ("", "", ""))
         except sqlite3.Error as error:
             raise EngineError(f"the ledger of actions {path} cannot be used: {error}") from error
 
     def entry(self, key: Key) -> Entry | None:
-        row = self._connection.execute(
-            "SELECT state, place FROM actions WHERE event = ? AND rule = ? AND number = ?", key
-        ).fetchone()
+        row = self._connection.execute(_FOUND, key).fetchone()
         return None if row is None else Entry(*row)
 
     def note(self, key: Key, entry: Entry) -> None:
         try:
-            self._connection.execute(
-                "INSERT OR REPLACE INTO actions VALUES (?, ?, ?, ?, ?)", (*key, entry.state, entry.place)
-            )
+            self._connection.execute(_NOTED, (*key, entry.state, entry.place, entry.call))
         except sqlite3.Error as error:
             raise EngineError(f"the ledger of actions {self._path} cannot be written: {error}") from error
+
+    def failed(self) -> Iterator[tuple[Key, str]]:
+        """The actions that failed and have not been done since, in the order in which they failed, with their calls."""
+        for event, rule, action, call in self._connection.execute(_FAILED).fetchall():
+            yield (event, rule, action), call
 
     def close(self) -> None:
         self._connection.close()

@@ -9,9 +9,9 @@ from typing import assert_never
 
 from cera.actions.action import Planned, Sql, System, Write
 from cera.actions.commands import command_problems
-from cera.actions.statements import statement_problems
 from cera.errors import UsageError
 from cera.model.printf import format_problems
+from cera.model.statements import statement_problems
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def check(actions: Iterable[Planned], permissions: Permissions) -> None:
     """Raises UsageError with every action that cannot run, its rule and its place."""
     found = list(_told(actions, permissions))
     if found:
-        raise UsageError("\n".join(found))
+        raise UsageError(*found)
 
 
 def _told(actions: Iterable[Planned], permissions: Permissions) -> Iterator[str]:

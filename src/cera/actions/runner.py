@@ -7,57 +7,23 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self, assert_never
+from typing import BinaryIO, Literal, Self, assert_never
 
-from cera.actions.action import ActionError, Call, Planned, Sql, System, Write
+from cera.actions.action import ActionError, Call, Key, Planned, Sql, System, Write
 from cera.actions.appending import append
 from cera.actions.commands import call, words_of
+from cera.actions.failure import Failure, restored, stored
 from cera.actions.ledger import Entry, Ledger
 from cera.actions.permissions import Permissions, check, file_problems
+from cera.actions.retrying import Retrying
 from cera.actions.sql import SqlTarget
-from cera.connectors.sinks import base_line
-from cera.errors import UsageError
+from cera.errors import EngineError, UsageError
 from cera.model.printf import FormatError, parse_format
 from cera.model.time_text import TimeFormat
 
-#: `repeated`: it was done, or had failed for good, before.
-Outcome = Literal["done", "repeated", "failed"]
-
-
-@dataclass(frozen=True)
-class Retrying:
-    """How often an action is tried, and the pauses between, in seconds: each `factor` times the one before."""
-
-    attempts: int = 4
-    pause: float = 0.5
-    factor: float = 4.0
-    longest: float = 10.0
-
-    def pauses(self) -> list[float]:
-        return [min(self.pause * self.factor**i, self.longest) for i in range(self.attempts - 1)]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An action that could not be done."""
-
-    call: Call
-    reason: str
-    attempts: int
-
-    def line(self, times: TimeFormat) -> dict[str, Any]:
-        """What is kept of it: the event with everything, so that it can be done by hand."""
-        arguments = [str(v) if not isinstance(v, str | int | float | None) else v for v in self.call.arguments]
-        return {
-            "rule": self.call.rule,
-            "action": str(self.call.action),
-            "arguments": arguments,
-            "reason": self.reason,
-            "attempts": self.attempts,
-            "event": base_line(self.call.event, times),
-        }
+#: `repeated`: it was done before; `failed before`: it had failed for good in an earlier run, and is left alone.
+Outcome = Literal["done", "repeated", "failed", "failed before"]
 
 
 class ActionRunner:
@@ -66,6 +32,10 @@ class ActionRunner:
     SQL commands are done exactly once: the database they change notes them. Texts in files too: the ledger knows where
     they begin. Texts on standard output and calls of programs are noted right after they are done; a run that is killed
     just between does them again, and a program can tell by CERA_ACTION, which is then the same.
+
+    What cannot be done because a database or a program does not work at the moment is tried again after pauses. If it
+    fails all the same, what comes next for the same database or program is tried once, until it works again: else
+    every event of a long stream would wait for it.
     """
 
     def __init__(
@@ -92,6 +62,7 @@ class ActionRunner:
         for path in (ledger, failures):
             if path is not None and (found := file_problems(path)):
                 raise UsageError(found[0])
+        self._planned = {(one.rule, one.mark): one for one in actions}
         self._sql = None
         if permissions.sql is not None and any(isinstance(one.action, Sql) for one in actions):
             self._sql = SqlTarget(permissions.sql)
@@ -105,32 +76,61 @@ class ActionRunner:
         self._times = times or TimeFormat()
         self._seconds = seconds
         self._sleep = sleep
+        self._not_working: set[str] = set()
+        self._failed_now: set[Key] = set()
         self.outcomes: Counter[Outcome] = Counter()
 
+    @property
+    def waiting(self) -> int:
+        """How many actions of earlier runs have failed."""
+        return sum(1 for _ in self._ledger.failed())
+
+    def retry_failed(self) -> int:
+        """Tries what failed in earlier runs; how many of it are left, since the program has no such action any more."""
+        left = 0
+        for key, call_ in self._ledger.failed():
+            planned = self._planned.get(key[1:])
+            if planned is None:
+                left += 1
+            else:
+                self.outcomes[self._try(restored(planned, call_))] += 1
+        return left
+
     def run(self, wanted: Call) -> Outcome:
-        """Does what an event asks for, unless it is done. Raises only where the ledger itself cannot be kept."""
-        outcome = self._outcome(wanted)
+        """Does what an event asks for, unless it is done. Raises only where it cannot be noted what was done."""
+        key = wanted.key
+        if key in self._failed_now:
+            return "failed"
+        entry = self._ledger.entry(key)
+        if entry is None or entry.state == "started":
+            outcome = self._try(wanted)
+        else:
+            outcome = "repeated" if entry.state == "done" else "failed before"
         self.outcomes[outcome] += 1
         return outcome
 
-    def _outcome(self, wanted: Call) -> Outcome:
-        entry = self._ledger.entry(wanted.key)
-        if entry is not None and entry.state != "started":
-            return "repeated"
-        pauses = self._retrying.pauses()
-        for attempt in range(1, self._retrying.attempts + 1):
+    def _try(self, wanted: Call) -> Outcome:
+        target, began, attempt = _target(wanted), time.monotonic(), 0
+        while True:
+            attempt += 1
             try:
                 done = self._do(wanted)
             except FormatError as error:
                 return self._failed(Failure(wanted, str(error), attempt))
             except ActionError as error:
-                if attempt == self._retrying.attempts:  # no pause after the last one
+                pause = self._retrying.pause_after(attempt) if error.passing else None
+                if pause is None or target in self._not_working or self._is_late(began, pause):
+                    if error.passing:
+                        self._not_working.add(target)
                     return self._failed(Failure(wanted, str(error), attempt))
-                self._sleep(pauses[attempt - 1])
+                self._sleep(pause)
             else:
+                self._not_working.discard(target)
                 self._ledger.note(wanted.key, Entry("done"))
                 return "done" if done else "repeated"
-        raise AssertionError("the last attempt returns")
+
+    def _is_late(self, began: float, pause: float) -> bool:
+        return time.monotonic() + pause - began > self._retrying.whole
 
     def _do(self, wanted: Call) -> bool:
         """Whether it was done now; False if its database says that it was done before."""
@@ -156,16 +156,27 @@ class ActionRunner:
 
     def _write(self, data: bytes) -> None:
         sys.stdout.flush()
-        stream = self._output or sys.stdout.buffer
+        stream = self._output or getattr(sys.stdout, "buffer", None)
+        if stream is None:  # a notebook shows texts only
+            sys.stdout.write(data.decode("utf-8", "replace"))
+            return
         stream.write(data)
         stream.flush()
 
     def _failed(self, failure: Failure) -> Outcome:
         if self._failures is not None:
             line = json.dumps(failure.line(self._times), ensure_ascii=False)
-            with self._failures.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(f"{line}\n")
-        self._ledger.note(failure.call.key, Entry("failed"))
+            try:
+                with self._failures.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                    file.write(f"{line}\n")
+            except OSError as error:
+                raise EngineError(
+                    f"an action failed ({failure.reason}), and that cannot be recorded in {self._failures}: "
+                    f"{error.strerror or error}"
+                ) from error
+        key = failure.call.key
+        self._ledger.note(key, Entry("failed", call=stored(failure.call)))
+        self._failed_now.add(key)
         self._tell(failure)
         return "failed"
 
@@ -179,3 +190,16 @@ class ActionRunner:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _target(wanted: Call) -> str:
+    """What must work for an action to be done."""
+    match wanted.action:
+        case Write(file=file):
+            return f"file {file}"
+        case Sql():
+            return "sql"
+        case System(command):
+            return f"program {command}"
+        case other:
+            assert_never(other)

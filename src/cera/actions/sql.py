@@ -8,21 +8,30 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from cera.actions.action import ActionError
-from cera.actions.ledger import Key
-from cera.actions.statements import Statement, parse_statement
+from cera.actions.action import ActionError, Key
 from cera.connectors.databases import postgres, sqlite
-from cera.connectors.databases.urls import Sqlite, database
+from cera.connectors.databases.urls import Sqlite, UnreachableError, database
 from cera.errors import CeraError, UsageError
 from cera.model.json_terms import term_to_json
+from cera.model.statements import Statement, parse_statement
 from cera.model.terms import Term, Value
 
 _MADE = """CREATE TABLE IF NOT EXISTS cera_actions (
-  event_id text NOT NULL, rule text NOT NULL, number integer NOT NULL, done timestamp DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (event_id, rule, number)
+  event_id text NOT NULL, rule text NOT NULL, action text NOT NULL, done timestamp DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (event_id, rule, action)
 )"""
-_THERE = "SELECT 1 FROM cera_actions LIMIT 0"
-_NOTED = "INSERT INTO cera_actions (event_id, rule, number) VALUES ({}) ON CONFLICT DO NOTHING"
+_THERE = "SELECT event_id, rule, action FROM cera_actions LIMIT 0"
+_NOTED = "INSERT INTO cera_actions (event_id, rule, action) VALUES ({}) ON CONFLICT DO NOTHING"
+
+#: How long a command may wait for others that hold the database or what it changes, and how long it may take.
+_WAIT_SECONDS = 5.0
+_LONGEST_SECONDS = 60.0
+
+#: Codes of errors that pass: held by others, cut off.
+_SQLITE_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_IOERR)
+#: The same for PostgreSQL, by their beginnings: connection lost, transactions that get in each other's way, resources,
+#: a lock that others hold, a server that goes down or up, errors of its machine.
+_POSTGRES_PASSING = ("08", "40", "53", "55P03", "57", "58")
 
 
 class SqlTarget:
@@ -48,14 +57,14 @@ class SqlTarget:
     def _make(self, connection: Any) -> None:
         try:
             connection.execute(_MADE)
+            connection.execute(_THERE)
         except Exception as error:
             if not _is_of_database(error):
                 raise
             self._let_go()
             reason = str(error).strip().splitlines()[0]
-            raise UsageError(
-                f"{self._database}: the table cera_actions, in which is noted what is done, cannot be made: {reason}"
-            ) from error
+            what = "the table cera_actions, in which is noted what is done, cannot be made or used"
+            raise UsageError(f"{self._database}: {what}: {reason}") from error
 
     def execute(self, key: Key, text: str, values: Sequence[Value | None]) -> bool:
         """Runs a command with its values, unless it is done already. Raises ActionError; then nothing is changed."""
@@ -68,12 +77,13 @@ class SqlTarget:
             return done
         except CeraError as error:
             self._let_go()
-            raise ActionError(str(error)) from error
+            raise ActionError(str(error), passing=isinstance(error, UnreachableError)) from error
         except Exception as error:
             self._let_go()
-            if not _is_of_database(error):
-                raise
-            raise ActionError(f"{self._database}: {str(error).strip() or type(error).__name__}") from error
+            if not _is_of_database(error) and not isinstance(error, ValueError | OverflowError):
+                raise  # a value that no database takes is an error of the action, anything else one of ours
+            reason = f"{self._database}: {str(error).strip() or type(error).__name__}"
+            raise ActionError(reason, passing=_passes(error)) from error
 
     def _run(self, connection: Any, key: Key, statement: Statement, values: list[Any]) -> bool:
         if isinstance(self._database, Sqlite):
@@ -91,8 +101,13 @@ class SqlTarget:
     def _connected(self) -> Any:
         if self._connection is None:
             found = self._database
-            opened: Any = sqlite.connected(found) if isinstance(found, Sqlite) else postgres.connected(found)
-            self._connection = self._held.enter_context(opened)
+            if isinstance(found, Sqlite):
+                self._connection = self._held.enter_context(sqlite.connected(found, seconds=_WAIT_SECONDS))
+            else:
+                self._connection = self._held.enter_context(postgres.connected(found))
+                self._connection.execute(f"SET lock_timeout = {round(_WAIT_SECONDS * 1000)}")
+                self._connection.execute(f"SET statement_timeout = {round(_LONGEST_SECONDS * 1000)}")
+                self._connection.commit()
         return self._connection
 
     def _let_go(self) -> None:
@@ -113,6 +128,16 @@ class SqlTarget:
 
 def _is_of_database(error: Exception) -> bool:
     return isinstance(error, sqlite3.Error) or type(error).__module__.startswith("psycopg")
+
+
+def _passes(error: Exception) -> bool:
+    """Whether the same command may succeed a moment later."""
+    if isinstance(error, sqlite3.Error):
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _SQLITE_PASSING
+    state = getattr(error, "sqlstate", None)
+    if state is None:  # what the driver itself says of a connection that has gone
+        return type(error).__name__ in ("OperationalError", "ConnectionTimeout")
+    return str(state).startswith(_POSTGRES_PASSING)
 
 
 def _plain(value: Value | None) -> Any:

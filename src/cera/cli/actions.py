@@ -8,24 +8,24 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Self, TypeVar, assert_never, cast
+from typing import Any, BinaryIO, Self, TypeVar, cast
 
 import click
 
-from cera.actions import action as calls
+from cera.actions.failure import Failure
 from cera.actions.permissions import Permissions, check
-from cera.actions.runner import ActionRunner, Failure
+from cera.actions.runner import ActionRunner
 from cera.cli import report
-from cera.engines.stagewise.arrivals import Recognizer
-from cera.languages.epl.arguments import action_argument, kind_of
-from cera.languages.epl.syntax import Action, Sql, System, Write
-from cera.languages.modules import RuleAction
-from cera.model.evaluation import Evaluator
+from cera.errors import FailedActionsError, UsageError
 from cera.model.events import DerivedEvent
 from cera.model.time_text import TimeFormat
+from cera.performing import WantedActions
 from cera.pipeline import Program
 
 R = TypeVar("R")
+
+#: Where failed actions go if neither a file for them nor a ledger is named.
+FAILED = Path("failed-actions.jsonl")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,12 @@ class ActionOptions:
     permissions: Permissions
     ledger: Path | None
     failures: Path | None
+    retry_failed: bool = False
+
+    @property
+    def failed(self) -> Path:
+        """The file for failed actions; if none is named, one beside the ledger."""
+        return self.failures or (FAILED if self.ledger is None else self.ledger.with_suffix(".failed.jsonl"))
 
 
 def action_options(command: Callable[..., R]) -> Callable[..., R]:
@@ -54,18 +60,22 @@ def action_options(command: Callable[..., R]) -> Callable[..., R]:
         "--actions-failed",
         metavar="PATH",
         type=click.Path(path_type=Path),
-        help="Where actions that fail again and again go, as JSON lines with their events.",
+        help="Where actions that fail go, as JSON lines with their events; if not given, a file beside the ledger "
+        f"with the ending .failed.jsonl, or {FAILED}.",
     )
+    @click.option("--retry-failed", is_flag=True, help="First try again what the ledger knows to have failed.")
     @functools.wraps(command)
     def with_actions(
         allow_sql: str | None,
         allow_exec: bool,
         actions_ledger: Path | None,
         actions_failed: Path | None,
+        retry_failed: bool,
         **others: Any,
     ) -> R:
         permissions = Permissions(allow_sql, allow_exec)
-        return command(actions=ActionOptions(permissions, actions_ledger, actions_failed), **others)
+        options = ActionOptions(permissions, actions_ledger, actions_failed, retry_failed)
+        return command(actions=options, **others)
 
     return with_actions
 
@@ -91,47 +101,49 @@ class Performer:
     """
 
     def __init__(self, program: Program, options: ActionOptions, times: TimeFormat) -> None:
-        self._by_rule: dict[str, tuple[RuleAction, Recognizer]] = {}
-        self._evaluator = Evaluator((), program.timezone)
+        self._wanted = WantedActions(program)
         self._output = _StandardOutput()
-        for each in program.modules.found:
-            recognizer = Recognizer(each.module)
-            self._by_rule |= {one.rule: (one, recognizer) for one in each.actions}
-        planned = [planned_action(one) for one, _ in self._by_rule.values()]
+        self._options = options
+        if options.retry_failed and options.ledger is None:
+            raise UsageError("--retry-failed: what has failed is known from a ledger; name it with --actions-ledger")
         self._runner = ActionRunner(
-            planned,
+            self._wanted.planned,
             options.permissions,
             ledger=options.ledger,
-            failures=options.failures,
+            failures=options.failed if self._wanted.planned else None,
             output=cast(BinaryIO, self._output),
             tell=_tell,
             times=times,
         )
+        self._look_back()
+
+    def _look_back(self) -> None:
+        """Tries what failed in earlier runs, or says that there is something."""
+        if not self._options.retry_failed:
+            if waiting := self._runner.waiting:
+                report.warn(
+                    f"{report.count(waiting, 'action')} failed in earlier runs; --retry-failed tries them again"
+                )
+            return
+        if left := self._runner.retry_failed():
+            rules = "of rules whose action has changed or is gone"
+            report.warn(f"{report.count(left, 'action')} that failed cannot be tried again: {rules}")
+        self.end_line()
 
     @property
     def rules(self) -> frozenset[str]:
         """The rules that want something done."""
-        return frozenset(self._by_rule)
+        return self._wanted.rules
 
     def perform(self, derived: Iterable[DerivedEvent]) -> None:
         """The actions of some events, in their order."""
-        for one in derived if self._by_rule else ():
-            for rule in dict.fromkeys(derivation.rule for derivation in one.derivations):
-                if rule in self._by_rule:
-                    self._runner.run(self._call(rule, one))
+        for call in self._wanted.calls(derived):
+            self._runner.run(call)
 
     def perform_all(self, derived: Iterable[DerivedEvent]) -> None:
         """The same for a batch of events, after which something else may be written."""
         self.perform(derived)
         self.end_line()
-
-    def _call(self, rule: str, derived: DerivedEvent) -> calls.Call:
-        """Of several ways in which the rule derived the event, the first gives the values."""
-        wanted, recognizer = self._by_rule[rule]
-        derivation = next(each for each in derived.derivations if each.rule == rule)
-        bound = {name: recognizer.attributes(event) for name, event in derivation.causes.items()}
-        values = [action_argument(each, bound, self._evaluator) for each in wanted.action.arguments]
-        return calls.Call(rule, derived.event, runnable(wanted.action), tuple(values))
 
     def end_line(self) -> None:
         """Events are written next, on standard output perhaps: a text that does not end with its line does now."""
@@ -139,13 +151,22 @@ class Performer:
             self._output.write(b"\n")
             self._output.flush()
 
-    def show_summary(self) -> None:
+    def finish(self) -> None:
+        """Says what was done. Raises FailedActionsError where something could not be; everything else is done then."""
         outcomes = self._runner.outcomes
-        parts = [f"{report.count(outcomes['done'], 'action')} done"] if self._by_rule else []
+        parts = [f"{report.count(outcomes['done'], 'action')} done"] if self.rules else []
         parts += [f"{outcomes['repeated']:,} done before"] if outcomes["repeated"] else []
         parts += [f"{outcomes['failed']:,} failed"] if outcomes["failed"] else []
+        parts += [f"{outcomes['failed before']:,} failed before"] if outcomes["failed before"] else []
         if parts:
             report.say("; ".join(parts))
+        if failed := outcomes["failed"]:
+            again = "" if self._options.ledger is None else "; --retry-failed tries them again"
+            raise FailedActionsError(
+                f"{report.count(failed, 'action')} failed, with the events in {self._options.failed}{again}"
+            )
+        if before := outcomes["failed before"]:
+            raise FailedActionsError(f"{report.count(before, 'action')} failed in earlier runs, and were not tried now")
 
     def __enter__(self) -> Self:
         return self
@@ -156,24 +177,7 @@ class Performer:
 
 def check_actions(program: Program, permissions: Permissions) -> None:
     """Raises UsageError with all actions of a program that are wrong or not allowed."""
-    check([planned_action(one) for each in program.modules.found for one in each.actions], permissions)
-
-
-def planned_action(one: RuleAction) -> calls.Planned:
-    kinds = tuple(map(kind_of, one.action.arguments))
-    return calls.Planned(one.rule, str(one.span or one.rule), runnable(one.action), kinds)
-
-
-def runnable(action: Action) -> calls.Action:
-    match action:
-        case Write():
-            return calls.Write(action.format, action.file)
-        case Sql():
-            return calls.Sql(action.command)
-        case System():
-            return calls.System(action.command)
-        case other:
-            assert_never(other)
+    check(WantedActions(program).planned, permissions)
 
 
 def _tell(failure: Failure) -> None:

@@ -50,4 +50,4 @@ def summary(program: Program) -> str:
 
 
 def _rules(program: Program) -> int:
-    return len(program.rules.rules) + sum(len(each.module.outputs) for each in program.modules.found)
+    return len(program.rules.rules) + program.modules.rules

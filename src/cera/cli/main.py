@@ -1,7 +1,7 @@
 """The command `cera`: its subcommands, and what becomes of an error.
 
 Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (`--strict`); 4 the
-engine failed.
+engine failed; 5 done, but for actions that failed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import click
 from cera.cli import report
 from cera.cli.capture import capture
 from cera.cli.check import check
+from cera.cli.compare import compare_types
 from cera.cli.explain import explain
 from cera.cli.fmt import fmt
 from cera.cli.run import run
@@ -25,7 +26,7 @@ from cera.cli.stream import stream
 from cera.cli.translate import translate
 from cera.cli.why import why
 from cera.cli.writing import abandon_output
-from cera.errors import CeraError, EngineError, ProgramError
+from cera.errors import CeraError, EngineError, ProgramError, UsageError
 
 #: As a shell tells of a command that SIGINT or SIGPIPE ended.
 INTERRUPTED = 130
@@ -45,7 +46,8 @@ class Commands(click.Group):
             report.show_diagnostics(error.diagnostics)
             ctx.exit(error.exit_status)
         except CeraError as error:
-            report.fail(str(error))
+            for message in error.messages if isinstance(error, UsageError) else [str(error)]:
+                report.fail(message)
             ctx.exit(error.exit_status)
         except KeyboardInterrupt:
             report.say("interrupted")
@@ -97,9 +99,9 @@ def main() -> None:
     program.
 
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
-    4 the engine failed.
+    4 the engine failed; 5 done, but for actions of rules that failed.
     """
 
 
-for _command in (check, fmt, run, stream, why, explain, translate, capture):
+for _command in (check, fmt, run, stream, why, explain, translate, compare_types, capture):
     main.add_command(_command)

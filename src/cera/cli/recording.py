@@ -8,12 +8,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from cera.cli import report
+from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_input, check_writable, lines, write_file
 from cera.connectors.acceptance import accepted, in_time
@@ -36,7 +37,10 @@ _EVERY = 1_000
 
 @dataclass(frozen=True)
 class Counts:
-    """What a run read: events by label, and how many were equal, after --until, late or malformed."""
+    """What a run read: events by label, and how many were equal, after --until, late or malformed.
+
+    Changes of tables are counted where a module monitors some.
+    """
 
     labels: Mapping[str, int]
     records: int
@@ -44,6 +48,7 @@ class Counts:
     after_until: int = 0
     late: int = 0
     rejected: int = 0
+    changes: Changes = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class Recording:
     rejected: tuple[Rejected, ...]
     late: int = 0
 
-    def counts(self, until: Time | None) -> Counts:
+    def counts(self, program: Program, until: Time | None) -> Counts:
         return Counts(
             labels=Counter(event.label for event in self.events),
             records=self.records,
@@ -63,6 +68,7 @@ class Recording:
             after_until=0 if until is None else sum(event.end > until for event in self.events),
             late=self.late,
             rejected=len(self.rejected),
+            changes=changes_of(self.events) if monitored_changes(program) else {},
         )
 
 

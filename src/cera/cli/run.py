@@ -95,11 +95,11 @@ def run(
             print_table(written, replay.times)
     else:
         write_output(lines(output_line(item, replay.times) for item in written), out)
-    counts = recording.counts(replay.until)
+    counts = recording.counts(program, replay.until)
     derived = Counter(item.event.label for item in answered.derived)
     show_unknown_labels(labels, program, counts, derived)
     show_summary(program, replay, counts, derived, answered.undefined, len(written), left_out=answered.left_out)
-    performer.show_summary()
+    performer.finish()
 
 
 def _stream(program: Program, replay: Replay, labels: list[str], out: Path | None, performer: Performer) -> None:
@@ -111,7 +111,7 @@ def _stream(program: Program, replay: Replay, labels: list[str], out: Path | Non
         flow.run()
     show_unknown_labels(labels, program, flow.counts, flow.derived)
     show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out)
-    performer.show_summary()
+    performer.finish()
 
 
 def output(

@@ -67,7 +67,7 @@ def run_on_spark(
     show_unknown_labels(labels, program, counts, derived)
     tally = recording.tally
     show_summary(program, replay, counts, derived, tally.rows, written, of="row", left_out=tally.left_out)
-    performer.show_summary()
+    performer.finish()
 
 
 def _started(program: Program, replay: Replay) -> Recorded:

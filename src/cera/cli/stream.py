@@ -172,14 +172,17 @@ def stream(
         except KeyboardInterrupt:
             report.say("stopped; the same command goes on from here")
             raise
-        performer.show_summary()
-    counters = running.counters
+        _say(running.counters)
+        performer.finish()
+
+
+def _say(counters: Any) -> None:
     if not counters.batches:
         report.say("nothing new was there to read, and nothing was decided")
         return
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
-        f"{counters.rejected:,} rejected{_undefined(counters.undefined)}; "
+        f"{counters.rejected:,} rejected{_undefined(counters.undefined)}{_without_key(counters.without_key)}; "
         f"{report.count(counters.live, 'tuple')} remembered"
     )
 
@@ -247,6 +250,10 @@ def _undefined(number: int) -> str:
     return f", {report.count(number, 'expression')} without a value" if number else ""
 
 
+def _without_key(number: int) -> str:
+    return f", {report.count(number, 'event')} without the attribute that a module is partitioned by" if number else ""
+
+
 class Told:
     """What a stream says, on standard output and standard error."""
 
@@ -262,7 +269,7 @@ class Told:
         watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
         report.say(
             f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
-            f"{done.rejected:,} rejected{_undefined(done.undefined)}; {done.live:,} remembered; "
+            f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}; {done.live:,} remembered; "
             f"watermark {watermark}; {done.seconds:.1f} s"
         )
 

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 
 from cera.cli import report
 from cera.cli.actions import Performer
+from cera.cli.changes import monitored_changes
 from cera.cli.options import Replay
 from cera.cli.recording import REJECTED_SHOWN, Counts, progress, rejected_line, show_rejected, too_long
 from cera.cli.writing import LineWriter
@@ -20,10 +21,13 @@ from cera.connectors.acceptance import in_time
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.sinks import base_line, event_line
+from cera.datalog.modules import CHANGE
 from cera.engines.local.host import Found, Host
+from cera.engines.stagewise.arrivals import operation_and_table
 from cera.errors import DataError
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
+from cera.model.terms import Value
 from cera.pipeline import Program
 
 _EVERY = 10_000
@@ -44,10 +48,12 @@ class Flow:
         self.labels = labels
         self.read: Counter[str] = Counter()
         self.derived: Counter[str] = Counter()
+        self.changes: Counter[tuple[Value | None, Value | None]] = Counter()
         self.written = self.late = self.rejected = self.after_until = 0
         self.shown: list[Rejected] = []
         self._out = out
         self._performer = performer
+        self._changes = bool(monitored_changes(program))
         self._files = ExitStack()
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
@@ -57,7 +63,7 @@ class Flow:
     @property
     def counts(self) -> Counts:
         records = self.read.total() - self.late
-        return Counts(self.read, records, 0, self.after_until, self.late, self.rejected)
+        return Counts(self.read, records, 0, self.after_until, self.late, self.rejected, self.changes)
 
     @property
     def undefined(self) -> int:
@@ -106,6 +112,8 @@ class Flow:
                 self._reject(reason)
             else:
                 self.read[event.label] += 1
+                if self._changes and event.label == CHANGE:
+                    self.changes[operation_and_table(event)] += 1
                 yield event
 
     def _write(self, derived: Iterable[Found]) -> None:

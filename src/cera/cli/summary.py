@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from cera.cli.changes import missing_tables, monitored_changes, not_counted
 from cera.cli.options import Replay
 from cera.cli.recording import Counts
 from cera.cli.report import count, listed, printable, say, warn
+from cera.datalog.modules import CHANGE
 from cera.diagnostics import did_you_mean
 from cera.explain import derived_labels, queried_labels, queries_any_label
 from cera.pipeline import Program
@@ -44,6 +46,8 @@ def show_summary(
         )
     if left_out:
         say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
+    if strange := not_counted(counts.changes):
+        say(strange)
     if unused := _unused(program, counts):
         say(f"events that no rule asks for: {listed(unused)}")
     for text in _suspicions(program, counts, derived):
@@ -70,7 +74,11 @@ def _suspicions(program: Program, counts: Counts, derived: Mapping[str, int]) ->
         yield "there was no event in the input"
         return
     known = _known_labels(program, counts, derived)
+    yield from missing_tables(program, counts.changes)
     for label in sorted(_asked(program) - known):
+        if label == CHANGE and (changes := monitored_changes(program)):
+            yield f"the program monitors {printable(str(changes[0]))}, and no event is a change (label `{CHANGE}`)"
+            continue
         yield f"the program asks for `{printable(label)}`, and no event has this label{_guess(label, known)}"
 
 

@@ -7,8 +7,10 @@ import click
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.cli.writing import write_output
-from cera.datalog.printer import print_program
+from cera.datalog.directive_printer import print_section
+from cera.datalog.writing import section_of
 from cera.errors import UsageError
+from cera.languages.modules import ProgramModule
 from cera.pipeline import Program
 
 
@@ -22,8 +24,8 @@ from cera.pipeline import Program
     help="datalog: the Datalog_1S rules of EPL modules.",
 )
 def translate(program: Program, form: str) -> None:
-    """Prints what the FILEs become in another form. The Datalog_1S program of a module of EPL can be kept as a .dl1s
-    file, read, changed and run by itself.
+    """Prints what the FILEs become in another form. The Datalog_1S program of EPL modules can be kept as a .dl1s
+    file, read, changed and run by itself: it detects the same events. Actions are not a part of it.
 
     \b
     Examples:
@@ -35,5 +37,10 @@ def translate(program: Program, form: str) -> None:
     found = program.modules.found
     if not found:
         raise UsageError("only modules of EPL have a translation to Datalog, and there is none in the program")
-    parts = [(f"% {each.module.name}\n" if len(found) > 1 else "") + print_program(each.shown) for each in found]
-    write_output("\n".join(parts))
+    write_output("\n".join(map(translation, found)))
+
+
+def translation(module: ProgramModule) -> str:
+    """The module as it stands in a .dl1s file. What rules do besides detecting is not a part of it."""
+    actions = [f"% {one.rule}: its action is left out\n" for one in module.actions]
+    return "".join(actions) + print_section(section_of(module.module, module.shown))

@@ -47,14 +47,17 @@ def event_from_envelope(record: object) -> Event:
     operation = _OPERATIONS.get(letter) if isinstance(letter, str) else None
     if operation is None:
         raise RecordError(f"the field `op` is one of {', '.join(_OPERATIONS)}, found {describe(letter)}")
-    if not isinstance(source, Mapping) or not isinstance(table := source.get("table"), str):
+    if not isinstance(source, Mapping) or not isinstance(table := source.get("table"), str) or not table.strip():
         raise RecordError("the field `source` does not name the table of the change")
+    after = envelope.get("after")
+    if after is None and operation in ("insert", "update"):
+        raise RecordError(f"the new row is missing: `op` is {describe(letter)}, and `after` is null or not there")
     return Change(
         operation,
         table,
         _time(source, envelope),
         _row(envelope.get("before")),
-        _row(envelope.get("after")),
+        _row(after),
         _position(source, envelope),
         _transaction(source, envelope),
     ).event()
@@ -80,7 +83,7 @@ def _time(source: Mapping[str, object], envelope: Mapping[str, object]) -> Time:
                     return TimeFormat(unit).parse(fields[name])
                 except TimeError as error:
                     raise RecordError(f"in the field `{place}{name}`: {error}") from None
-        if (nanoseconds := _integer(fields.get(_NANOSECONDS))) is not None:
+        if (nanoseconds := _integer(fields, _NANOSECONDS, place)) is not None:
             return TimeFormat("us").parse(nanoseconds // 1000)
     raise RecordError("the time is missing: expected ts_ms, ts_us or ts_ns in `source` or beside it")
 
@@ -88,30 +91,46 @@ def _time(source: Mapping[str, object], envelope: Mapping[str, object]) -> Time:
 def _position(source: Mapping[str, object], envelope: Mapping[str, object]) -> int | None:
     """The place in the database's log, as a number that grows along it; else the place in the transaction."""
     for name in ("lsn", "scn"):  # PostgreSQL, Oracle
-        if (place := _integer(source.get(name))) is not None:
+        if (place := _integer(source, name)) is not None:
             return place
-    place, file = _integer(source.get("pos")), source.get("file")
+    place, file = _integer(source, "pos"), source.get("file")
     if place is not None:  # MySQL: places begin anew in each file, and one entry may have several rows
         number = _BINARY_LOG.fullmatch(file) if isinstance(file, str) else None
-        row = min(_integer(source.get("row")) or 0, (1 << _ROW_BITS) - 1)
+        row = min(_integer(source, "row") or 0, (1 << _ROW_BITS) - 1)
         whole = (((int(number[1]) if number else 0) << _PLACE_BITS) + place << _ROW_BITS) + row
         return whole if whole <= MAX_INTEGER else None
-    transaction = envelope.get("transaction")
-    return _integer(transaction.get("total_order")) if isinstance(transaction, Mapping) else None
+    return _integer(_transaction_block(envelope), "total_order", "transaction.")
 
 
 def _transaction(source: Mapping[str, object], envelope: Mapping[str, object]) -> str | None:
     """The transaction. The id that connectors for PostgreSQL give has the place of the change after a colon."""
-    transaction = envelope.get("transaction")
-    found = transaction.get("id") if isinstance(transaction, Mapping) else None
-    for name in (source.get("txId"), found, source.get("gtid")):
-        if isinstance(name, str | int) and not isinstance(name, bool):
-            return str(name)
+    block = _transaction_block(envelope)
+    for fields, name, place in (
+        (source, "txId", "source."),
+        (block, "id", "transaction."),
+        (source, "gtid", "source."),
+    ):
+        found = fields.get(name)
+        if isinstance(found, str | int) and not isinstance(found, bool) and found != "":
+            return str(found)
+        if found not in (None, ""):
+            raise RecordError(f"the field `{place}{name}` names a transaction, found {describe(found)}")
     return None
 
 
-def _integer(value: object) -> int | None:
-    """An integer, which Debezium also writes as a text."""
-    if isinstance(value, str) and re.fullmatch(r"\d{1,18}", value, re.ASCII):
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _transaction_block(envelope: Mapping[str, object]) -> Mapping[str, object]:
+    found = envelope.get("transaction")
+    if found is None or isinstance(found, Mapping):
+        return found or {}
+    raise RecordError(f"the field `transaction` is an object with the field id, found {describe(found)}")
+
+
+def _integer(fields: Mapping[str, object], name: str, place: str = "source.") -> int | None:
+    """A field that is an integer, which Debezium also writes as a text; None where it is not there."""
+    value = fields.get(name)
+    if value is None or value == "":
+        return None
+    number = int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,19}", value, re.ASCII) else value
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MAX_INTEGER:
+        raise RecordError(f"the field `{place}{name}` is a whole number of 64 bits, found {describe(value)}")
+    return number

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cera.datalog.clauses import clauses
+from cera.datalog.directive_printer import print_item
 from cera.datalog.parser import Parsed, parse
-from cera.datalog.printer import print_rule
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 
@@ -29,11 +29,11 @@ def format_source(source: Source) -> str:
 
 
 def _items(source: Source, parsed: Parsed) -> list[tuple[int, int, str]]:
-    """Rules and comments with their places, in their order; comments inside of a rule stand before it."""
+    """Rules, directives and comments with their places, in their order; comments inside of a rule stand before it."""
     pieces = list(clauses(source.text))
     items = []
-    for piece, rule in zip(pieces, parsed.program.rules, strict=True):
-        items.append((piece.start, piece.end, print_rule(rule)))
+    for piece, item in zip(pieces, parsed.items, strict=True):
+        items.append((piece.start, piece.end, print_item(item)))
     for comment in parsed.comments:
         around = next((p for p in pieces if p.start < comment.span.start < p.end), None)
         place = (comment.span.start, comment.span.end) if around is None else (around.start, around.start)

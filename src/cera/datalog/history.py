@@ -29,7 +29,7 @@ from cera.datalog.syntax import (
 )
 from cera.datalog.tuples import Fact, Row, cell_of, look_up, value_of, wrapped
 from cera.model.evaluation import Evaluator
-from cera.model.expressions import Variable, variables
+from cera.model.expressions import Expression, Variable, variables
 
 #: A predicate at a stage; None for predicates without one.
 Ground = tuple[str, int | None]
@@ -62,13 +62,17 @@ class _Instance:
 
 
 def evaluate(
-    program: Program, history: Sequence[HistoryStage], relations: Mapping[str, Iterable[Fact]] | None = None
+    program: Program,
+    history: Sequence[HistoryStage],
+    relations: Mapping[str, Iterable[Fact]] | None = None,
+    evaluator: Evaluator | None = None,
 ) -> list[dict[str, frozenset[Row]]]:
     """The facts of each stage by predicate, stage 0 first; facts without a stage are in all of them.
 
     `history` are the stages from 1 on, `relations` the facts of predicates without a stage. Truth values are wrapped.
-    Raises ValueError if the instances of the rules are not locally stratified.
+    Raises ValueError if the instances of the rules are not locally stratified. The evaluator counts what had no value.
     """
+    evaluator = evaluator or Evaluator()
     derived = {rule.head.predicate for rule in program.rules}
     facts = {g: rows for g, rows in _given(history, relations or {}).items() if g[0] not in derived}
     last = len(history)
@@ -83,7 +87,7 @@ def evaluate(
     for component in components(graph):
         group = [instance for ground in component for instance in by_head[ground]]
         _reject_cycles_through_negation(group, component)
-        _fixpoint(group, facts)
+        _fixpoint(group, facts, evaluator)
     return [_at(facts, stage) for stage in range(last + 1)]
 
 
@@ -113,30 +117,43 @@ def _reject_cycles_through_negation(group: Sequence[_Instance], component: Seque
                 raise ValueError(f"{component} depend on their own absence")
 
 
-def _fixpoint(group: Sequence[_Instance], facts: dict[Ground, set[Row]]) -> None:
-    """All instances again and again, until none of them finds a new fact."""
-    grows = True
+def _fixpoint(group: Sequence[_Instance], facts: dict[Ground, set[Row]], evaluator: Evaluator) -> None:
+    """All instances again and again, until none of them finds a new fact.
+
+    The last time around each binding is seen once: what has no value in it is what is counted.
+    """
+    grows, before = True, evaluator.undefined
     while grows:
-        grows = False
+        grows, evaluator.undefined = False, before
         for instance in group:
             known = facts.setdefault(instance.ground(instance.rule.head), set())
-            derived = set(_consequences(instance, facts))
+            derived = set(_consequences(instance, facts, evaluator))
             grows = grows or not derived <= known
             known |= derived
 
 
-def _consequences(instance: _Instance, facts: Mapping[Ground, set[Row]]) -> Iterator[Row]:
-    """The heads for all bindings of the body."""
+def _consequences(instance: _Instance, facts: Mapping[Ground, set[Row]], evaluator: Evaluator) -> Iterator[Row]:
+    """The heads for all bindings of the body. Conditions are looked at as soon as their variables are bound."""
     rule = instance.rule
-    bindings: Iterable[Binding] = [{}]
-    for atom in positive_atoms(rule):
-        bindings = list(_extended(bindings, atom, facts.get(instance.ground(atom), set())))
+    if not all(facts.get(instance.ground(atom)) for atom in positive_atoms(rule)):
+        return
+    bindings: list[Binding] = [{}]
     rest = [part for part in rule.body if not _has_variables_only(part)]
+    for atom in (None, *positive_atoms(rule)):
+        if atom is not None:
+            bindings = list(_extended(bindings, atom, facts.get(instance.ground(atom), set())))
+        decided = [p for p in rest if not isinstance(p, Atom | Not) and bindings and _roots(p) <= bindings[0].keys()]
+        rest = [part for part in rest if part not in decided]
+        bindings = [b for b in bindings if all(_holds(part, b, instance, facts, evaluator) for part in decided)]
     for binding in bindings:
-        if all(_holds(part, binding, instance, facts) for part in rest):
-            head = [_value(argument, binding) for argument in rule.head.arguments]
+        if all(_holds(part, binding, instance, facts, evaluator) for part in rest):
+            head = [_value(argument, binding, evaluator) for argument in rule.head.arguments]
             if all(value is not None for value in head):
                 yield tuple(head)
+
+
+def _roots(condition: Expression) -> frozenset[str]:
+    return frozenset(map(root, variables(condition)))
 
 
 def _has_variables_only(part: object) -> bool:
@@ -156,29 +173,33 @@ def _extended(bindings: Iterable[Binding], atom: Atom, rows: Iterable[Row]) -> I
                 yield extended
 
 
-def _holds(part: object, binding: Binding, instance: _Instance, facts: Mapping[Ground, set[Row]]) -> bool:
+def _holds(
+    part: object, binding: Binding, instance: _Instance, facts: Mapping[Ground, set[Row]], evaluator: Evaluator
+) -> bool:
     match part:
         case Atom():
-            return any(_matches(part, row, binding) for row in facts.get(instance.ground(part), set()))
+            return any(_matches(part, row, binding, evaluator) for row in facts.get(instance.ground(part), set()))
         case Not():
-            return not any(_matches(part.atom, row, binding) for row in facts.get(instance.ground(part.atom), set()))
+            return not any(
+                _matches(part.atom, r, binding, evaluator) for r in facts.get(instance.ground(part.atom), ())
+            )
         case _:
-            return Evaluator().holds(part, _environment(part, binding), {})  # type: ignore[arg-type]
+            return evaluator.holds(part, _environment(part, binding), {})  # type: ignore[arg-type]
 
 
-def _matches(atom: Atom, row: Row, binding: Binding) -> bool:
+def _matches(atom: Atom, row: Row, binding: Binding, evaluator: Evaluator) -> bool:
     for argument, cell in zip(atom.arguments, row, strict=True):
-        if not isinstance(argument, Anonymous) and _value(argument, binding) != cell:
+        if not isinstance(argument, Anonymous) and _value(argument, binding, evaluator) != cell:
             return False
     return True
 
 
-def _value(argument: Argument, binding: Binding) -> Any:
+def _value(argument: Argument, binding: Binding, evaluator: Evaluator) -> Any:
     """The value of an argument, None where it has none."""
     assert not isinstance(argument, Anonymous)
     if isinstance(argument, Variable) and argument.name in binding:
         return binding[argument.name]
-    return cell_of(Evaluator().value(argument, _environment(argument, binding), {}))
+    return cell_of(evaluator.value(argument, _environment(argument, binding), {}))
 
 
 def _environment(expression: Any, binding: Binding) -> dict[str, Any]:

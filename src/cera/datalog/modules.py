@@ -6,6 +6,7 @@ EPL modules become this, and `.dl1s` files.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal
 
 from cera.datalog.syntax import Program
@@ -13,9 +14,19 @@ from cera.diagnostics import Span
 from cera.model.expressions import Expression
 
 Granularity = Literal["operation", "transaction", "time"]
+GRANULARITIES: tuple[Granularity, ...] = ("operation", "transaction", "time")
+
+#: The operations on tables, with what the predicates of their events begin with: `upd_ACC`.
+PREFIXES = MappingProxyType({"insert": "ins", "delete": "del", "update": "upd"})
+OPERATIONS = tuple(PREFIXES)
 
 #: The label of the events that tell of changes of tables.
 CHANGE = "change"
+
+
+def predicate_of(operation: str, table: str) -> str:
+    """The predicate of the changes of a table by an operation."""
+    return f"{PREFIXES[operation]}_{table}"
 
 
 @dataclass(frozen=True)

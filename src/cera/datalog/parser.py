@@ -10,8 +10,10 @@ from lark import Lark
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from cera.datalog.clauses import Piece, clauses, comments
+from cera.datalog.directive_transformer import transform
+from cera.datalog.directives import Item, Section, sections
 from cera.datalog.syntax import Program, Rule
-from cera.datalog.transformer import ClauseError, transform, with_stages
+from cera.datalog.transformer import ClauseError, with_stages
 from cera.diagnostics import Diagnostic, Source, Span
 
 _WRITTEN = {
@@ -36,9 +38,20 @@ _WRITTEN = {
     "LPAR": "'('",
     "RPAR": "')'",
     "COMMA": "','",
+    "COLON": "':'",
+    "HYPHENATED": "a function",
+    "_MODULE": "'module'",
+    "_MONITOR": "'monitor'",
+    "_RELATION": "'relation'",
+    "_GRANULARITY": "'granularity'",
+    "_PARTITION": "'partition by'",
+    "_BY": "'by'",
+    "_DETECT": "'detect'",
+    "_AS": "'as'",
 }
 #: Where any of these may stand, an atom or a condition begins.
 _BEGINNINGS = {"NUMBER", "STRING", "TRUE", "FALSE", "ATTRIBUTE", "ANONYMOUS", "NAME", "LPAR", "MINUS", "_NOT"}
+_DIRECTIVES = {"_MODULE", "_MONITOR", "_RELATION", "_GRANULARITY", "_PARTITION", "_DETECT"}
 _OPERATORS = {"_OR", "_AND", "MODULO", "COMPARATOR", "PLUS", "MINUS", "TIMES", "DIVIDED_BY"}
 
 
@@ -52,26 +65,43 @@ class Comment:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The rules that could be read, what is wrong with the others, and the comments."""
+    """The modules with what could be read, what is wrong with the rest, and the comments."""
 
-    program: Program
+    modules: tuple[Section, ...]
     diagnostics: tuple[Diagnostic, ...]
     comments: tuple[Comment, ...] = ()
 
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The rules and directives in their order."""
+        return tuple(item for module in self.modules for item in module.items)
+
+    @property
+    def program(self) -> Program:
+        """The rules of all modules; of a file that is one module, its program."""
+        return Program(tuple(rule for module in self.modules for rule in module.program.rules))
+
 
 def parse(source: Source) -> Parsed:
-    rules: list[Rule] = []
+    items: list[Item] = []
     diagnostics: list[Diagnostic] = []
     for piece in clauses(source.text):
         try:
-            rules.append(_parse_clause(source, piece))
+            items.append(_parse_item(source, piece))
         except ClauseError as error:
             diagnostics.append(error.diagnostic)
     found = tuple(Comment(source.text[start:end], Span(source, start, end)) for start, end in comments(source.text))
-    return Parsed(Program(with_stages(tuple(rules))), tuple(diagnostics), found)
+    modules = tuple(_with_stages(section) for section in sections(tuple(items)))
+    return Parsed(modules, tuple(diagnostics), found)
 
 
-def _parse_clause(source: Source, piece: Piece) -> Rule:
+def _with_stages(section: Section) -> Section:
+    """The section with the numbers that are stages as stages: a predicate is that of its module."""
+    rules = iter(with_stages(section.program.rules))
+    return Section(tuple(next(rules) if isinstance(item, Rule) else item for item in section.items))
+
+
+def _parse_item(source: Source, piece: Piece) -> Item:
     text = source.text[piece.start : piece.end]
     try:
         tree = _lark().parse(text)
@@ -101,6 +131,10 @@ def _word(text: str, position: int) -> str:
 def _expected(accepted: frozenset[str]) -> str:
     rest = set(accepted) - {"$END"}
     names = []
+    rest -= {"HYPHENATED"}
+    if rest >= _DIRECTIVES:
+        names.append("a directive")
+        rest -= _DIRECTIVES
     if rest >= _BEGINNINGS - {"_NOT"}:
         names.append("a value" if "RPAR" in rest or "_NOT" not in rest else "an atom or a condition")
         rest -= _BEGINNINGS
@@ -134,5 +168,5 @@ def _hint(text: str, position: int, at_end: bool) -> str | None:
 def _lark() -> Lark:
     grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
-        grammar, start="clause", parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False
+        grammar, start="item", parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False
     )

@@ -19,6 +19,8 @@ _LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
 _NAME = re.compile(r"(?!(?:or|and|not)$)[A-Za-z_][A-Za-z0-9_]*", re.IGNORECASE)
 
+_HYPHENATED = re.compile(r"[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)+")
+
 
 def print_program(program: Program) -> str:
     """One rule below the other, with a full stop each."""
@@ -53,8 +55,12 @@ def print_atom(atom: Atom) -> str:
             arguments.append(atom.stage.value)
         case int():
             arguments.append(str(atom.stage))
-    name = atom.predicate if _NAME.fullmatch(atom.predicate) else format_scalar(atom.predicate)
-    return f"{name}({', '.join(arguments)})"
+    return f"{print_name(atom.predicate)}({', '.join(arguments)})"
+
+
+def print_name(name: str) -> str:
+    """A name as it is if it is a word, else in quotes."""
+    return name if _NAME.fullmatch(name) else format_scalar(name)
 
 
 def print_argument(argument: Argument) -> str:
@@ -87,7 +93,7 @@ def _text(expression: Expression, own: int) -> str:
             left, right = print_expression(expression.left, SUM), print_expression(expression.right, SUM)
             return f"{left} {expression.operator} {right}"
         case Call():
-            return f"{expression.function}({', '.join(map(print_expression, expression.arguments))})"
+            return f"{_function(expression.function)}({', '.join(map(print_expression, expression.arguments))})"
         case expressions.Not():
             return f"not {print_expression(expression.operand, NOT)}"
         case And():
@@ -106,6 +112,10 @@ def _text(expression: Expression, own: int) -> str:
             raise ValueError(f"Datalog_1S has no {type(expression).__name__}")
         case _:
             assert_never(expression)
+
+
+def _function(name: str) -> str:
+    return name if _HYPHENATED.fullmatch(name) else print_name(name)
 
 
 def _level(expression: Expression) -> int:

@@ -146,12 +146,17 @@ def _expressions(rule: Rule) -> Iterator[Diagnostic]:
     for atom in (rule.head, *atoms(rule)):
         found += [argument for argument in atom.arguments if not isinstance(argument, Anonymous)]
     for expression in found:
-        for inner in walk(expression):
-            if isinstance(inner, _FOREIGN):
-                message = f"Datalog_1S has no {type(inner).__name__}: times are numbers of microseconds"
-                yield Diagnostic("DL203", "error", message, inner.span)
-            elif isinstance(inner, Call):
-                yield from _call(inner)
+        yield from check_expression(expression)
+
+
+def check_expression(expression: Expression) -> Iterator[Diagnostic]:
+    """What no expression of Datalog can have (DL203)."""
+    for inner in walk(expression):
+        if isinstance(inner, _FOREIGN):
+            message = f"Datalog_1S has no {type(inner).__name__}: times are numbers of microseconds"
+            yield Diagnostic("DL203", "error", message, inner.span)
+        elif isinstance(inner, Call):
+            yield from _call(inner)
 
 
 def _call(call: Call) -> Iterator[Diagnostic]:

@@ -1,36 +1,59 @@
-"""A `.dl1s` program that runs by itself: predicates without rules are events, those that no rule reads are told.
+"""A module of a `.dl1s` file that runs by itself.
 
-The predicate of a change of a table begins with `ins_`, `del_` or `upd_`; any other is the label of its events.
+What its directives leave open follows from its rules: predicates without rules are events, those that no rule reads are
+told. The predicate of a change of a table begins with `ins_`, `del_` or `upd_`; any other is the label of its events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from cera.datalog.modules import EventModule, Monitored, Output
+from cera.datalog.directive_checks import check_directives, event_atoms
+from cera.datalog.directives import (
+    DetectDirective,
+    GranularityDirective,
+    MonitorDirective,
+    PartitionDirective,
+    RelationDirective,
+    Section,
+)
+from cera.datalog.modules import PREFIXES, EventModule, Monitored, Output
+from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Atom, Program, Rule, atoms
-from cera.diagnostics import Diagnostic
-from cera.model.expressions import Variable
+from cera.diagnostics import Diagnostic, Span
+from cera.model.expressions import Expression, Variable
 
-_OPERATIONS = {"ins": "insert", "del": "delete", "upd": "update"}
-#: What the evaluators know by themselves.
-_GIVEN = ("any", "time", "stage")
+_OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}
 
 
-def event_module(program: Program, name: str) -> tuple[EventModule, tuple[Diagnostic, ...]]:
-    """The module, and what is wrong with its events (DL401)."""
-    derived = {rule.head.predicate for rule in program.rules}
-    events: dict[str, Atom] = {}
-    problems = []
-    for atom in (atom for rule in program.rules for atom in atoms(rule)):
-        if atom.predicate in derived or atom.predicate in _GIVEN or atom.stage is None:
-            continue
-        if atom.predicate not in events and len(atom.arguments) != 1:
-            problems.append(_not_an_event(atom))
-        events.setdefault(atom.predicate, atom)
-    monitored = tuple(_monitored(predicate, atom) for predicate, atom in events.items())
-    outputs = tuple(_output(rule, name) for rule in _told(program))
-    return EventModule(name, program, monitored, outputs), tuple(problems)
+def event_module(section: Section, name: str, span: Span | None = None) -> tuple[EventModule, tuple[Diagnostic, ...]]:
+    """The module, and what is wrong with its events and directives (DL401 to DL403)."""
+    program = section.program
+    outputs = _outputs(section, name)
+    problems = [*check_directives(section)]
+    if not outputs and not problems:
+        problems.append(_nothing_told(section, name, span))
+    granularity, partition = section.of(GranularityDirective), section.of(PartitionDirective)
+    module = EventModule(
+        name,
+        program,
+        _events(section),
+        outputs,
+        granularity[0].unit if granularity else "operation",
+        partition[0].attribute if partition else None,
+        span,
+    )
+    return module, tuple(problems)
+
+
+def _events(section: Section) -> tuple[Monitored, ...]:
+    declared = section.of(MonitorDirective)
+    relations = {each.name: each.attributes for each in section.of(RelationDirective)}
+    found = [each for directive in declared for each in directive.events]
+    if not declared:
+        found = [_monitored(predicate, atom) for predicate, atom in event_atoms(section.program).items()]
+    return tuple(replace(each, attributes=relations.get(each.name, ())) for each in dict.fromkeys(found))
 
 
 def _monitored(predicate: str, atom: Atom) -> Monitored:
@@ -40,7 +63,25 @@ def _monitored(predicate: str, atom: Atom) -> Monitored:
     return Monitored(predicate, predicate, span=atom.span)
 
 
-def _told(program: Program) -> Iterator[Rule]:
+def _outputs(section: Section, name: str) -> tuple[Output, ...]:
+    if declared := section.of(DetectDirective):
+        return tuple(_detected(directive, name) for directive in declared)
+    return tuple(_told(rule, name) for rule in _unread(section.program))
+
+
+def _detected(directive: DetectDirective, name: str) -> Output:
+    atom, causes = directive.atom, directive.causes
+    names = {each.name: cause for each, cause in zip(atom.arguments, causes, strict=True) if isinstance(each, Variable)}
+    fields = directive.fields
+    if fields is None:
+        told: tuple[tuple[str, Expression], ...] = tuple((each, Variable(each)) for each in causes)
+    else:
+        told = tuple((each, renamed(value, names)) for each, value in fields)
+    rule, label = f"{name}.{directive.rule}", directive.label
+    return Output(rule, atom.predicate, causes, directive.rule if label is None else label, told, directive.span)
+
+
+def _unread(program: Program) -> Iterator[Rule]:
     """The first rule of each predicate with stages that no rule of another predicate reads."""
     read = {atom.predicate for rule in program.rules for atom in atoms(rule) if atom.predicate != rule.head.predicate}
     seen = set()
@@ -51,10 +92,10 @@ def _told(program: Program) -> Iterator[Rule]:
             yield rule
 
 
-def _output(rule: Rule, name: str) -> Output:
+def _told(rule: Rule, name: str) -> Output:
     """Arguments are called as in the head of the first rule, and by their number where they have no name there."""
     head = rule.head
-    named = [a.name.rpartition(".")[2] if isinstance(a, Variable) else "" for a in head.arguments]
+    named = [_last_name(a.name) if isinstance(a, Variable) else "" for a in head.arguments]
     names = [name or f"argument{i}" for i, name in enumerate(named, 1)]
     if len(set(names)) < len(names):
         names = [f"argument{i}" for i in range(1, len(names) + 1)]
@@ -62,12 +103,19 @@ def _output(rule: Rule, name: str) -> Output:
     return Output(f"{name}.{head.predicate}", head.predicate, tuple(names), head.predicate, fields, head.span)
 
 
-def _not_an_event(atom: Atom) -> Diagnostic:
-    count = len(atom.arguments)
+def _last_name(variable: str) -> str:
+    owner, _, attribute = variable.partition(".")
+    return attribute or owner
+
+
+def _nothing_told(section: Section, name: str, span: Span | None) -> Diagnostic:
+    rules = section.program.rules
+    why = "each of its predicates is read by another one, or has no stage" if rules else "it has no rules"
+    example = next((rule.head.predicate for rule in rules if rule.head.stage is not None), "p")
     return Diagnostic(
-        "DL401",
-        "error",
-        f"`{atom.predicate}` has no rules, so it stands for events, and has {count} arguments besides its stage",
-        atom.span,
-        f"an event is one argument: write `{atom.predicate}(X, J)` and `X.name` for what it tells",
+        "DL402",
+        "warning",
+        f"the module `{name}` tells nothing: {why}",
+        span if not rules else rules[0].head.span,
+        f"`detect Name: {example}(…, J).` says whose facts are events",
     )

@@ -1,4 +1,4 @@
-"""From Lark's tree of a rule to the rule.
+"""From Lark's tree of a rule to the rule; `directive_transformer.py` does the same for directives.
 
 Whether `p(X, 0)` has the stage 0 or the constant 0 is known only when all rules have been read: `p` has stages if it
 has one that is `J` or `s(J)` somewhere. Until then an atom keeps its last argument.
@@ -57,43 +57,39 @@ class ClauseError(Exception):
         self.diagnostic = diagnostic
 
 
-def transform(tree: Tree[Token], place: Place) -> Rule:
-    """The rule of a tree. Raises ClauseError."""
-    return _Transformer(place).clause(tree)
+class ClauseTransformer:
+    """Each method raises ClauseError."""
 
-
-class _Transformer:
     def __init__(self, place: Place) -> None:
         self._place = place
 
     def clause(self, tree: Tree[Token]) -> Rule:
-        head, *parts = [self._part(child, 1) for child in tree.children]
-        span = self._span(tree)
-        return Rule(self._atom(head), tuple(self._body_part(part) for part in parts), span)
+        head, *parts = [self.part(child) for child in tree.children]
+        span = self.span(tree)
+        return Rule(self.atom(head), tuple(self._body_part(part) for part in parts), span)
 
-    def _span(self, node: Tree[Token] | Token) -> Span:
+    def span(self, node: Tree[Token] | Token) -> Span:
         if isinstance(node, Tree):
             return self._place(node.meta.start_pos, node.meta.end_pos)
         return self._place(cast(int, node.start_pos), cast(int, node.end_pos))
 
     # What the parts of a tree become: expressions, `_` and applications, which are sorted out afterwards.
 
-    def _part(self, node: Any, depth: int) -> Any:
-        span = self._span(node)
+    def part(self, node: Any, depth: int = 1) -> Any:
+        span = self.span(node)
         if depth > MAX_NESTING:
             raise ClauseError(Diagnostic("DL001", "error", f"this is nested deeper than {MAX_NESTING} levels", span))
         if isinstance(node, Token):
             return node
-        parts = [self._part(child, depth + 1) for child in node.children]
+        parts = [self.part(child, depth + 1) for child in node.children]
         match node.data:
             case "atom":
                 name, *arguments = parts
-                text = self._string(name) if name.type == "STRING" else str(name)
-                return Application(text, tuple(arguments), span)
+                return Application(self.name(name), tuple(arguments), span)
             case "number":
                 return Literal(self._number(parts[0]), span)
             case "string":
-                return Literal(self._string(parts[0]), span)
+                return Literal(self.string(parts[0]), span)
             case "truth":
                 return Literal(parts[0] == "true", span)
             case "name":
@@ -109,18 +105,18 @@ class _Transformer:
             case "arithmetic":
                 left, operator, right = parts
                 return Arithmetic(
-                    cast(ArithmeticOperator, str(operator)), self._expression(left), self._expression(right), span
+                    cast(ArithmeticOperator, str(operator)), self.expression(left), self.expression(right), span
                 )
             case "comparison":
                 left, operator, right = parts
                 canonical = cast(ComparisonOperator, _OPERATORS.get(operator, str(operator)))
-                return Comparison(canonical, self._expression(left), self._expression(right), span)
+                return Comparison(canonical, self.expression(left), self.expression(right), span)
             case "not_":
                 return _Negation(parts[0], span)
             case "and_":
-                return And(tuple(self._expression(part) for part in parts), span)
+                return And(tuple(self.expression(part) for part in parts), span)
             case "or_":
-                return Or(tuple(self._expression(part) for part in parts), span)
+                return Or(tuple(self.expression(part) for part in parts), span)
             case _:
                 raise AssertionError(node.data)
 
@@ -142,15 +138,19 @@ class _Transformer:
             assert value is not None, "what can be written has a negative"
             if span.text.lstrip("-").lstrip()[:1].isdigit():
                 return Literal(value, span)
-        return Negative(self._expression(operand), span)
+        return Negative(self.expression(operand), span)
 
     def _number(self, token: Token) -> int | float:
         try:
             return read_integer(token.lstrip("0") or "0") if token.isdigit() else read_fraction(token)
         except NumberTooLargeError as error:
-            raise ClauseError(Diagnostic("DL002", "error", str(error), self._span(token))) from None
+            raise ClauseError(Diagnostic("DL002", "error", str(error), self.span(token))) from None
 
-    def _string(self, token: Token) -> str:
+    def name(self, token: Token) -> str:
+        """A word as it is, or what stands in quotes."""
+        return self.string(token) if token.type == "STRING" else str(token)
+
+    def string(self, token: Token) -> str:
         return self._unquoted(token, token)
 
     def _unquoted(self, text: str, token: Token) -> str:
@@ -159,20 +159,20 @@ class _Transformer:
         except json.JSONDecodeError:
             hint = 'the escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9'
             message = "the string has a bad escape"
-            raise ClauseError(Diagnostic("DL002", "error", message, self._span(token), hint)) from None
+            raise ClauseError(Diagnostic("DL002", "error", message, self.span(token), hint)) from None
 
     # What they are where they stand.
 
     def _body_part(self, part: Any) -> BodyPart:
         match part:
             case _Negation(operand=Application() as operand) if not _is_call(operand):
-                return Not(self._atom(operand), part.span)
+                return Not(self.atom(operand), part.span)
             case Application() if not _is_call(part):
-                return self._atom(part)
+                return self.atom(part)
             case _:
-                return self._expression(part)
+                return self.expression(part)
 
-    def _atom(self, application: Application) -> Atom:
+    def atom(self, application: Application) -> Atom:
         *data, last = application.arguments or (None,)
         stage = self._stage(last)
         arguments = data if stage is not None else [*data, last] if last is not None else []
@@ -194,9 +194,9 @@ class _Transformer:
                 return None
 
     def _argument(self, argument: Any) -> Argument:
-        return argument if isinstance(argument, Anonymous) else self._expression(argument)
+        return argument if isinstance(argument, Anonymous) else self.expression(argument)
 
-    def _expression(self, part: Any) -> Expression:
+    def expression(self, part: Any) -> Expression:
         match part:
             case Variable(name="J"):
                 raise _misplaced_stage(part.span)
@@ -206,12 +206,12 @@ class _Transformer:
                 message = "`_` stands for a value of its own in an atom only"
                 raise ClauseError(Diagnostic("DL001", "error", message, part.span, "give the value a name"))
             case Application() if _is_call(part):
-                return Call(part.name, tuple(self._expression(argument) for argument in part.arguments), part.span)
+                return Call(part.name, tuple(self.expression(argument) for argument in part.arguments), part.span)
             case Application():
                 message = f"`{part.name}` is not a function, and an atom stands by itself between the commas of a body"
                 raise ClauseError(Diagnostic("DL001", "error", message, part.span, did_you_mean(part.name, FUNCTIONS)))
             case _Negation():
-                return expressions.Not(self._expression(part.operand), part.span)
+                return expressions.Not(self.expression(part.operand), part.span)
             case _:
                 return cast(Expression, part)
 

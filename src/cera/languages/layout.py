@@ -8,8 +8,7 @@ languages make documents; `render` makes text of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 WIDTH = 100
 INDENTATION = 2
@@ -29,31 +28,34 @@ class Suffix:
     text: str
 
 
+# Whether a line has to end is found out from the inside out, so that documents may be deep.
+
+
 @dataclass(frozen=True)
 class Concat:
     parts: tuple[Document, ...]
+    forced: bool = field(init=False, compare=False, repr=False)
 
-    @cached_property
-    def forced(self) -> bool:
-        return any(forced(part) for part in self.parts)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forced", any(map(forced, self.parts)))
 
 
 @dataclass(frozen=True)
 class Indent:
     content: Document
+    forced: bool = field(init=False, compare=False, repr=False)
 
-    @cached_property
-    def forced(self) -> bool:
-        return forced(self.content)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forced", forced(self.content))
 
 
 @dataclass(frozen=True)
 class Group:
     content: Document
+    forced: bool = field(init=False, compare=False, repr=False)
 
-    @cached_property
-    def forced(self) -> bool:
-        return forced(self.content)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "forced", forced(self.content))
 
 
 Document = str | Line | Suffix | Concat | Indent | Group

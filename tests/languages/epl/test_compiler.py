@@ -101,3 +101,44 @@ def test_a_label_in_one_rule_is_a_relation_of_its_own() -> None:
     declarations = "monitor A; relation A(k);"
     assert [each.code for each in check_module(module("R: A(X, X.kk = 1).", declarations))] == ["EP103"]
     assert [each.severity for each in check_module(module("R: A(X, X.k = 1).", declarations))] == ["note"]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        *("(" + ", ".join(["A"] * 200) + ")", "[" + ", ".join(["A"] * 200) + "] within 1 sec"),
+        *("(" + " & ".join(["A"] * 200) + ")", "{" + ", ".join(["A"] * 200) + "}", " ; ".join(["A"] * 200)),
+        *("!" * 110 + "A", "[A, " * 110 + "A" + "]" * 110, "(" * 110 + "A" + ")" * 110),
+    ],
+    ids=lambda event: event[:5],
+)
+def test_the_longest_events_are_translated(event: str) -> None:
+    assert compiled(f"R: {event}.").rules[0].predicate == "satE"
+
+
+@pytest.mark.parametrize("event", ["(" + ", ".join(["A"] * 202) + ")", " ; ".join(["A"] * 5_000)], ids=["202", "5000"])
+def test_longer_events_are_refused(event: str) -> None:
+    [error] = [found for found in check_module(module(f"R: {event}.")) if found.severity == "error"]
+    assert (error.code, error.span is not None) == ("EP304", True)
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("X.k", "compared with nothing"),
+        ("NOT X.k", "compared with nothing"),
+        ("X.k = 1 OR X.j", "`X.j` is compared with nothing"),
+        ("X.k + 1", "`X.k + 1` is no truth value"),
+        ('"text"', "is no truth value"),
+        ("upper-case(X.k)", "is no truth value"),
+    ],
+)
+def test_a_condition_that_compares_nothing_is_warned_of(condition: str, told: str) -> None:
+    [warning] = [found for found in check_module(module(f"R: A(X, {condition}).")) if found.severity == "warning"]
+    assert warning.code == "EP503"
+    assert told in warning.message
+
+
+@pytest.mark.parametrize("condition", ["X.k = true", "true", "X.k > 1 AND NOT X.j = 2", 'contains(X.k, "a")'])
+def test_other_conditions_are_not(condition: str) -> None:
+    assert [found.code for found in check_module(module(f"R: A(X, {condition})."))] == ["EP502"]

@@ -42,7 +42,7 @@ def run(folder, steps):
         for number in range(3):
             event = Event(Term("e"), Interval(number, number))
             runner.run(Call("r", event, command, (number,)))
-            runner.run(Call("r", event, write, (number,), 1))
+            runner.run(Call("r", event, write, (number,)))
         sys.settrace(None)
 
 

@@ -10,13 +10,16 @@ from typing import Any
 
 import pytest
 
-from cera.actions.action import Action, Call, Planned, Sql, System, Write
+from cera.actions import sql
+from cera.actions.action import Action, Call, Planned, Sql, System, Write, mark
 from cera.actions.appending import append
+from cera.actions.failure import Failure, stored
 from cera.actions.ledger import Entry, Ledger
 from cera.actions.permissions import Permissions
-from cera.actions.runner import ActionRunner, Failure, Retrying
+from cera.actions.retrying import Retrying
+from cera.actions.runner import ActionRunner
 from cera.connectors.databases.urls import UnreachableError
-from cera.errors import UsageError
+from cera.errors import EngineError, UsageError
 from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.terms import Term, Value
@@ -70,9 +73,28 @@ def test_actions_of_several_rules_for_one_event_are_different_ones() -> None:
     output = io.BytesIO()
     action = Write("x")
     with runner(action, 0, output=output) as run:
-        for one in (Call("a", event(1), action), Call("b", event(1), action), Call("b", event(1), action, number=1)):
+        for one in (Call("a", event(1), action), Call("b", event(1), action)):
             assert run.run(one) == "done"
-    assert output.getvalue() == b"xxx"
+    assert output.getvalue() == b"xx"
+
+
+def test_an_action_that_is_written_otherwise_is_another_one(tmp_path: Path, log: str) -> None:
+    output = io.BytesIO()
+    texts = [
+        (Write("%d\n"), ("X.k",)),
+        (Write("%d!\n"), ("X.k",)),
+        (Write("%d\n"), ("X.k + 1",)),
+        (Write("%d\n", str(tmp_path / "file")), ("X.k",)),
+        (Sql("INSERT INTO LOG VALUES (:1, 'a')"), ("X.k",)),
+        (Sql("INSERT INTO LOG VALUES (:1 + 1, 'b')"), ("X.k",)),
+    ]
+    for expected in ("done", "repeated"):
+        for action, spelled in texts:
+            plan = [Planned("r", "p", action, (None,), spelled)]
+            with ActionRunner(plan, Permissions(sql=log), ledger=tmp_path / "ledger", output=output) as run:
+                assert run.run(Call("r", event(1), action, (1,), spelled)) == expected
+    assert output.getvalue() == b"1\n1!\n1\n"
+    assert logged(log) == [(1, "a"), (2, "b")]
 
 
 @pytest.mark.parametrize("kind", ["output", "file", "system"])
@@ -91,7 +113,7 @@ def test_after_a_restart_nothing_is_done_twice(tmp_path: Path, kind: str) -> Non
 
 @pytest.mark.parametrize("written", ["", "he", "hello\n", "hello\nmore\n"])
 def test_a_text_whose_writing_was_cut_off_is_in_the_file_once(tmp_path: Path, written: str) -> None:
-    file, key = tmp_path / "out.txt", ("e", "r", 0)
+    file, key = tmp_path / "out.txt", ("e", "r", "a")
     file.write_text(f"before\n{written}")
     ledger = Ledger(tmp_path / "ledger")
     ledger.note(key, Entry("started", len("before\n")))
@@ -101,7 +123,7 @@ def test_a_text_whose_writing_was_cut_off_is_in_the_file_once(tmp_path: Path, wr
 
 
 def test_a_text_is_appended_where_others_have_written_in_its_place(tmp_path: Path) -> None:
-    file, key = tmp_path / "out.txt", ("e", "r", 0)
+    file, key = tmp_path / "out.txt", ("e", "r", "a")
     file.write_text("before\nothers\n")
     ledger = Ledger(None)
     ledger.note(key, Entry("started", len("before\n")))
@@ -135,23 +157,51 @@ def test_sql_commands_run_once_without_any_ledger_of_ours(log: str) -> None:
     assert logged(log) == [(1, "x")]
 
 
-def test_a_command_that_fails_leaves_nothing_behind_and_is_tried_again(log: str, tmp_path: Path) -> None:
+def test_a_command_that_finds_the_database_locked_leaves_nothing_behind_and_is_tried_again(
+    log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "_WAIT_SECONDS", 0)
     action = Sql("INSERT INTO LOG VALUES (:1, :2)")
     connection = sqlite3.connect(log.removeprefix("sqlite:"), isolation_level=None)
-    connection.execute("INSERT INTO LOG VALUES (1, 'in the way')")
 
     def sleep(seconds: float) -> None:
         pauses.append(seconds)
         if len(pauses) == 2:
-            connection.execute("DELETE FROM LOG")
+            connection.execute("COMMIT")
 
     pauses: list[float] = []
     with runner(action, 2, Permissions(sql=log), sleep=sleep, failures=tmp_path / "failures") as run:
+        connection.execute("BEGIN IMMEDIATE")
         assert run.run(call(action, 1, 1, "there")) == "done"
     connection.close()
     assert logged(log) == [(1, "there")]
     assert pauses == [0.5, 2.0]
     assert not (tmp_path / "failures").exists()
+
+
+@pytest.mark.parametrize(
+    ("action", "arguments", "reason"),
+    [
+        (Sql("INSERT INTO NONE VALUES (:1)"), (1,), "no such table: NONE"),
+        (Sql("INSRT INTO LOG VALUES (:1)"), (1,), "syntax error"),
+        (Sql("INSERT INTO LOG VALUES (:1, :1)"), ("x",), "datatype mismatch"),
+        (Sql("INSERT INTO LOG VALUES (1, :1)"), ("\ud800",), "surrogates"),
+        (System("sh -c 'no-such-program %d'"), (1,), "ended with status 127"),
+        (System("sh -c %s"), ("exit 126",), "ended with status 126"),
+        (System("echo %s"), ("a\0b",), "null byte"),
+        (Write("%d", "/dev/null/file"), (1,), "cannot be written: Not a directory"),
+    ],
+)  # fmt: skip
+def test_what_cannot_pass_is_not_tried_again(
+    action: Action, arguments: tuple[Value, ...], reason: str, log: str
+) -> None:
+    told: list[Failure] = []
+    permissions = Permissions(sql=log, exec=True)
+    allowed = Write("%d") if isinstance(action, Write) else action  # the folder went after the program was looked at
+    with runner(allowed, 1, permissions, tell=told.append, sleep=pytest.fail) as run:
+        assert run.run(call(action, 1, *arguments)) == "failed"
+    assert reason in told[0].reason
+    assert told[0].attempts == 1
 
 
 def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_on(tmp_path: Path) -> None:
@@ -160,20 +210,94 @@ def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_
     action = System("sh -c 'test %d -ne 1'")
     options: Any = {
         "failures": tmp_path / "failures", "ledger": tmp_path / "ledger", "tell": told.append, "sleep": pauses.append,
-        "retrying": Retrying(attempts=6, pause=1, factor=10, longest=60),
+        "retrying": Retrying(attempts=6, pause=1, factor=10, longest=50, whole=200),
     }  # fmt: skip
     with runner(action, 1, **options) as run:
-        assert [run.run(call(action, number, number)) for number in (1, 2)] == ["failed", "done"]
+        assert [run.run(call(action, number, number)) for number in (1, 2, 1)] == ["failed", "done", "failed"]
+        assert run.outcomes == {"failed": 1, "done": 1}
     with runner(action, 1, **options) as run:
-        assert run.run(call(action, 1, 1)) == "repeated"
-    assert pauses == [1, 10, 60, 60, 60]
+        assert run.waiting == 1
+        assert run.run(call(action, 1, 1)) == "failed before"
+    assert pauses == [1, 10, 50, 50, 50]
     [line] = (tmp_path / "failures").read_text().splitlines()
     record = json.loads(line)
     assert record["event"]["term"] == {"large": {"Accno": 1}}
     assert record["event"]["id"] == event(1).id
     assert (record["rule"], record["arguments"], record["attempts"]) == ("bank.large", [1], 6)
+    assert record["text"] == "sh -c 'test %d -ne 1'"
     assert record["reason"] == "sh ended with status 1"
     assert [failure.call.event for failure in told] == [event(1)]
+
+
+def test_what_failed_is_tried_again_when_asked_for_and_what_is_done_is_not(tmp_path: Path, log: str) -> None:
+    into, ledger = Sql("INSERT INTO LATER VALUES (:1, :2)"), tmp_path / "ledger"
+    options: Any = {"ledger": ledger, "failures": tmp_path / "failures"}
+    with runner(into, 2, Permissions(sql=log), **options) as run:
+        assert [run.run(call(into, n, n, Term("a", [n]))) for n in (2, 1)] == ["failed", "failed"]
+    with runner(into, 2, Permissions(sql=log), **options) as run:
+        assert run.retry_failed() == 0
+        assert run.run(call(into, 1, 1, Term("a", [1]))) == "failed"
+        assert run.outcomes == {"failed": 2}
+    connection = sqlite3.connect(log.removeprefix("sqlite:"))
+    connection.execute("CREATE TABLE LATER (n, note)")
+    other = Sql("INSERT INTO LOG VALUES (:1, :2)")
+    with runner(other, 2, Permissions(sql=log), **options) as run:
+        assert run.retry_failed() == 2  # their action is gone
+    for expected in ({"done": 2}, {}):
+        with runner(into, 2, Permissions(sql=log), **options) as run:
+            assert run.retry_failed() == 0
+            assert run.outcomes == expected
+            assert run.run(call(into, 1, 1, Term("a", [1]))) == "repeated"
+    assert connection.execute("SELECT * FROM LATER").fetchall() == [(2, '{"a": 2}'), (1, '{"a": 1}')]
+    connection.close()
+    assert len((tmp_path / "failures").read_text().splitlines()) == 4
+
+
+def test_a_kill_while_a_failed_text_is_written_again_does_not_lose_it(tmp_path: Path) -> None:
+    action = Write("%d\n", str(tmp_path / "file"))
+    one = call(action, 1, 1)
+    ledger = Ledger(tmp_path / "ledger")
+    ledger.note(one.key, Entry("failed", call=stored(one)))
+    ledger.note(one.key, Entry("started", 0))  # and then it was killed
+    ledger.close()
+    for _ in range(2):
+        with runner(action, 1, ledger=tmp_path / "ledger") as run:
+            run.retry_failed()
+    assert (tmp_path / "file").read_text() == "1\n"
+
+
+def test_while_something_does_not_work_what_needs_it_is_tried_once(log: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "_WAIT_SECONDS", 0)
+    action, pauses = Sql("INSERT INTO LOG VALUES (:1, NULL)"), list[float]()
+    connection = sqlite3.connect(log.removeprefix("sqlite:"), isolation_level=None)
+    with runner(action, 1, Permissions(sql=log), sleep=pauses.append) as run:
+        for statement, numbers in (("BEGIN IMMEDIATE", (1, 2, 3)), ("COMMIT", (4,)), ("BEGIN IMMEDIATE", (5,))):
+            connection.execute(statement)
+            for number in numbers:
+                run.run(call(action, number, number))
+        connection.execute("COMMIT")
+    connection.close()
+    assert pauses == [0.5, 2.0, 8.0] * 2
+    assert [row[0] for row in logged(log)] == [4]
+
+
+def test_no_attempt_begins_later_than_a_minute_after_the_first() -> None:
+    pauses: list[float] = []
+    action, told = System("false"), list[Failure]()
+    retrying = Retrying(attempts=9, pause=20, factor=2, longest=90)
+    with runner(action, 0, tell=told.append, sleep=pauses.append, retrying=retrying) as run:
+        assert run.run(call(action, 1)) == "failed"
+    assert pauses == [20, 40]  # the third would be 80; no time passes in this test
+    assert told[0].attempts == 3
+
+
+def test_a_failure_that_cannot_be_recorded_ends_the_run(tmp_path: Path) -> None:
+    action = Write("%d\n")
+    with runner(action, 1, failures=tmp_path / "f", ledger=tmp_path / "ledger", output=io.BytesIO()) as run:
+        (tmp_path / "f").mkdir()
+        with pytest.raises(EngineError, match=r"%d takes a whole number.*cannot be recorded in .*: Is a directory"):
+            run.run(call(action, 1, "Ann"))
+        assert run.waiting == 0
 
 
 def test_a_value_that_does_not_fit_its_format_is_not_tried_again() -> None:
@@ -188,7 +312,7 @@ def test_a_program_knows_for_which_event_it_is_called(tmp_path: Path) -> None:
     output, action = io.BytesIO(), System("printenv CERA_ACTION")
     with runner(action, 0, output=output) as run:
         run.run(call(action, 1))
-    assert output.getvalue().decode() == f"{event(1).id} bank.large 0\n"
+    assert output.getvalue().decode() == f"{event(1).id} bank.large {mark(action, ())}\n"
 
 
 @pytest.mark.parametrize(

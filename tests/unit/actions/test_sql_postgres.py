@@ -7,9 +7,11 @@ import re
 import psycopg
 import pytest
 
+from cera.actions import sql
 from cera.actions.action import Call, Planned, Sql
+from cera.actions.failure import Failure
 from cera.actions.permissions import Permissions
-from cera.actions.runner import ActionRunner, Failure
+from cera.actions.runner import ActionRunner
 from cera.actions.sql import SqlTarget
 from cera.errors import UsageError
 from cera.model.events import Event
@@ -51,10 +53,49 @@ def test_a_role_that_may_not_make_tables_uses_the_one_that_is_there(postgres: st
     poor = re.sub(r"//[^/@]*@", f"//{role}@", postgres)
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute(f'CREATE ROLE "{role}" LOGIN'.encode())
-        with pytest.raises(UsageError, match="the table cera_actions, in which is noted what is done, cannot be made"):
+        with pytest.raises(UsageError, match=r"the table cera_actions, .* cannot be made or used"):
             SqlTarget(poor).prepare()
         SqlTarget(postgres).prepare()
         connection.execute(f'GRANT SELECT, INSERT ON cera_actions TO "{role}"'.encode())
         SqlTarget(poor).prepare()
         connection.execute(f'DROP OWNED BY "{role}"'.encode())
         connection.execute(f'DROP ROLE "{role}"'.encode())
+
+
+def test_what_passes_is_tried_again_and_what_does_not_is_not(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "_WAIT_SECONDS", 0.05)
+    told: list[Failure] = []
+    pauses: list[float] = []
+    texts = {
+        "INSERT INTO nowhere VALUES (1)": "does not exist",
+        "INSRT INTO log VALUES (1)": "syntax error",
+        "INSERT INTO log VALUES (1 / 0)": "division by zero",
+        "INSERT INTO log VALUES (:1)": "22P02|invalid input syntax",
+        "DELETE FROM pg_authid": "permission denied|no right",
+    }
+    role = f"poor_{postgres.rpartition('/')[2].partition('?')[0]}"
+    poor = re.sub(r"//[^/@]*@", f"//{role}@", postgres)
+    event = Event(Term("e"), Interval(0, 0))
+    with psycopg.connect(postgres, autocommit=True) as connection, psycopg.connect(postgres) as other:
+        connection.execute("CREATE TABLE log (n int PRIMARY KEY)")
+        connection.execute(f'CREATE ROLE "{role}" LOGIN'.encode())
+        SqlTarget(postgres).prepare()
+        connection.execute(f'GRANT ALL ON cera_actions, log TO "{role}"'.encode())
+        actions = [Sql(text) for text in texts] + [Sql("INSERT INTO log VALUES (7)")]
+        planned = [Planned("r", "p", action, ("string",) * (":1" in action.statement)) for action in actions]
+
+        def sleep(seconds: float) -> None:
+            pauses.append(seconds)
+            other.rollback()
+
+        with ActionRunner(planned, Permissions(sql=poor), tell=told.append, sleep=sleep) as runner:
+            for action in actions[:-1]:
+                runner.run(Call("r", event, action, ("x",) * (":1" in action.statement)))
+            assert not pauses
+            other.execute("LOCK TABLE log")
+            assert runner.run(Call("r", event, actions[-1])) == "done"
+        assert pauses == [0.5]
+        connection.execute(f'DROP OWNED BY "{role}"'.encode())
+        connection.execute(f'DROP ROLE "{role}"'.encode())
+    for failure, expected in zip(told, texts.values(), strict=True):
+        assert re.search(expected, failure.reason), failure.reason

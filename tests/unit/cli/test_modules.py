@@ -120,8 +120,8 @@ def test_sql_commands_and_programs_run_where_they_are_allowed_and_failures_are_k
     write_lines(folder / "b.jsonl", ['{"at": 1, "term": {"A": {"text": "no number"}}}'])
     failing = ("run", "wrong.epl", "--events", "b.jsonl", "--engine", "local", "--actions-failed", "failed.jsonl")
     failed = cera(*failing, "--out", "found.jsonl")
-    assert failed.exit_code == 0
-    assert "no actions done; 1 failed" in failed.stderr
+    assert failed.exit_code == 5
+    assert "no actions done; 1 failed\nerror: 1 action failed, with the events in failed.jsonl\n" in failed.stderr
     [kept] = records((folder / "failed.jsonl").read_text())
     assert (kept["rule"], kept["event"]["term"]) == ("M.S", {"S": {"text": "no number"}})
 
@@ -185,20 +185,81 @@ def test_explain_shows_modules_with_layers_and_what_runs(cera: Cera, bank: Path)
     assert [(module["name"], module["layer"]) for module in data["modules"]] == [("Bank", 1), ("Quiet", 2)]
 
 
-def test_a_translation_runs_by_itself(cera: Cera, bank: Path) -> None:
-    result = cera("translate", "bank.epl", "--enable", "Bank", "--to", "datalog")
+def test_a_translation_detects_by_itself_what_the_modules_detect(cera: Cera, bank: Path) -> None:
+    result = cera("translate", "bank.epl", "--to", "datalog")
     assert result.exit_code == 0, result.stderr
     assert "satE_Large(X, J) <- upd_ACC(X, J), X.old_Balance - X.new_Balance > 100.\n" in result.stdout
+    left_out = [line for line in result.stdout.splitlines() if line.startswith("%")]
+    assert left_out == [f"% Bank.{rule}: its action is left out" for rule in ("Large", "Back")]
     (bank / "bank.dl1s").write_text(result.stdout)
-    ran = cera("run", "bank.dl1s", "--events", "changes.jsonl", "--engine", "local", "--time-unit", "s")
-    assert [(line["rule"], line["begin"], line["end"]) for line in records(ran.stdout)] == [
-        ("bank.satE_Large", 60, 60),
-        ("bank.satE_Back", 60, 90),
-        ("bank.satE_Back", 60, 120),
-    ]
-    both = cera("translate", "bank.epl", "--to", "datalog")
-    assert [line for line in both.stdout.splitlines() if line.startswith("%")] == ["% Bank", "% Quiet"]
+    expected = cera(*RUN, "--out", "expected.jsonl")
+    ran = cera("run", "bank.dl1s", *RUN[2:], "--out", "found.jsonl")
+    assert (expected.exit_code, ran.exit_code) == (0, 0), ran.stderr
+    found, wanted = (records((bank / name).read_text()) for name in ("found.jsonl", "expected.jsonl"))
+    assert found == wanted
+    assert len(found) == 4
+    assert cera("fmt", "--check", "bank.dl1s").exit_code == 0, "it is printed as it is formatted"
+    assert cera("check", "bank.dl1s").stderr.endswith("1 file, 9 rules: no errors, no warnings\n")
     assert cera("translate", "fire.xceq", "--to", "datalog").exit_code == 2
+
+
+def test_a_translation_keeps_histories_stages_and_odd_names(cera: Cera, folder: Path) -> None:
+    (folder / "m.epl").write_text(
+        """begin Odd-one
+        monitor A, B, update(ACC); relation ACC(k, "a b"); granularity time; partition by k;
+        my-rule: (A(x, lower-case(x.w) = "y"), update(ACC(row), row."a b" = 1)) as pair(x.k, "a b": x.w).
+        Next: (A(X), A(Y)).
+        end."""
+    )
+    changed = {"operation": "update", "table": "acc", "old": {"K": 1}, "new": {"K": 1, "A B": 1}}
+    terms_of = [(1, {"A": {"k": 1, "w": "Y"}}), (1, {"A": {"k": 2}}), (2, {"change": changed}), (3, {"A": {"k": 2}})]
+    write_lines(folder / "a.jsonl", (json.dumps({"at": at, "term": term}) for at, term in terms_of))
+    (folder / "m.dl1s").write_text(cera("translate", "m.epl", "--to", "datalog").stdout)
+    told = [cera("run", name, "--events", "a.jsonl", "--engine", "local") for name in ("m.epl", "m.dl1s")]
+    found, again = (records(result.stdout) for result in told)
+    assert [(line["rule"], line["term"]) for line in found] == [
+        ("Odd-one.my-rule", {"pair": {"k": 1, "a b": "Y"}}),
+        ("Odd-one.Next", {"Next": {}}),
+    ]
+    assert again == found
+
+
+def test_every_refused_action_is_an_error_of_its_own(cera: Cera, folder: Path) -> None:
+    (folder / "m.epl").write_text('begin M monitor A; R: A -> system("ls"). S: A -> sql "delete from A". end.')
+    result = cera("run", "m.epl", "--events", "events.jsonl", "--engine", "local")
+    assert result.exit_code == 2
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == ["error", "error"]
+
+
+CHANGES = [
+    {"operation": "update", "table": "ACC", "new": {"k": 1}},
+    {"operation": "upsert", "table": "ACC", "new": {"k": 1}},
+    {"table": "ACC", "new": {"k": 1}},
+    {"operation": "insert", "new": {"k": 1}},
+]
+
+
+@pytest.mark.parametrize(
+    "options", [("--engine", "local"), ("--engine", "reference"), ("--engine", "local", "--max-delay", "1 sec")]
+)
+def test_tables_and_changes_that_count_nowhere_are_told(cera: Cera, folder: Path, options: tuple[str, ...]) -> None:
+    lines = (json.dumps({"at": at, "term": {"change": change}}) for at, change in enumerate(CHANGES))
+    write_lines(folder / "changes.jsonl", lines)
+    run = ("run", "m.epl", "--events", "changes.jsonl", *options)
+    (folder / "m.epl").write_text("begin M monitor update(ACCC), insert(ACC); R: update(ACCC(X)). end.")
+    told = cera(*run).stderr
+    assert "3 changes without a table or an operation" in told
+    assert 'no operation 1, no table 1, operation "upsert" 1' in told
+    assert "monitors update(ACCC), and no change is of the table ACCC; did you mean `ACC`?" in told
+    assert "insert(ACC)" not in told, "that there was none may be right"
+    (folder / "m.epl").write_text("begin M monitor update(acc); relation acc(K); R: update(acc(X)). end.")
+    assert "warning" not in cera(*run).stderr, "where a relation is declared, the case does not matter"
+
+
+def test_a_run_without_any_change_says_what_is_missing(cera: Cera, folder: Path) -> None:
+    (folder / "m.epl").write_text("begin M monitor update(ACC); R: update(ACC(X)). end.")
+    told = cera("run", "m.epl", "--events", "events.jsonl", "--time-unit", "s", "--engine", "local").stderr
+    assert "the program monitors update(ACC), and no event is a change (label `change`)" in told
 
 
 def test_fmt_writes_every_language_in_its_layout(cera: Cera, folder: Path) -> None:

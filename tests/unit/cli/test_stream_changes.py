@@ -7,6 +7,7 @@ import sqlite3
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from cera.connectors.databases.capture import capture
@@ -90,3 +91,40 @@ def test_changes_are_read_once_and_actions_are_done_once_in_one_run_after_the_ot
     told = [line["term"] for line in lines if line["rule"] == "Alerts.Paid"]
     assert told == [{"paid": {"account": 1, "balance": 5}}, {"paid": {"account": 2, "balance": 7}}]
     assert not list((folder / "state" / "changes" / "0").glob("*unfinished"))
+
+
+@pytest.mark.usefixtures("spark")
+def test_changes_of_postgres_are_read_once_and_actions_that_failed_are_done_when_asked_for(
+    cera: Cera, folder: Path, postgres: str
+) -> None:
+    relation = "relation ACC(Accno, Owner, Balance);"  # PostgreSQL writes names in lower case
+    (folder / "bank.epl").write_text(PROGRAM.replace("partition by", f"{relation} partition by"))
+    arguments = ("stream", "bank.epl", "--source", f"db:{postgres}", *OUTPUT, "--allow-sql", postgres)
+    with psycopg.connect(postgres, autocommit=True) as bank:
+        bank.execute("CREATE TABLE ACC (Accno int PRIMARY KEY, Owner text, Balance float8)")
+        bank.execute("INSERT INTO ACC VALUES (1, 'Ann', 10), (2, 'Ben', 20)")
+        capture(postgres, ["ACC"])
+
+        def set_balances(*changes: tuple[int, float]) -> None:
+            for account, balance in changes:
+                bank.execute("UPDATE ACC SET Balance = %s WHERE Accno = %s", (balance, account))
+
+        set_balances((1, 0), (2, 0), (1, 5), (1, 6))
+        first = cera(*arguments)
+        assert first.exit_code == 5, first.stderr
+        assert 'relation "alerts" does not exist' in first.stderr
+        [kept] = (folder / "state" / "actions.failed.jsonl").read_text().splitlines()
+        assert json.loads(kept)["event"]["term"] == {"paid": {"account": 1, "balance": 5}}
+
+        bank.execute("CREATE TABLE ALERTS (account int, balance float8)")
+        set_balances((2, 7), (1, 8))
+        second = cera(*arguments)
+        assert second.exit_code == 0, second.stderr
+        assert "1 action failed in earlier runs; --retry-failed tries them again" in second.stderr
+        assert bank.execute("SELECT * FROM ALERTS").fetchall() == [(2, 7)]
+
+        third = cera(*arguments, "--retry-failed")
+        assert third.exit_code == 0, third.stderr
+        assert "1 action done" in third.stderr
+        assert bank.execute("SELECT * FROM ALERTS").fetchall() == [(2, 7), (1, 5)]
+    assert (folder / "empty.txt").read_text() == "1 of Ann is empty\n2 of Ben is empty\n"

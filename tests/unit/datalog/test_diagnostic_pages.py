@@ -29,9 +29,17 @@ def test_every_code_in_the_package_has_a_page() -> None:
     assert raised == {page.stem for page in PAGES}
 
 
-def test_the_index_lists_every_page_with_its_title() -> None:
-    listed = re.findall(r"^\| \[(DL\d{3})\]\(\1\.md\) \| error \| (.*) \|$", (FOLDER / "README.md").read_text(), re.M)
-    assert listed == [(page.stem, page.read_text().splitlines()[0].removeprefix(f"# {page.stem}: ")) for page in PAGES]
+def severity_of(page: str) -> str:
+    return page.splitlines()[2].strip("*.").lower()
+
+
+def test_the_index_lists_every_page_with_its_title_and_severity() -> None:
+    index = (FOLDER / "README.md").read_text()
+    listed = re.findall(r"^\| \[(DL\d{3})\]\(\1\.md\) \| (error|warning) \| (.*) \|$", index, re.M)
+    pages = [(page.stem, page.read_text()) for page in PAGES]
+    assert listed == [
+        (code, severity_of(text), text.splitlines()[0].removeprefix(f"# {code}: ")) for code, text in pages
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -45,7 +53,7 @@ def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
         return
     assert kind == "text"
     assert message == shown
-    assert {(d.code, d.severity) for d in found} == {(page.stem, "error")}
+    assert {(d.code, d.severity) for d in found} == {(page.stem, severity_of(text))}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

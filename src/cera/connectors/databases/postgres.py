@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
     """Makes the change table and the triggers; says what was done."""
     with connected(database) as connection:
         _begin(connection)
-        tables = [(*_table(connection, name), name.name) for name in names]
+        tables = [(*_table(connection, name), name) for name in names]
         home = own_schema(connection)
         done = []
         if home is None:
@@ -97,7 +98,13 @@ def _begin(connection: Connection) -> None:
     run(connection, "SELECT pg_advisory_xact_lock(%s)", (_CAPTURE_LOCK,))
 
 
-def _capture_table(connection: Connection, home: str, schema: str, table: str, shown: str) -> str:
+def _capture_table(connection: Connection, home: str, schema: str, table: str, name: TableName) -> str:
+    """What was done; and which table it is, where the name in capitals is not necessarily the table's."""
+    done = _captured_table(connection, home, schema, table, name.name)
+    return done if name.exact or name.name == name.name.lower() else f"{done}, the table {_shown(schema, table)}"
+
+
+def _captured_table(connection: Connection, home: str, schema: str, table: str, shown: str) -> str:
     known = {(row[0], row[1]): (row[2], row[3]) for row in run(connection, schema_.CAPTURED, (home,))}
     others = [f"{one[0]}.{one[1]}" for one, (name, _) in known.items() if name == shown and one != (schema, table)]
     if others:
@@ -113,6 +120,11 @@ def _capture_table(connection: Connection, home: str, schema: str, table: str, s
         return f"{shown}: captured"
     was = "one of its triggers was missing" if before[1] < 2 else f"it was called {before[0]} in events"
     return f"{shown}: triggers made anew ({was})"
+
+
+def _shown(*names: str) -> str:
+    """Names as SQL needs them, in quotes where they would mean another without."""
+    return ".".join(name if re.fullmatch(r"[a-z_][a-z0-9_]*", name, re.ASCII) else quoted(name) for name in names)
 
 
 def drop(database: Postgres, names: Sequence[TableName]) -> list[str]:
@@ -159,8 +171,8 @@ def _first_schema(connection: Connection, database: Postgres) -> str:
 
 
 def _table(connection: Connection, wanted: TableName) -> tuple[str, str]:
-    """Schema and name of a table; an unquoted name may be spelt as it is or in lower case, as in SQL."""
-    values = {"name": wanted.name, "schema": wanted.schema, "exact": wanted.exact}
+    """Schema and name of a table. An unquoted name means the one in lower case, as in SQL, else one spelt like it."""
+    values = vars(wanted)
     found = run(connection, schema_.NAMED, values)
     if not found:
         known = [row[0] for row in run(connection, schema_.VISIBLE)]

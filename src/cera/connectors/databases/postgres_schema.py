@@ -1,4 +1,4 @@
-"""What capture makes in PostgreSQL: two tables, two functions, and two triggers for each captured table.
+"""What capture makes in PostgreSQL: two tables, three functions, and two triggers for each captured table.
 
 A change is written as it happens; its transaction has one row in `cera_transactions`, whose trigger is deferred: it
 runs when the transaction commits, and writes down that time. Tables of users have no deferred triggers, which would
@@ -13,8 +13,8 @@ TABLES = (
   position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   operation text NOT NULL,
   table_name text NOT NULL,
-  old_row jsonb,
-  new_row jsonb,
+  old_row json,
+  new_row json,
   transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id()
 )""",
     "CREATE INDEX cera_changes_by_transaction ON {schema}.cera_changes (transaction_id, position)",
@@ -29,17 +29,35 @@ _SETTINGS = """LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'"""
 
+#: JSON as text, which keeps apart large reals (1e+300) and integers. NaN and the infinities are texts in it, and no
+#: values here: a column of numbers that has one is left out.
+_ROW = """CREATE OR REPLACE FUNCTION {schema}.cera_row(recorded json, relation oid) RETURNS json LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $cera$
+BEGIN
+  IF recorded::text !~ '"(NaN|-?Infinity)"' THEN
+    RETURN recorded;
+  END IF;
+  RETURN (SELECT coalesce(json_object_agg(key, value), '{{}}') FROM json_each(recorded) WHERE key NOT IN (
+    SELECT attname FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+    WHERE attrelid = relation AND recorded ->> attname IN ('NaN', 'Infinity', '-Infinity')
+      AND coalesce(nullif(typbasetype, 0), pg_type.oid) IN ('float4'::regtype, 'float8'::regtype, 'numeric'::regtype)));
+END $cera$"""
+
 FUNCTIONS = (
+    _ROW,
     f"""CREATE OR REPLACE FUNCTION {{schema}}.cera_capture() RETURNS trigger {_SETTINGS} AS $cera$
 BEGIN
   INSERT INTO {{schema}}.cera_transactions DEFAULT VALUES ON CONFLICT DO NOTHING;
   IF TG_OP = 'INSERT' THEN
-    INSERT INTO {{schema}}.cera_changes (operation, table_name, new_row) VALUES ('insert', TG_ARGV[0], to_jsonb(NEW));
+    INSERT INTO {{schema}}.cera_changes (operation, table_name, new_row)
+      VALUES ('insert', TG_ARGV[0], {{schema}}.cera_row(to_json(NEW), TG_RELID));
   ELSIF TG_OP = 'UPDATE' THEN
     INSERT INTO {{schema}}.cera_changes (operation, table_name, old_row, new_row)
-      VALUES ('update', TG_ARGV[0], to_jsonb(OLD), to_jsonb(NEW));
+      VALUES ('update', TG_ARGV[0], {{schema}}.cera_row(to_json(OLD), TG_RELID),
+        {{schema}}.cera_row(to_json(NEW), TG_RELID));
   ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO {{schema}}.cera_changes (operation, table_name, old_row) VALUES ('delete', TG_ARGV[0], to_jsonb(OLD));
+    INSERT INTO {{schema}}.cera_changes (operation, table_name, old_row)
+      VALUES ('delete', TG_ARGV[0], {{schema}}.cera_row(to_json(OLD), TG_RELID));
   ELSE
     INSERT INTO {{schema}}.cera_changes (operation, table_name) VALUES ('truncate', TG_ARGV[0]);
   END IF;
@@ -67,6 +85,7 @@ DROPPED = (
     "DROP TABLE IF EXISTS {schema}.cera_transactions",
     "DROP FUNCTION IF EXISTS {schema}.cera_capture()",
     "DROP FUNCTION IF EXISTS {schema}.cera_commit()",
+    "DROP FUNCTION IF EXISTS {schema}.cera_row(json, oid)",
 )
 
 #: Captured tables: schema, name, what events call it, how many of the two triggers there are.
@@ -79,14 +98,16 @@ CAPTURED = """SELECT space.nspname, class.relname,
     AND ours.nspname = %s AND made.tgparentid = 0
   GROUP BY 1, 2 ORDER BY 1, 2"""
 
-#: Tables that a name may mean, those of the search path first; with what kind of a relation each is.
+#: Tables that a name may mean, with what kind of a relation each is: that in lower case, which SQL means by a name
+#: without quotes, before one that is spelt the same.
 NAMED = """SELECT space.nspname, class.relname, class.relkind::text
   FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace
-  WHERE class.relkind IN ('r', 'p', 'v', 'm', 'f') AND lower(class.relname) = lower(%(name)s)
+  WHERE class.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND (class.relname = %(name)s OR (NOT %(exact)s AND class.relname = lower(%(name)s)))
     AND CASE WHEN %(schema)s::text IS NULL THEN pg_table_is_visible(class.oid)
-        ELSE space.nspname = %(schema)s OR space.nspname = lower(%(schema)s) END
-  ORDER BY class.relname <> %(name)s, space.nspname <> coalesce(%(schema)s, space.nspname)"""
+        ELSE space.nspname = %(schema)s OR (NOT %(exact_schema)s AND space.nspname = lower(%(schema)s)) END
+  ORDER BY (CASE WHEN %(exact_schema)s THEN 0 WHEN space.nspname = lower(%(schema)s) THEN 0 ELSE 1 END),
+    (CASE WHEN %(exact)s THEN 0 WHEN class.relname = lower(%(name)s) THEN 0 ELSE 1 END)"""
 
 #: Names of tables that can be seen, for a guess at the one that was meant.
 VISIBLE = """SELECT CASE WHEN pg_table_is_visible(class.oid) THEN '' ELSE space.nspname || '.' END || class.relname

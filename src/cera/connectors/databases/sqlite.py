@@ -34,13 +34,16 @@ class Captured:
 
 
 @contextmanager
-def connected(database: Sqlite) -> Iterator[sqlite3.Connection]:
-    """A connection to a file that is there, without transactions of its own; errors become ours."""
+def connected(database: Sqlite, seconds: float = _BUSY_SECONDS) -> Iterator[sqlite3.Connection]:
+    """A connection to a file that is there, without transactions of its own; errors become ours.
+
+    `seconds`: how long to wait for others that write.
+    """
     try:
         connection = sqlite3.connect(
             f"file:{quote(str(database.path))}?mode=rw",
             uri=True,
-            timeout=_BUSY_SECONDS,
+            timeout=seconds,
             isolation_level=None,
             check_same_thread=False,  # one that is kept may be used from another thread, as Spark's callbacks do
         )
@@ -49,13 +52,13 @@ def connected(database: Sqlite) -> Iterator[sqlite3.Connection]:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        raise _failure(database, error) from error
+        raise _failure(database, error, seconds) from error
 
 
-def _failure(database: Sqlite, error: sqlite3.Error) -> UsageError | EngineError:
+def _failure(database: Sqlite, error: sqlite3.Error, seconds: float) -> UsageError | EngineError:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return UnreachableError(f"{database}: another process has held the database for {_BUSY_SECONDS:.0f} seconds")
+        return UnreachableError(f"{database}: another process has held the database for {seconds:.0f} seconds")
     if "readonly" in text or "unable to open" in text:
         return UsageError(f"{database}: no right to write there ({text})")
     if "not a database" in text or "malformed" in text:

@@ -18,6 +18,7 @@ class TableName:
     name: str
     schema: str | None = None
     exact: bool = False
+    exact_schema: bool = False
 
     def __str__(self) -> str:
         return self.name if self.schema is None else f"{self.schema}.{self.name}"
@@ -46,8 +47,8 @@ def _names(text: str) -> Iterable[TableName]:
         parts.append((part[2], False) if part[1] is None else (part[1].replace('""', '"'), True))
         position = part.end() + 1
         if text[part.end() : position] != ".":
-            schema = parts[0][0] if len(parts) == 2 else None
-            yield TableName(parts[-1][0], schema, parts[-1][1])
+            schema, exact_schema = parts[0] if len(parts) == 2 else (None, False)
+            yield TableName(parts[-1][0], schema, parts[-1][1], exact_schema)
             parts = []
             if position > len(text):
                 return

@@ -6,9 +6,11 @@ value, `xxhash64` as Spark computes it, so that columns and Python agree.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cera.datalog.modules import EventModule
 from cera.engines.spark.streaming.key_hashes import bucket, key_hash
-from cera.engines.stagewise.arrivals import NO_HISTORY, Recognizer
+from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Recognizer, history_of
 from cera.model.occurrence import Occurrence, unwrap
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
@@ -22,16 +24,22 @@ class Histories:
 
     def __init__(self, module: EventModule, buckets: int) -> None:
         self._recognizer = Recognizer(module)
+        self._partition = module.partition
         self._buckets = buckets if module.partition is not None else 1
         self._known: dict[object, int] = {}
 
     def bucket(self, event: Occurrence) -> int | None:
         """The bucket of an event, perhaps NOWHERE; None if the module does not see it."""
-        for key, _ in self._recognizer.arrivals((event,), 0):
-            if key is NO_HISTORY:
-                return NOWHERE
-            return 0 if self._buckets == 1 else self._of(key)
+        for _, arrival in self._recognizer.arrivals((event,), 0):
+            return self.bucket_of(arrival)
         return None
+
+    def bucket_of(self, arrival: Arrival) -> int:
+        """The bucket of an event that the module sees."""
+        key = history_of(arrival, self._partition)
+        if key is NO_HISTORY:
+            return NOWHERE
+        return 0 if self._buckets == 1 else self._of(key)
 
     def _of(self, key: object) -> int:
         found = self._known.get(key)
@@ -40,3 +48,15 @@ class Histories:
                 self._known.clear()
             found = self._known[key] = bucket((key_hash(unwrap(key)),), self._buckets)  # type: ignore[arg-type]
         return found
+
+
+def sharing(modules: Sequence[EventModule]) -> tuple[tuple[EventModule, ...], ...]:
+    """The modules, together where they see the same events and divide them in the same way.
+
+    Those with one history each are left apart, so that they can run at the same time.
+    """
+    found: dict[object, list[EventModule]] = {}
+    for number, module in enumerate(modules):
+        key = number if module.partition is None else (module.monitored, module.partition)
+        found.setdefault(key, []).append(module)
+    return tuple(map(tuple, found.values()))

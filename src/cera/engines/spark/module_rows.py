@@ -1,23 +1,31 @@
-"""What runs in Python workers for modules: finding the histories of events, and going through those histories."""
+"""What runs in Python workers for modules: finding the histories of events, and going through those histories.
+
+Modules that share their histories (`histories.sharing`) are gone through together: each event comes to Python once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
+from json import JSONDecoder
 from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
-from cera.datalog.modules import EventModule
+from cera.datalog.modules import EventModule, Monitored
+from cera.datalog.tuples import EventTuple
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.histories import NOWHERE, Histories
 from cera.engines.spark.rows import event_row
 from cera.engines.spark.streaming.identified import Identified
+from cera.engines.stagewise.arrivals import Recognizer
+from cera.engines.stagewise.detections import Detection
 from cera.engines.stagewise.processor import ModuleProcessor
-from cera.model.events import DerivedEvent
-from cera.model.json_terms import loads
+from cera.model.events import Event
+from cera.model.interval import Interval
 from cera.model.occurrence import Occurrence, json_occurrence
+from cera.model.values import read_fraction
 
 _ROWS_IN_BATCH = 5_000
 
@@ -26,33 +34,40 @@ _KEPT = 100
 _PROCESSORS: dict[str, ModuleProcessor] = {}
 
 #: The columns of histories; sorted by the first three.
-PLACED = ("module", "bucket", "end", "begin", "h1", "h2", "term")
+PLACED = ("share", "bucket", "end", "begin", "h1", "h2", "term")
 _Placed = tuple[int, int, int, int, int, int, str]
+
+Shares = tuple[tuple[EventModule, ...], ...]
+
+#: Reads the JSON of terms, which was checked when it was read or made.
+_read = JSONDecoder(parse_float=read_fraction).decode
 
 
 class Dividing:
-    """In: end, begin, the halves of the id, the term as JSON. Out: the same behind the module and the bucket, a row for
-    each module that sees the event."""
+    """In: end, begin, the halves of the id, the term as JSON. Out: the same behind the share and the bucket, a row for
+    each share that sees the event."""
 
-    def __init__(self, modules: tuple[EventModule, ...], buckets: int) -> None:
-        self.modules = modules
+    def __init__(self, shares: Shares, buckets: int) -> None:
+        self.shares = shares
         self.buckets = buckets
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        histories = [Histories(module, self.buckets) for module in self.modules]
+        kinds: dict[tuple[Monitored, ...], tuple[Recognizer, list[tuple[int, Histories]]]] = {}
+        for number, (module, *_) in enumerate(self.shares):
+            kind = kinds.setdefault(module.monitored, (Recognizer(module), []))
+            kind[1].append((number, Histories(module, self.buckets)))
         for batch in batches:
             rows: list[int] = []
             numbers: list[int] = []
             places: list[int] = []
             for row, text in enumerate(batch.column("term").to_pylist()):
-                [(label, body)] = loads(text).items()
-                event = json_occurrence(0, 0, label, body)
-                for number, each in enumerate(histories):
-                    bucket = each.bucket(event)
-                    if bucket is not None:
-                        rows.append(row)
-                        numbers.append(number)
-                        places.append(bucket)
+                event = (_occurrence(0, 0, text),)
+                for recognizer, shares in kinds.values():
+                    for _, arrival in recognizer.arrivals(event, 0):
+                        for number, histories in shares:
+                            rows.append(row)
+                            numbers.append(number)
+                            places.append(histories.bucket_of(arrival))
             taken = batch.take(pa.array(rows, pa.int64()))
             placed = [pa.array(numbers, pa.int32()), pa.array(places, pa.int32())]
             yield pa.RecordBatch.from_arrays([*placed, *taken.columns], PLACED)
@@ -61,8 +76,8 @@ class Dividing:
 class Detecting:
     """Runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
 
-    def __init__(self, modules: tuple[EventModule, ...], timezone: str, schema: pa.Schema) -> None:
-        self.modules = modules
+    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema) -> None:
+        self.shares = shares
         self.timezone = timezone
         self.schema = schema
 
@@ -70,17 +85,18 @@ class Detecting:
         rows: list[tuple[Any, ...]] = []
         placed = (row for batch in batches for row in zip(*(part.to_pylist() for part in batch.columns), strict=True))
         for (number, bucket), history in groupby(placed, key=itemgetter(0, 1)):
+            modules = self.shares[number]
             if bucket == NOWHERE:
-                rows.append(self._counts(0, len({(h1, h2) for *_, h1, h2, _ in history})))
+                rows.append(self._counts(0, len(modules) * len({(h1, h2) for *_, h1, h2, _ in history})))
                 continue
-            processor = _processor(self.modules[number], self.timezone)
-            before = processor.evaluator.undefined
-            for derived in _detections(processor, history):
-                rows += _derivations(derived)
+            processors = [_processor(module, self.timezone) for module in modules]
+            before = sum(processor.evaluator.undefined for processor in processors)
+            for found in _detections(processors, history):
+                rows += _derivations(found)
                 if len(rows) >= _ROWS_IN_BATCH:
                     yield self._batch(rows)
                     rows = []
-            rows.append(self._counts(processor.evaluator.undefined - before, 0))
+            rows.append(self._counts(sum(processor.evaluator.undefined for processor in processors) - before, 0))
         if rows:
             yield self._batch(rows)
 
@@ -104,26 +120,36 @@ def _processor(module: EventModule, timezone: str) -> ModuleProcessor:
     return found
 
 
-def _detections(processor: ModuleProcessor, history: Iterator[_Placed]) -> Iterator[DerivedEvent]:
-    state = processor.start()
+def _detections(processors: Sequence[ModuleProcessor], history: Iterator[_Placed]) -> Iterator[Detection]:
+    states = [processor.start() for processor in processors]
     for now, together in groupby(history, key=itemgetter(2)):
         different = {(h1, h2): (begin, text) for _, _, _, begin, h1, h2, text in together}
-        events: list[Occurrence] = [_event(begin, now, text, *id_) for id_, (begin, text) in different.items()]
-        for found in processor.step(state, now, events):
-            yield found.result()
+        events = [_event(begin, now, text, *id_) for id_, (begin, text) in different.items()]
+        seen = processors[0].by_history(states[0], events)
+        for processor, state in zip(processors, states, strict=True):
+            yield from processor.advance(state, now, seen, len(events))
+
+
+def _occurrence(begin: int, end: int, text: str) -> Occurrence:
+    [(label, body)] = _read(text).items()
+    return json_occurrence(begin, end, label, body)
 
 
 def _event(begin: int, end: int, text: str, h1: int, h2: int) -> Identified:
-    [(label, body)] = loads(text).items()
-    made = json_occurrence(begin, end, label, body)
+    made = _occurrence(begin, end, text)
     plain = made.content is not None or made.nested is not None
-    return Identified(begin, end, label, made.content, None if plain else made.term, None, h1, h2, made.nested)
+    return Identified(begin, end, made.label, made.content, None if plain else made.term, None, h1, h2, made.nested)
 
 
-def _derivations(derived: DerivedEvent) -> Iterator[tuple[Any, ...]]:
-    """The rows of an event: one for each way in which it was derived."""
-    event = event_row(derived.event)
-    for way in derived.derivations:
-        causes = [(name, cause.end, cause.begin, cause.id) for name, cause in sorted(way.causes.items())]
-        by_name = [(name, id_) for name, *_, id_ in causes]
-        yield (*event, (way.rule, causes), by_name, None, None, 0, 0)
+def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
+    """The rows of an event: one for each way in which it was derived. Nothing but the ids of its causes is needed."""
+    event = event_row(Event(found.term, Interval(found.begin, found.end)))
+    known = set()
+    for output, row in found.facts:
+        cells = zip(output.variables, row, strict=True)
+        causes = sorted(
+            (name, cell.end, cell.begin, cell.event.id) for name, cell in cells if isinstance(cell, EventTuple)
+        )
+        if (way := (output.rule, *causes)) not in known:
+            known.add(way)
+            yield (*event, (output.rule, causes), [(name, id_) for name, *_, id_ in causes], None, None, 0, 0)

@@ -1,6 +1,6 @@
 """Modules over recorded events: their histories as sorted rows, each gone through in Python, stage by stage.
 
-    events that modules monitor ─▶ divided by module and bucket ─▶ sorted by time ─▶ detections
+    events that modules monitor ─▶ divided by histories and bucket ─▶ sorted by time ─▶ detections
 
 All modules of a layer share one such pass.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
@@ -27,7 +27,8 @@ from pyspark.sql.types import (
 
 from cera.datalog.modules import EventModule
 from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT
-from cera.engines.spark.module_rows import Detecting, Dividing
+from cera.engines.spark.histories import sharing
+from cera.engines.spark.module_rows import Detecting, Dividing, Shares
 from cera.engines.spark.relations import column
 from cera.engines.spark.rows import EVENTS
 from cera.engines.spark.streaming.operators import BUCKETS
@@ -58,10 +59,13 @@ DETECTIONS = StructType(
     ]
 )
 
-_MODULE, _BUCKET = "module", "bucket"
+#: Enough that a slow task does not hold up the others.
+_TASKS_PER_CORE = 2
+
+_SHARE, _BUCKET = "share", "bucket"
 _PLACED = StructType(
     [
-        StructField(_MODULE, IntegerType()),
+        StructField(_SHARE, IntegerType()),
         StructField(_BUCKET, IntegerType()),
         StructField("end", LongType()),
         StructField("begin", LongType()),
@@ -108,15 +112,26 @@ def detected(
     labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
+    shares = sharing(found)
     if any(module.partition is not None for module in found):
-        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(found, buckets), _PLACED)
+        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(shares, buckets), _PLACED)
     else:
-        placed = events.select(F.explode(_readers(found)).alias(_MODULE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
-    parts = placed.repartition(_MODULE, _BUCKET).sortWithinPartitions(_MODULE, _BUCKET, "end", "h1", "h2")
-    rows = parts.select(*_PLACED.names).mapInArrow(Detecting(found, timezone, to_arrow_schema(DETECTIONS)), DETECTIONS)
+        placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
+    tasks = _tasks(placed.sparkSession, shares, buckets)
+    parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
+        _SHARE, _BUCKET, "end", "h1", "h2"
+    )
+    rows = parts.select(*_PLACED.names).mapInArrow(Detecting(shares, timezone, to_arrow_schema(DETECTIONS)), DETECTIONS)
     if tally is not None:
         rows = tally.watch_sums(rows, *map(column, _COUNTS))
     return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
+
+
+def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
+    """How many tasks go through histories: not more than there is work for, since each costs time by itself."""
+    work = sum(1 if module.partition is None else buckets for module, *_ in shares)
+    most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    return max(1, min(work, most, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism))
 
 
 def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
@@ -125,7 +140,8 @@ def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
     return monitored.select("end", "begin", "h1", "h2", "label", term_column(table)["json"].alias("term"))
 
 
-def _readers(modules: Sequence[EventModule]) -> Column:
-    """The numbers of the modules that monitor the label of an event."""
-    own = [F.when(column("label").isin(*sorted(module.reads)), F.lit(number)) for number, module in enumerate(modules)]
+def _readers(shares: Shares) -> Column:
+    """The numbers of the shares that monitor the label of an event."""
+    labels = [sorted(module.reads) for module, *_ in shares]
+    own = [F.when(column("label").isin(*each), F.lit(number)) for number, each in enumerate(labels)]
     return F.array_compact(F.array(*own))

@@ -20,6 +20,7 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructField, St
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.file_splits import Split
 from cera.engines.spark.hashing import event_hashes
+from cera.engines.spark.nested_terms import Body, nested_hashes, nested_json
 from cera.engines.spark.rows import field_of, fields_of, term_row
 from cera.engines.spark.tables import FIELDS
 from cera.engines.spark.term_columns import fields_term
@@ -83,6 +84,8 @@ class Rows:
     offsets: list[int | None] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     values: list[tuple[Any, ...]] = field(default_factory=list)
+    #: Events whose hashes are computed together, by the numbers of their rows.
+    nested: dict[int, tuple[str, Body]] = field(default_factory=dict)
 
     def reject(self, position: int, item: Rejected) -> None:
         self.offsets.append(None)
@@ -90,9 +93,14 @@ class Rows:
         self.plain.append((self.source, position, *nothing, item.place, item.reason, item.text))
 
     def add(self, position: int, item: Occurrence) -> None:
-        fields = _fields(item)
+        text = None if item.nested is None else nested_json(item.label, item.nested)
+        fields = _fields(item) if text is None else None
         term: tuple[Any, ...] = (None, None, None)
-        if fields is None:
+        if text is not None and item.nested is not None:
+            self.offsets.append(None)
+            self.nested[len(self.plain)] = (item.label, item.nested)
+            term = (text, None, None)
+        elif fields is None:
             self.offsets.append(None)
             term = term_row(item.term)
         else:
@@ -106,6 +114,10 @@ class Rows:
     def batch(self) -> pa.RecordBatch:
         schema = to_arrow_schema(READ)
         columns = [list(column) for column in zip(*self.plain, strict=True)]
+        for name, hashes in zip(("t1", "t2"), nested_hashes([*self.nested.values()]), strict=True):
+            column = columns[schema.get_field_index(name)]
+            for row, hashed in zip(self.nested, hashes, strict=True):
+                column[row] = hashed
         arrays = [pa.array(column, part.type) for column, part in zip(columns, schema, strict=False)]
         map_type = schema.field("fields").type
         kinds = list(zip(*self.values, strict=True)) or [()] * 4

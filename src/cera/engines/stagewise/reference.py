@@ -23,7 +23,7 @@ def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") 
     found = []
     histories, left_out = _histories(module, events)
     for stages in histories:
-        facts = evaluate(module.program, stages)[1:]
+        facts = evaluate(module.program, stages, evaluator=evaluator)[1:]
         for now, together in groupby(zip(stages, facts, strict=True), key=lambda pair: pair[0].time):
             assert now is not None
             found.append((now, [at for _, at in together]))

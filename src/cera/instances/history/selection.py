@@ -18,12 +18,13 @@ def solutions(situation: Situation) -> Iterator[Sets]:
     """All solutions with the terminator, the preferred one first."""
     ranks = {one: rank for rank, one in enumerate(situation.available)}
     for candidate in sorted(candidates(situation), key=lambda sets: preference(situation.type, sets, ranks)):
-        if is_possible(situation, candidate) and terminates(situation, candidate):
-            filled = fill(situation, candidate)
-            if all(are_few_enough(situation, filled, place) for place in filled) and (
-                not situation.type.continuous or is_uninterrupted(situation, filled)
-            ):
-                yield filled
+        for role in roles(situation, candidate):
+            if is_possible(situation, candidate, role):
+                filled = fill(situation, candidate, role)
+                if all(are_few_enough(situation, filled, place) for place in filled) and (
+                    not situation.type.continuous or is_uninterrupted(situation, filled)
+                ):
+                    yield filled
 
 
 def candidates(situation: Situation) -> Iterator[Sets]:
@@ -58,7 +59,7 @@ def fixed_sets(situation: Situation, place: int) -> Iterator[tuple[Instance, ...
 
 def preference(type_: ComplexType, sets: Sets, ranks: dict[Instance, int]) -> tuple[object, ...]:
     """The less, the better: by the components that take part, then component by component in the order of traversal."""
-    order = type_.bound[::-1] if type_.right_to_left else type_.bound
+    order = in_traversal(type_)
     taking_part = tuple(number for number, place in enumerate(order) if place in sets)
     wishes: list[object] = [taking_part]
     for place in order:
@@ -76,41 +77,52 @@ def preference(type_: ComplexType, sets: Sets, ranks: dict[Instance, int]) -> tu
     return tuple(wishes)
 
 
-def completions(situation: Situation, candidate: Sets, *, nonempty: int | None = None) -> Iterator[Sets]:
+def in_traversal(type_: ComplexType) -> tuple[int, ...]:
+    return type_.bound[::-1] if type_.right_to_left else type_.bound
+
+
+#: Instances that have to be at places.
+Asked = tuple[tuple[int, Instance], ...]
+
+
+def roles(situation: Situation, candidate: Sets) -> Iterator[Asked]:
+    """Where the terminator stands: in the candidate, or else at one of the cumulative components."""
+    terminator = situation.terminator
+    if any(terminator in several for several in candidate.values()):
+        yield ()
+        return
+    for place in in_traversal(situation.type):
+        component = situation.type.components[place]
+        if place in candidate and not component.is_fixed and component.type == terminator.type:
+            yield ((place, terminator),)
+
+
+def completions(situation: Situation, candidate: Sets, asked: Asked) -> Iterator[Sets]:
     """All ways to give each cumulative component as many instances as its delimiter demands at least.
 
-    At the place `nonempty` there is one even if it may be empty.
+    What is asked for is among them, so there may have to be more.
     """
     components = situation.type.components
     places = [place for place in candidate if not components[place].is_fixed]
-    sizes = [max(components[place].delimiter.least, int(place == nonempty)) for place in places]
-    choices = (combinations(situation.of(place), size) for place, size in zip(places, sizes, strict=True))
+    choices = []
+    for place in places:
+        demanded = {one for at, one in asked if at == place}
+        size = max(components[place].delimiter.least, len(demanded))
+        choices.append([each for each in combinations(situation.of(place), size) if demanded <= set(each)])
     for chosen in product(*choices):
         yield {**candidate, **dict(zip(places, chosen, strict=True))}
 
 
-def is_possible(situation: Situation, candidate: Sets) -> bool:
-    """Whether there is a completion that is legal; there is none if the candidate itself is not."""
+def is_possible(situation: Situation, candidate: Sets, role: Asked) -> bool:
+    """Whether there is a legal completion, with the terminator; there is none if the candidate itself is not legal."""
     return is_legal(situation, candidate) and any(
-        is_legal(situation, each) for each in completions(situation, candidate)
+        is_legal(situation, each) for each in completions(situation, candidate, role)
     )
 
 
-def terminates(situation: Situation, candidate: Sets) -> bool:
-    """Whether the terminator is in the candidate, or at the place of a cumulative component in a legal completion.
-
-    That the mode cumulative binds it wherever it lies in time is not enough.
-    """
-    return any(situation.terminator in several for several in candidate.values()) or any(
-        situation.terminator in each[place] and is_legal(situation, each)
-        for place in candidate
-        if not situation.type.components[place].is_fixed
-        for each in completions(situation, candidate, nonempty=place)
-    )
-
-
-def fill(situation: Situation, candidate: Sets) -> Sets:
-    """A candidate with all instances at its cumulative components that are at this place in a legal completion.
+def fill(situation: Situation, candidate: Sets, role: Asked) -> Sets:
+    """A candidate with all instances at its cumulative components that are there in a legal completion with the
+    terminator.
 
     For the mode cumulative the place in time of the instances with this mode does not matter.
     """
@@ -119,13 +131,14 @@ def fill(situation: Situation, candidate: Sets) -> Sets:
     for place in candidate:
         if not components[place].is_fixed:
             loose = unrestricted(situation.type) if components[place].selection == "cumulative" else frozenset()
-            fitting = {
+            filled[place] = tuple(
                 one
-                for each in completions(situation, candidate, nonempty=place)
-                if is_legal(situation, each, loose=loose)
-                for one in each[place]
-            }
-            filled[place] = tuple(one for one in situation.available if one in fitting)
+                for one in situation.of(place)
+                if any(
+                    is_legal(situation, each, loose=loose)
+                    for each in completions(situation, candidate, (*role, (place, one)))
+                )
+            )
     return filled
 
 

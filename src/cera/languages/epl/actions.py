@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.languages.epl.arguments import ASCTIME, kind_of
 from cera.languages.epl.syntax import Action, Rule, Sql, System, Write, basics
 from cera.languages.epl.variables import result_expressions
 from cera.model import expressions
+from cera.model.commands import parse_command
 from cera.model.expressions import Call, Expression
 from cera.model.functions import FUNCTIONS
+from cera.model.printf import Conversion, FormatError, parse_format
+from cera.model.statements import parse_statement
 from cera.rules.signatures import arity
 
-#: `%d`, `%-10s`, `%.2f`; `%%` is a percent sign.
-_CONVERSION = re.compile(r"%(?P<flags>[-+ 0#]*)(?P<width>\d*)(?P<precision>\.\d+)?(?P<kind>.?)", re.DOTALL)
-CONVERSIONS = "diouxXeEfgGsc"
-
-_PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<![:\w]):(\d+)")
-
 _IN_ORDER = "each %d or %s takes one argument, in their order; `%%` is a percent sign"
-
-#: For the arguments of actions only: a time or a length of time as C's asctime would write it.
-ASCTIME = "asctime"
+_NUMBERED = "the arguments are bound to :1, :2, … in their order, wherever these stand"
 
 
 def check_action(rule: Rule) -> Iterator[Diagnostic]:
-    match rule.action:
-        case None:
-            pass
-        case Write():
-            yield from _printf(rule.action.format, rule.action, "the text")
-        case System():
-            yield from _printf(rule.action.command, rule.action, "the command")
-        case Sql():
-            yield from _parameters(rule.action)
+    """Everything that can be known of an action before it runs, and without the machine that it runs on."""
+    action = rule.action
+    try:
+        match action:
+            case None:
+                pass
+            case Write():
+                if action.file == "":
+                    yield _wrong("a file has no empty name", action.span, 'write for example `write to "log.txt" (…)`')
+                yield from _conversions(parse_format(action.format).conversions, action, "the text")
+            case System():
+                words = parse_command(action.command)
+                yield from _conversions([each for word in words for each in word.conversions], action, "the command")
+            case Sql():
+                yield from _parameters(action)
+    except FormatError as error:
+        assert action is not None
+        yield _wrong(str(error), action.span)
 
 
 def check_functions(rule: Rule) -> Iterator[Diagnostic]:
@@ -46,36 +50,29 @@ def check_functions(rule: Rule) -> Iterator[Diagnostic]:
         yield from _functions(expression, in_action=any(expression is argument for argument in arguments))
 
 
-def conversions(text: str) -> list[str]:
-    """The conversions of a printf format that take an argument: `%d`, `%-10s`."""
-    return [found[0] for found in _CONVERSION.finditer(text) if found["kind"] != "%"]
-
-
-def _printf(text: str, action: Action, what: str) -> Iterator[Diagnostic]:
-    found = conversions(text)
-    for conversion in found:
-        if conversion[-1] not in CONVERSIONS or len(conversion) < 2:
-            message = f"`{conversion}` is no conversion of printf"
-            hint = "there are %d for numbers, %s for anything, %.2f with two decimals; `%%` is a percent sign"
-            yield Diagnostic("EP401", "error", message, action.span, hint)
-            return
-    if len(found) != len(action.arguments):
-        message = f"{what} has {_counted(len(found), 'conversion')} and {_counted(len(action.arguments), 'argument')}"
-        yield Diagnostic("EP401", "error", message, action.span, _IN_ORDER)
+def _conversions(found: Sequence[Conversion], action: Action, what: str) -> Iterator[Diagnostic]:
+    arguments = action.arguments
+    if len(found) != len(arguments):
+        message = f"{what} has {_counted(len(found), 'conversion')} and {_counted(len(arguments), 'argument')}"
+        yield _wrong(message, action.span, _IN_ORDER)
+        return
+    for conversion, argument in zip(found, arguments, strict=True):
+        if not conversion.fits(kind := kind_of(argument)):
+            yield _wrong(f"this is a {kind}, and {conversion} takes a number", argument.span, "%s takes anything")
 
 
 def _parameters(action: Sql) -> Iterator[Diagnostic]:
-    used = {int(found[1]) for found in _PARAMETER.finditer(action.command) if found[1]}
+    used = {part for part in parse_statement(action.command).parts if isinstance(part, int)}
     given = set(range(1, len(action.arguments) + 1))
-    if used == given:
-        return
-    hint = "the arguments are bound to :1, :2, … in their order, wherever these stand"
     if missing := sorted(used - given):
-        message = f"the command uses :{missing[0]}, and there {_are(len(given))}"
-        yield Diagnostic("EP401", "error", message, action.span, hint)
-    else:
-        message = f"the command does not use :{min(given - used)}"
-        yield Diagnostic("EP401", "error", message, action.arguments[min(given - used) - 1].span, hint)
+        yield _wrong(f"the command uses :{missing[0]}, and there {_are(len(given))}", action.span, _NUMBERED)
+    elif unused := sorted(given - used):
+        yield _wrong(f"the command does not use :{unused[0]}", action.arguments[unused[0] - 1].span, _NUMBERED)
+
+
+def _wrong(message: str, span: Span | None, hint: str | None = None) -> Diagnostic:
+    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)  # it may quote the end of a line
+    return Diagnostic("EP401", "error", printable, span, hint)
 
 
 def _functions(expression: Expression, *, in_action: bool) -> Iterator[Diagnostic]:

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 from cera.datalog.arguments import argument_value
 from cera.datalog.tuples import EventTuple
-from cera.languages.epl.actions import ASCTIME
 from cera.model.durations import Duration, format_duration
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Arithmetic, Call, DurationLiteral, Expression, Literal, Negative, Variable, rebuild
 from cera.model.printf import ArgumentKind, asctime
 from cera.model.terms import Value
+
+#: For the arguments of actions only: a time or a length of time as C's asctime would write it.
+ASCTIME = "asctime"
 
 
 def action_argument(expression: Expression, bound: Mapping[str, EventTuple], evaluator: Evaluator) -> Value | None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.epl.actions import check_action, check_functions
+from cera.languages.epl.conditions import check_conditions
+from cera.languages.epl.heads import check_head
 from cera.languages.epl.relations import check_relations
 from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Declaration, Granularity, Identifier, Module, Monitor, Partition, Relation, basics
@@ -17,10 +19,11 @@ def check_module(module: Module) -> list[Diagnostic]:
     """Errors; if there are none, warnings and notes."""
     errors = [*_declarations(module), *_rule_names(module), *check_relations(module)]
     for rule in module.rules:
-        errors += [*check_shapes(rule), *check_variables(rule), *check_action(rule), *check_functions(rule)]
+        errors += [*check_shapes(rule), *check_variables(rule), *check_head(rule)]
+        errors += [*check_action(rule), *check_functions(rule)]
     if errors:
         return in_source_order(errors)
-    return in_source_order([*unbounded(module), *_partitioning(module)])
+    return in_source_order([*check_conditions(module), *unbounded(module), *_partitioning(module)])
 
 
 def check_modules(modules: Sequence[Module]) -> list[Diagnostic]:

@@ -60,7 +60,7 @@ def compile_module(module: Module) -> CompiledModule:
         module.granularity,
         module.partition,
         tuple(_compiled(module, rule, translated) for rule, translated in zip(module.rules, rules, strict=True)),
-        tuple(diagnostic for diagnostic in found if diagnostic.severity == "warning"),
+        tuple(diagnostic for diagnostic in found if diagnostic.code == "EP501"),
         tuple(diagnostic for diagnostic in found if diagnostic.severity == "note"),
     )
 

@@ -83,7 +83,8 @@ def _unexpected(source: Source, piece: Piece, position: int, accepted: frozenset
         last = piece.lexemes[-1]
         message = f"{expected(accepted)} after '{last.text}'"
         return Diagnostic("EP001", "error", message, _span(source, last))
-    hint = _HABITS.get(found.text) or did_you_mean(found.text, keywords(accepted)) or _word_before(piece, found)
+    hint = _HABITS.get(found.text) or did_you_mean(found.text, keywords(accepted))
+    hint = hint or _word_before(piece, found) or _condition_misplaced(piece, found)
     return Diagnostic("EP001", "error", f"{expected(accepted)}, found '{found.text}'", _span(source, found), hint)
 
 
@@ -98,6 +99,21 @@ def _word_before(piece: Piece, found: Lexeme) -> str | None:
         if meant is not None:
             return meant
     return None
+
+
+def _condition_misplaced(piece: Piece, found: Lexeme) -> str | None:
+    """`insert(e(Y, Y.k = 1))`, whose condition stands with the tuple, and `A(X.k = 1)`, which has no variable."""
+    index = piece.lexemes.index(found)
+    words = [lexeme.text for lexeme in piece.lexemes[max(0, index - 5) : index]]
+    match [*words, found.text]:
+        case [("insert" | "delete" | "update" | "ins" | "del" | "upd") as kind, "(", relation, "(", variable, ","]:
+            return f"conditions stand after the tuple: `{kind}({relation}({variable}), …)`"
+        case [*_, ("insert" | "delete" | "update") as kind, "(", relation, "(", variable, "."]:
+            return f"the tuple comes first: `{kind}({relation}({variable}), {variable}.…)`"
+        case [*_, label, "(", variable, "."]:
+            return f"the variable of the event comes first: `{label}({variable}, {variable}.…)`"
+        case _:
+            return None
 
 
 def _span(source: Source, lexeme: Lexeme) -> Span:

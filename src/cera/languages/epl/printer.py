@@ -40,6 +40,8 @@ from cera.model.expressions import And, Expression, Not, Or, Variable
 _RESERVED = frozenset(
     {"any", "insert", "delete", "update", "ins", "del", "upd", "sequence", "relative", "prior", "first"}
 )
+#: The same where the name of an attribute or a field stands.
+_WORDS = frozenset({"not", "and", "or", "mod", "true", "false"})
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -78,11 +80,12 @@ class Printer(TermPrinter):
                 types = join(concat(",", SPACE), (event_type_text(each) for each in declared.types))
                 return Group(concat("monitor ", Indent(types), ";"))
             case Relation():
-                return concat(bracket(f"relation {label_text(declared.name)}(", declared.attributes, ")"), ";")
+                attributes = [name_text(each) for each in declared.attributes]
+                return concat(bracket(f"relation {label_text(declared.name)}(", attributes, ")"), ";")
             case Granularity():
                 return f"granularity {declared.unit};"
             case Partition():
-                return f"partition by {declared.attribute};"
+                return f"partition by {name_text(declared.attribute)};"
 
     def rule(self, rule: Rule) -> Document:
         parts: list[Document] = [concat(HARD, self.decorate(rule.event, self.event(rule.event)))]
@@ -96,7 +99,8 @@ class Printer(TermPrinter):
 
     def _head(self, head: Head) -> Document:
         fields = [
-            self.decorate(each, concat(f"{each.name}: ", self.expression(each.expression))) for each in head.fields
+            self.decorate(each, concat(name_text(each.name), ": ", self.expression(each.expression)))
+            for each in head.fields
         ]
         return bracket(f"as {label_text(head.label)}(", fields, ")")
 
@@ -185,3 +189,8 @@ def event_type_text(event: EventType) -> str:
 
 def label_text(label: str) -> str:
     return label if _LABEL.fullmatch(label) and label not in _RESERVED else string_text(label)
+
+
+def name_text(name: str) -> str:
+    """The name of an attribute or a field where it is declared."""
+    return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)

@@ -11,6 +11,8 @@ from cera.languages.epl.vocabulary import is_taken
 from cera.model import expressions
 from cera.model.expressions import Expression, Variable
 
+_OTHER_LABEL = "derive events with another label from them first"
+
 #: What every event has, besides its attributes.
 TIME_ATTRIBUTES = ("evtime", "Time")
 
@@ -37,7 +39,11 @@ def _known(event: EventType, module: Module) -> Iterator[Diagnostic]:
         yield Diagnostic("EP102", "error", message, event.span, hint)
     if event.kind is None and is_taken(event.name):
         message = f"events of the label `{event.name}` cannot be told from a predicate of the translation"
-        yield Diagnostic("EP107", "error", message, event.span, "derive events with another label from them first")
+        yield Diagnostic("EP107", "error", message, event.span, _OTHER_LABEL)
+    for other in module.monitored:
+        if event.kind is None and other.kind is not None and other.predicate == event.predicate:
+            message = f"events of the label `{event.name}` cannot be told from `{other}` in the translation"
+            yield Diagnostic("EP107", "error", message, event.span, _OTHER_LABEL)
 
 
 def _monitored(event: EventType, module: Module) -> Iterator[Diagnostic]:

@@ -25,9 +25,17 @@ from cera.languages.epl.variables import result_expressions
 from cera.model import expressions
 from cera.model.expressions import DurationLiteral
 
+#: How many levels the tree of an event may have, in which lists nest too: (E1, E2, E3) is seq(E1, seq(E2, E3)).
+MOST_LEVELS = 200
+
 
 def check_shapes(rule: Rule) -> Iterator[Diagnostic]:
-    """Events that may be empty (EP301), limits of time that bound nothing or have no fixed length (EP302)."""
+    """Events that may be empty (EP301), limits of time that bound nothing or have no fixed length (EP302), events that
+    are too long (EP304)."""
+    if (levels := _levels(rule.event)) > MOST_LEVELS:
+        message = f"this has {levels:,} events in a row or one inside of the other; there can be {MOST_LEVELS}"
+        hint = "give a part of it a rule of its own, `as part(…)`, and monitor `part` in another module"
+        yield Diagnostic("EP304", "error", message, rule.event.span, hint)
     if can_be_empty(rule.event):
         yield _empty(rule.event, "the event of a rule")
     for event in walk(rule.event):
@@ -35,6 +43,15 @@ def check_shapes(rule: Rule) -> Iterator[Diagnostic]:
         if isinstance(event, Within):
             yield from _limit(event)
     yield from _calendar_lengths(rule)
+
+
+def _levels(event: Event) -> int:
+    """How many levels the tree of the event has. Lists nest to the right, `prior` to the left."""
+    if isinstance(event, Within):
+        return _levels(event.event)
+    inside = parts(event)[::-1] if isinstance(event, Prior) else parts(event)
+    deepest = max(1, len(inside) - 1)
+    return max((min(place, deepest) + _levels(part) for place, part in enumerate(inside, 1)), default=1)
 
 
 def _parts(event: Event, rule: Rule) -> Iterator[Diagnostic]:

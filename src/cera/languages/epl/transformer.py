@@ -73,13 +73,13 @@ class ItemTransformer(ExpressionTransformer):
         return Monitor(types, span)
 
     def relation(self, span: Span, name: Token, *attributes: Token) -> Relation:
-        return Relation(self._label(name), tuple(map(str, attributes)), span)
+        return Relation(self._label(name), tuple(map(self._label, attributes)), span)
 
     def granularity(self, span: Span, unit: Token) -> Granularity:
         return Granularity(cast(Unit, str(unit)), span)
 
     def partition(self, span: Span, attribute: Token) -> Partition:
-        return Partition(str(attribute), span)
+        return Partition(self._label(attribute), span)
 
     def change_type(self, span: Span, kind: Token, name: Token) -> EventType:
         return EventType(_KINDS[kind], self._label(name), span)
@@ -112,7 +112,7 @@ class ItemTransformer(ExpressionTransformer):
         return Head(self._label(label), tuple(field for field in fields if field is not None), span)
 
     def field(self, span: Span, name: Token, expression: Expression) -> Field:
-        return Field(str(name), expression, span)
+        return Field(self._label(name), expression, span)
 
     def unnamed_field(self, span: Span, expression: Expression) -> Field:
         """`X.Owner` is `Owner: X.Owner`."""

@@ -182,8 +182,8 @@ class _Shapes:
 
     def _relaxed(self, events: tuple[Event, ...], span: Span | None) -> Node:
         """[E1, …, En] ≡ (E1, *:any, E2, …, *:any, En)."""
-        first, *rest = (self.of(event) for event in events)
-        if not rest:
+        first = self.of(events[0])
+        if len(events) == 1:
             return first
         following = self._relaxed(events[1:], span)
         if not self._expand:

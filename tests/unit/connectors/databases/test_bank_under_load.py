@@ -52,9 +52,9 @@ def stored(store: Path, query: str) -> list[Any]:
 
 
 def places(store: Path, readers: list[subprocess.Popen[bytes]]) -> Iterator[str]:
-    """Where the last of some readers is, as often as that changes."""
-    last = None
-    while readers[-1].poll() is None:
+    """Where the last of some readers is, as often as that changes; nothing more if it does not for minutes."""
+    last, deadline = None, time.monotonic() + 300
+    while readers[-1].poll() is None and time.monotonic() < deadline:
         for (place,) in stored(store, "SELECT position FROM place"):
             if place != last:
                 last = place
@@ -79,7 +79,8 @@ def test_every_detection_comes_once_while_others_commit_and_the_reader_is_killed
     readers = [process(*reading)]
     place = places(store, readers)
     next(place)
-    writers = [process("write", url, seed, number * ACCOUNTS) for number, seed in enumerate(SEEDS)]
+    pause = 0.004  # SQLite knows times to the millisecond
+    writers = [process("write", url, seed, number * ACCOUNTS, pause) for number, seed in enumerate(SEEDS)]
     for pages in (3, 5):
         for _ in range(pages):
             next(place)

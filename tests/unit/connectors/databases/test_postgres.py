@@ -64,7 +64,10 @@ def numbers(records: object) -> list[int]:
 
 
 def test_every_operation_is_recorded_with_old_and_new_row(bank: Bank) -> None:
-    assert capture(bank.url, ["ACC"]) == ["made the table public.cera_changes", "ACC: captured"]
+    assert capture(bank.url, ["ACC"]) == [
+        "made the table public.cera_changes",
+        'ACC: captured, the table public."ACC"',
+    ]
     bank.do("""INSERT INTO "ACC" VALUES (1, 'Ann', 10.50)""")
     with bank.connect() as connection:
         connection.execute('UPDATE "ACC" SET "Balance" = 4, "Owner" = NULL')
@@ -206,6 +209,51 @@ def test_a_table_may_be_altered_truncated_and_changed_in_one_transaction(bank: B
     assert problems(bank.url) == []
 
 
+def test_an_unquoted_name_means_the_table_in_lower_case_and_else_the_one_spelt_like_it(bank: Bank) -> None:
+    bank.do('CREATE TABLE "MiXed" (a int)', 'CREATE SCHEMA "S"', 'CREATE TABLE "S"."T" (a int)')
+    assert capture(bank.url, ["MiXed"])[-1] == 'MiXed: captured, the table public."MiXed"'
+    assert drop(bank.url, ["MiXed"]) == ["MiXed: no longer captured"]
+    bank.do("CREATE TABLE mixed (a int)", "CREATE SCHEMA s", "CREATE TABLE s.t (a int)")
+    assert capture(bank.url, ["MiXed"]) == ["MiXed: captured, the table public.mixed"]
+    again = capture(bank.url, ["mixed", '"MiXed"'])
+    assert again == ["mixed: triggers made anew (it was called MiXed in events)", "MiXed: captured"]
+    assert capture(bank.url, ["S.T"]) == ["T: captured, the table s.t"]
+    drop(bank.url, ["s.t"])
+    assert capture(bank.url, ['"S".T']) == ['T: captured, the table "S"."T"']
+    bank.do("INSERT INTO mixed VALUES (1)", 'INSERT INTO "MiXed" VALUES (2)')
+    assert [(change["table"], change["new"]["a"]) for change in bank.changes()] == [("mixed", 1), ("MiXed", 2)]
+
+
+def test_nan_and_infinities_are_absent_numbers_beyond_64_bits_rejected_and_fractions_the_nearest_real(
+    bank: Bank,
+) -> None:
+    bank.do(
+        "CREATE DOMAIN rate AS float8", "CREATE TABLE n (k int, f float4, d float8, n numeric, r rate, t text, at date)"
+    )
+    capture(bank.url, ["n"])
+    bank.do(
+        "INSERT INTO n VALUES (1, 'NaN', 'Infinity', 'NaN', '-Infinity', 'NaN', 'infinity')",
+        "INSERT INTO n VALUES (2, 0.1, 0.1, 0.1000000000000000055511151231257827, 1e300, '\"Infinity\"', NULL)",
+        "INSERT INTO n (k, n) VALUES (3, 9223372036854775807)",
+        "INSERT INTO n (k, n) VALUES (4, 9223372036854775808)",  # numeric counts every digit; a real is 64 bits anyway
+        "INSERT INTO n (k, d) VALUES (5, 'NaN')",
+        "UPDATE n SET d = 2 WHERE k = 5",
+    )
+    found = list(read_changes(bank.url))
+    large = found.pop(3)
+    assert isinstance(large, Rejected)
+    assert "9223372036854775808" in large.text
+    assert "too large" in large.reason
+    rows = [term_to_json(one.term)["change"].get("new", {}) for one in found if isinstance(one, Event)]
+    assert rows == [
+        {"k": 1, "t": "NaN", "at": "infinity"},
+        {"k": 2, "f": 0.1, "d": 0.1, "n": 0.1, "r": 1e300, "t": '"Infinity"'},
+        {"k": 3, "n": 2**63 - 1},
+        {"k": 5},
+        {"k": 5, "d": 2},
+    ]
+
+
 def test_names_are_found_as_in_sql_and_called_as_they_were_given(bank: Bank) -> None:
     bank.do('CREATE SCHEMA "Other"', 'CREATE TABLE "Other"."My ""Table" (a int)', "CREATE TABLE orders (a int)")
     capture(bank.url, ['Other."My ""Table"', "Orders", "public.ACC"])
@@ -221,7 +269,7 @@ def test_capture_again_changes_nothing_and_drop_removes_everything(bank: Bank) -
     before = bank.writer.execute(inventory).fetchall()
     capture(bank.url, ["ACC"])
     insert(bank.writer, 1)
-    assert capture(bank.url, ["ACC"]) == ["ACC: captured already"]
+    assert capture(bank.url, ["ACC"]) == ['ACC: captured already, the table public."ACC"']
     assert len(bank.changes()) == 1
     assert drop(bank.url, ["ACC"]) == ["ACC: no longer captured"]
     insert(bank.writer, 2)

@@ -1,4 +1,4 @@
-"""The hashes of `cera.model.hashing` for columns of flat events, thousands at a time.
+"""The hashes of `cera.model.hashing` for columns of events, thousands at a time.
 
 Hashes are an array of two rows, one for each chain, with a column for each event. What is the same in many events
 (labels, most strings) is hashed once; the rest is arithmetic on whole columns.
@@ -7,6 +7,7 @@ Hashes are an array of two rows, one for each chain, with a column for each even
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,14 @@ Present = npt.NDArray[np.bool_]
 #: The columns of a child, by the component of a cell; at most one of them has a value in a row.
 Components = Mapping[str, pa.Array]
 
+
+@dataclass(frozen=True)
+class Inside:
+    """A child that every event has, with children of its own."""
+
+    children: Mapping[str, Components]
+
+
 _KINDS = {"string": STRING, "integer": INTEGER, "fraction": FRACTION, "boolean": BOOLEAN}
 _LAST = np.uint64(np.iinfo(np.int64).max)
 _PAST_INTEGERS = 2.0**63
@@ -29,6 +38,11 @@ _PAST_INTEGERS = 2.0**63
 def event_hashes(labels: pa.Array | str, children: Mapping[str, Components], begins: Times, ends: Times) -> Hashes:
     """The halves of the ids of flat events, which have no ids from their source."""
     return _events(_terms(labels, children, len(begins)), begins, ends)
+
+
+def term_hashes(label: str, children: Mapping[str, Components | Inside], rows: int) -> Hashes:
+    """The hashes of the terms `label{…}`, whose children may have children."""
+    return np.broadcast_to(_terms(label, children, rows), (2, rows))
 
 
 def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends: Times) -> Hashes:
@@ -53,7 +67,9 @@ def _events(terms: Hashes, begins: Times, ends: Times) -> Hashes:
     return linked(linked(linked(_starts(), terms), begins.view(np.uint64)), ends.view(np.uint64))
 
 
-def _terms(labels: pa.Array | str, children: Mapping[str, Components], rows: int) -> Hashes:
+def _terms(
+    labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | Inside], rows: int
+) -> Hashes:
     """The hashes of the terms `label{…}`."""
     hashed = [_child(name, components, rows) for name, components in children.items()]
     parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
@@ -85,8 +101,10 @@ def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
     return found
 
 
-def _child(name: str, components: Components, rows: int) -> tuple[Hashes, Present | None]:
+def _child(name: str, components: Components | Inside, rows: int) -> tuple[Hashes, Present | None]:
     """The hashes of the terms `name{value}`, and where there is a value; None: everywhere."""
+    if isinstance(components, Inside):
+        return term_hashes(name, components.children, rows), None
     found: Hashes | None = None
     present: Present | None = np.zeros(rows, bool)
     for kind, array in components.items():

@@ -48,9 +48,13 @@ class Identified(Occurrence):
         self.h2 = h2
 
     @property
+    def id(self) -> str:
+        return f"{self.h1 % _UNSIGNED:016x}{self.h2 % _UNSIGNED:016x}"
+
+    @property
     def event(self) -> Event:
         event = Occurrence.event.fget(self)  # type: ignore[attr-defined]
-        event.__dict__.setdefault("id", f"{self.h1 % _UNSIGNED:016x}{self.h2 % _UNSIGNED:016x}")
+        event.__dict__.setdefault("id", self.id)
         assert isinstance(event, Event)
         return event
 

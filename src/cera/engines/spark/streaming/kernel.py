@@ -41,6 +41,11 @@ class Part:
         remembered: int = self.state.live
         return remembered + len(self.waiting) + sum(map(event_count, self.payloads))
 
+    @property
+    def left_out(self) -> int:
+        """How many events lacked the attribute by which a module divides them, as far as it is remembered."""
+        return self.state.left_out if isinstance(self.state, ModuleState) else 0
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -1,4 +1,5 @@
-"""What a stream leaves out: late events, rows that are no events, expressions without a value.
+"""What a stream leaves out: late events, rows that are no events, expressions without a value, events without the
+attribute by which a module divides them.
 
 They are counted for each micro-batch by metrics that Spark observes, and told of by the logger `cera`. Each use of
 `detect` has metrics of its own, so that a query may have several.
@@ -9,7 +10,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -37,16 +38,26 @@ _NUMBERS = itertools.count(1)
 _LOG = logging.getLogger("cera")
 _WATCHED: set[str] = set()
 
+#: What is told of the counts.
+_TOLD = {
+    "late": ("event", "late"),
+    "rejected": ("row", "rejected"),
+    "undefined": ("expression", "without a value"),
+    "without_key": ("event", "without the attribute that a module is partitioned by"),
+}
+
 
 @dataclass(frozen=True)
 class Counts:
-    """What there was in a micro-batch: events, those of them that were late, rows that were no events, and how often
-    an expression had no value."""
+    """What there was in a micro-batch: events, those of them that were late, rows that were no events, how often an
+    expression had no value, and how many events lacked the attribute that a module is partitioned by (once for each
+    such module)."""
 
     events: int = 0
     late: int = 0
     rejected: int = 0
     undefined: int = 0
+    without_key: int = 0
 
 
 class Counting:
@@ -82,7 +93,7 @@ class Counting:
             number = F.conv(F.substring(start, 3 + 16 * place, 16), 16, 10).cast("bigint")
             return F.coalesce(F.sum(F.when(marked, number)), F.lit(0))
 
-        names = ("late", "rejected", "undefined")
+        names = ("late", "rejected", "undefined", "without_key")
         return self._observed(messages, "results", *(total(place).alias(name) for place, name in enumerate(names)))
 
     def _observed(self, frame: DataFrame, what: str, *metrics: Column) -> DataFrame:
@@ -91,7 +102,7 @@ class Counting:
 
 def counts(progress: Mapping[str, Any]) -> Counts:
     """The counts of a micro-batch, over all uses of `detect` in the query, from its progress as Spark tells it."""
-    found = dict.fromkeys(("events", "late", "rejected", "undefined"), 0)
+    found = dict.fromkeys((field.name for field in fields(Counts)), 0)
     for name, row in (progress.get("observedMetrics") or {}).items():
         if name.startswith(f"{_METRICS} "):
             metrics = row if isinstance(row, Mapping) else row.asDict()
@@ -110,12 +121,10 @@ def tell_of(spark: SparkSession) -> None:
 
 def told(left: Counts) -> str | None:
     """`3 events late, 1 row rejected`; None if nothing was left out."""
-    names = {"late": "late", "rejected": "rejected", "undefined": "without a value"}
-    things = {"late": "event", "rejected": "row", "undefined": "expression"}
     parts = [
-        f"{number:,} {things[name]}{'' if number == 1 else 's'} {names[name]}"
-        for name, number in asdict(left).items()
-        if name in names and number
+        f"{number:,} {thing}{'' if number == 1 else 's'} {what}"
+        for name, (thing, what) in _TOLD.items()
+        if (number := asdict(left)[name])
     ]
     return ", ".join(parts) or None
 

@@ -24,7 +24,7 @@ Packed = tuple[int, int, str, Any, str | None, Told]
 #:   late      the packed event
 #:   rejected  place, reason, text
 #:   action    id, begin, end, label, term as JSON, rule, the packed causes by variable, key of the derivation
-#:   state     operator, bucket, number of remembered tuples, results without a value
+#:   state     operator, bucket, number of remembered tuples, results without a value, events without a history
 Result = tuple[Any, ...]
 
 #: For whom results are.
@@ -36,7 +36,7 @@ _EVENTS, _TABLE, _RESULTS, _COLUMNS = b"E", b"T", b"R", b"C"
 _HEADER = struct.Struct("<qq")
 _SHAPE = struct.Struct("<i")
 #: What results begin with, after their mark: numbers that Spark adds up.
-RESULT_COUNTS = struct.Struct(">QQQ")
+RESULT_COUNTS = struct.Struct(">QQQQ")
 RESULTS_MARK = _RESULTS
 
 
@@ -80,11 +80,13 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
 
 
 def pack_results(results: list[Result]) -> bytes:
-    """Results, behind the numbers of late events, of rejected ones and of expressions without a value."""
+    """Results, behind the numbers of late events, of rejected ones, of expressions without a value, and of events
+    without the attribute by which a module divides them."""
     late = sum(result[0] == "late" for result in results)
     rejected = sum(result[0] == "rejected" for result in results)
-    undefined = sum(result[4] for result in results if result[0] == "state")
-    return _RESULTS + RESULT_COUNTS.pack(late, rejected, undefined) + marshal.dumps(results)
+    states = [result for result in results if result[0] == "state"]
+    undefined, without_key = (sum(result[place] for result in states) for place in (4, 5))
+    return _RESULTS + RESULT_COUNTS.pack(late, rejected, undefined, without_key) + marshal.dumps(results)
 
 
 def unpack_results(payload: bytes) -> list[Result]:

@@ -15,8 +15,8 @@ STALLED_AFTER = 30.0
 
 @dataclass(frozen=True)
 class BatchReport:
-    """One micro-batch. `undefined` is how often an expression had no value; `watermark` is microseconds, None before
-    the first."""
+    """One micro-batch. `undefined` is how often an expression had no value, `without_key` how many events lacked the
+    attribute by which a module divides them; `watermark` is microseconds, None before the first."""
 
     batch: int
     events: int
@@ -24,6 +24,7 @@ class BatchReport:
     late: int
     rejected: int
     undefined: int
+    without_key: int
     live: int
     watermark: int | None
     seconds: float
@@ -37,10 +38,11 @@ class Counters:
     late: int = 0
     rejected: int = 0
     undefined: int = 0
+    without_key: int = 0
     events: int = 0
     batches: int = 0
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
-    _batches: dict[int, tuple[int, int, int, int, int]] = field(default_factory=dict)
+    _batches: dict[int, tuple[int, int, int, int, int, int]] = field(default_factory=dict)
 
     @property
     def live(self) -> int:
@@ -48,15 +50,17 @@ class Counters:
 
     def take(self, batch: int, derived: int, late: int, rejected: int, states: Sequence[Result]) -> None:
         self.batches += 1
-        undefined = 0
-        for _, operator, bucket, live, missing in states:
+        undefined = without_key = 0
+        for _, operator, bucket, live, missing, keyless in states:
             self._live[operator, bucket] = live
             undefined += missing
+            without_key += keyless
         self.derived += derived
         self.late += late
         self.rejected += rejected
         self.undefined += undefined
-        self._batches[batch] = (derived, late, rejected, undefined, self.live)
+        self.without_key += without_key
+        self._batches[batch] = (derived, late, rejected, undefined, without_key, self.live)
 
     def report(self, batch: int, events: int, watermark: int | None, seconds: float) -> BatchReport | None:
         """The report on a batch whose results are known; None if it has been made."""

@@ -56,8 +56,8 @@ class Router:
             elif (part := self._part(operator, paths, event)) is not None:
                 found.append(Destination(operator.identity, part))
         for module, histories in self._modules:
-            if (part := histories.bucket(event)) is not None and part != NOWHERE:
-                found.append(Destination(module.identity, part))
+            if (part := histories.bucket(event)) is not None:  # what belongs nowhere is counted there, if not late
+                found.append(Destination(module.identity, 0 if part == NOWHERE else part))
         return found
 
     def _ways(self, label: str) -> Iterator[tuple[Operator, tuple[Place, ...]]]:

@@ -120,13 +120,13 @@ class Layer(StatefulProcessor):
         kernel = _kernel(self._operators[name])
         stored = self._value.get()
         part = kernel.load(None if stored is None else stored[0])
-        undefined = kernel.processor.evaluator.undefined
+        undefined, left_out = kernel.processor.evaluator.undefined, part.left_out
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
         results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
         messages = self._messages(bucket, outcome.derived, results)
         results += asked(self._operators[name], outcome.derived)
         missing = kernel.processor.evaluator.undefined - undefined
-        results.append(("state", name, bucket, part.live, missing))
+        results.append(("state", name, bucket, part.live, missing, part.left_out - left_out))
         self._set_timer(part, outcome.wake_at, expired)
         data = kernel.save(part)
         if data is not None:

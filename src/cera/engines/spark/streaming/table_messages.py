@@ -131,7 +131,7 @@ def _bucket(operator: AnyOperator, content: Flat) -> Column:
     """The bucket of an event in an operator; null if the operator cannot use it."""
     if isinstance(operator, ModuleOperator):
         name = operator.module.partition
-        here = F.lit(0) if name is None else _key_bucket([(name,)], content, operator.buckets)
+        here = F.lit(0) if name is None else F.coalesce(_key_bucket([(name,)], content, operator.buckets), F.lit(0))
         return F.when(column("label").isin(sorted(operator.module.reads)), here)
     nowhere = F.lit(None).cast("int")
     if operator.ticks:

@@ -58,7 +58,7 @@ def test_the_same_value_has_the_same_bucket_whatever_the_event_looks_like(value:
     assert len(found[0]) == 1
 
 
-def test_events_without_the_attribute_and_others_go_nowhere() -> None:
+def test_events_without_the_attribute_go_where_they_are_counted_and_others_nowhere() -> None:
     router = Router(operators_of(MODULE.format("partition by area;", HEADS)))
-    assert not router.destinations(occurrence(event("temp{v{1}}", 1)))
+    assert [to.bucket for to in router.destinations(occurrence(event("temp{v{1}}", 1)))] == [0]
     assert not router.destinations(occurrence(event("smoke{area{1}}", 1)))

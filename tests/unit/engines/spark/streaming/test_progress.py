@@ -7,15 +7,16 @@ from cera.engines.spark.streaming.progress import Counters, Stall, microseconds,
 
 def test_a_batch_is_reported_once_with_what_is_remembered_in_all_buckets() -> None:
     counters = Counters()
-    counters.take(0, 2, 1, 0, [("state", "op", 0, 5, 0), ("state", "op", 1, 7, 1)])
-    counters.take(1, 0, 0, 3, [("state", "op", 1, 1, 0)])
+    counters.take(0, 2, 1, 0, [("state", "op", 0, 5, 0, 2), ("state", "op", 1, 7, 1, 1)])
+    counters.take(1, 0, 0, 3, [("state", "op", 1, 1, 0, 1)])
     first, second = counters.report(0, 10, None, 0.5), counters.report(1, 4, 9, 0.5)
     assert first is not None
     assert second is not None
     assert (first.events, first.derived, first.late, first.undefined, first.live) == (10, 2, 1, 1, 12)
     assert (second.rejected, second.undefined, second.live, second.watermark) == (3, 0, 6, 9)
     assert counters.report(1, 4, 9, 0.5) is None
-    assert (counters.events, counters.undefined) == (14, 1)
+    assert (first.without_key, second.without_key) == (3, 1)
+    assert (counters.events, counters.undefined, counters.without_key) == (14, 1, 4)
 
 
 def test_a_source_that_is_behind_holds_time_back_and_is_told_of_once() -> None:

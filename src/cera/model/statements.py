@@ -12,16 +12,20 @@ from dataclasses import dataclass
 
 from cera.model.printf import FormatError
 
+#: Comments of PostgreSQL may stand inside of others; where that does not come out even, the first end counts.
+_COMMENT = r"--[^\n]* | /\*(?:[^*/]|\*(?!/)|/(?!\*)|/\*.*?\*/)*\*/ | /\*.*?\*/"
 _TOKEN = re.compile(
-    r"""(?P<left>\b[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | "(?:[^"]|"")*" | `[^`]*`
-      | (?P<dollars>\$\w*\$).*?(?P=dollars) | --[^\n]* | /\*.*?\*/ | ::)
+    rf"""(?P<left>\b[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | "(?:[^"]|"")*" | `[^`]*`
+      | (?<!\w)(?P<dollars>\$(?:[^\W\d]\w*)?\$).*?(?P=dollars) | {_COMMENT} | ::)
     | (?<![\w\]]):(?P<number>\d+) | (?P<printf>%[-+ \#0]*\d*(?:\.\d*)?[disufegx](?!\w))
     | (?P<end>;) | (?P<open>['"`])""",
     re.VERBOSE | re.DOTALL,
 )
+_NOTHING = re.compile(rf"{_COMMENT} | [\s;]", re.VERBOSE | re.DOTALL)
 #: These would end the transaction in which it is noted that the command is done.
 _TRANSACTIONS = re.compile(
-    r"\s*(begin|start|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b", re.IGNORECASE
+    rf"(?:{_COMMENT} | [\s;])* (?:begin|start|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b",
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 _PARAMETER_IN_QUOTES = re.compile(r"'(?::\d+|%[disf])'")
 
@@ -81,4 +85,4 @@ def statement_problems(text: str, arguments: Sequence[object]) -> list[str]:
 
 
 def _is_empty(text: str) -> bool:
-    return not re.sub(r"--[^\n]*|/\*.*?\*/|[\s;]", "", text, flags=re.DOTALL)
+    return not _NOTHING.sub("", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.actions.statements import parse_statement, statement_problems
+from cera.model.statements import parse_statement, statement_problems
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,10 @@ from cera.actions.statements import parse_statement, statement_problems
         ("select a % 2 where b like '%s%' and c = :1", "select a % 2 where b like '%s%' and c = ?1",
          "select a %% 2 where b like '%%s%%' and c = %(p1)s"),
         ("delete from a;", "delete from a;", "delete from a;"),
+        ("select :1 /* a /* :2 */ :3 */", "select ?1 /* a /* :2 */ :3 */", "select %(p1)s /* a /* :2 */ :3 */"),
+        ("select /* it's /* */ :1", "select /* it's /* */ ?1", "select /* it's /* */ %(p1)s"),
+        ("select $$ :2 -- $$, :1 -- it's", "select $$ :2 -- $$, ?1 -- it's", "select $$ :2 -- $$, %(p1)s -- it's"),
+        ("select '--', :1 -- '", "select '--', ?1 -- '", "select '--', %(p1)s -- '"),
     ],
 )  # fmt: skip
 def test_parameters_become_those_of_the_database(text: str, sqlite: str, postgres: str) -> None:
@@ -42,9 +46,15 @@ def test_parameters_become_those_of_the_database(text: str, sqlite: str, postgre
         ("update a set b = 'it", 0, "a quote that is not closed: 'it"),
         (" -- nothing", 0, "the SQL command is empty"),
         ("commit", 0, "does not begin or end one"),
+        ("/* now */ -- and here\n commit", 0, "does not begin or end one"),
         ("BEGIN", 0, "does not begin or end one"),
     ],
 )
 def test_wrong_commands_are_found_before_a_run(text: str, arguments: int, expected: str | None) -> None:
     found = statement_problems(text, [None] * arguments)
     assert expected in found[0] if expected else not found
+
+
+def test_only_parameters_count() -> None:
+    text = "select :1::int, 'at :2', \":3\", $$:4$$ -- :5\n /* :6 */ where a = :7 and b like '%d%' and c[1:8] is null"
+    assert [part for part in parse_statement(text).parts if isinstance(part, int)] == [1, 7]

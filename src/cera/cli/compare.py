@@ -1,0 +1,143 @@
+"""`cera compare`: the shortest history on which two event types differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cera.cli import report
+from cera.cli.writing import write_output
+from cera.comparing.comparison import Comparison, compare
+from cera.comparing.histories import Difference, in_words
+from cera.comparing.search import MOST_EVENTS, MOST_HISTORIES, MOST_TOGETHER
+from cera.errors import CeraError, ProgramError
+
+#: As `diff`: what is compared is the same, differs, or cannot be compared.
+SAME, DIFFERENT, TROUBLE = 0, 1, 2
+
+
+@click.command("compare", short_help="Find the shortest history on which two event types differ.")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option(
+    "--max-events",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Try all histories of up to N events, however long it takes. [default: up to {MOST_EVENTS} events, as long "
+    f"as that are no more than {MOST_HISTORIES:,} histories, which takes a few seconds]",
+)
+@click.option("--labels", metavar="E1,E2", help="Only these labels occur. [default: all that A or B name]")
+@click.option(
+    "--simultaneous", is_flag=True, help=f"Up to {MOST_TOGETHER} events may occur at one time. [default: one]"
+)
+@click.option("--count", is_flag=True, help="Compare how many events are detected at each time, not what they rest on.")
+@click.option("--all", "every", is_flag=True, help="Show every shortest history, not only one.")
+@click.option("--json", "as_json", is_flag=True, help="Write the answer as JSON.")
+@click.pass_context
+def compare_types(
+    ctx: click.Context,
+    first: str,
+    second: str,
+    max_events: int | None,
+    labels: str | None,
+    simultaneous: bool,
+    count: bool,
+    every: bool,
+    as_json: bool,
+) -> None:
+    """Tries small histories on the event types A and B, and shows the shortest one on which they detect different
+    events, with what each detects.
+
+    A and B are files (.cet, .snoop; of several types one is named: alarms.cet:E4) or the text of an event type or a
+    Snoop expression. Two detections are the same if they rest on the same events and come at the same time; what they
+    are called does not matter.
+
+    The exit status is 0 if no difference was found, 1 if there is one, 2 if A or B is wrong.
+
+    \b
+    Examples:
+      cera compare old.cet new.cet
+      cera compare alarms.cet:E4 alarms.cet:E5 --all
+      cera compare "recent E1 ; E3" "recent NOT(E2)[E1, E3]" --labels E1,E3
+      cera compare ";(last: E1, E2)" ";(last: shared: E1, E2)" --count
+    """
+    chosen = None if labels is None else [each.strip() for each in labels.split(",") if each.strip()]
+    try:
+        comparison = compare(
+            first, second, max_events=max_events, labels=chosen, simultaneous=simultaneous, count=count, every=every
+        )
+    except ProgramError as error:
+        report.show_diagnostics(error.diagnostics)
+        ctx.exit(TROUBLE)
+    except CeraError as error:
+        report.fail(str(error))
+        ctx.exit(TROUBLE)
+    write_output(
+        json.dumps(as_record(comparison), indent=2, ensure_ascii=False) + "\n" if as_json else told(comparison)
+    )
+    ctx.exit(DIFFERENT if comparison.differences else SAME)
+
+
+def told(comparison: Comparison) -> str:
+    """For people: a table for each history, or that there is none."""
+    tried = f"{report.count(comparison.tried, 'history', 'histories')} tried"
+    if not comparison.differences:
+        if comparison.exhausted:
+            return f"no difference, however many events ({tried}: longer ones bring nothing new)\n"
+        return f"no difference up to {report.count(comparison.events, 'event')} ({tried})\n"
+    console = Console()
+    with console.capture() as drawn:
+        for difference in comparison.differences:
+            console.print(difference_table(difference, comparison.names))
+    return f"{drawn.get()}a difference after {report.count(comparison.events, 'event')} ({tried})\n"
+
+
+def difference_table(difference: Difference, names: Sequence[str]) -> Table:
+    """A column for each time at which something occurs or is detected."""
+    occurring = dict(difference.moments())
+    detected = [difference.detected(side) for side in (0, 1)]
+    times = sorted({*occurring, *detected[0], *detected[1]})
+    table = Table(show_header=False)
+    table.add_column(overflow="fold")
+    for _ in times:
+        table.add_column(overflow="fold")
+    if difference.is_measured:
+        table.add_row("time", *(in_words(time) for time in times))
+    table.add_row("history", *(_cell(occurring.get(time, ["tick"])) for time in times), end_section=True)
+    for name, found in zip(names, detected, strict=True):
+        table.add_row(Text(report.printable(name)), *(_cell(found.get(time, [])) for time in times))
+    return table
+
+
+def _cell(lines: Sequence[str]) -> Text:
+    return Text("\n".join(map(report.printable, lines)))
+
+
+def as_record(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "types": list(comparison.names),
+        "events": comparison.events,
+        "tried": comparison.tried,
+        "exhausted": comparison.exhausted,
+        "differences": [_difference(each) for each in comparison.differences],
+    }
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    times = [moment.time for moment in difference.history for _ in moment.letters]
+    return {
+        "history": [
+            {"name": name, "time": time, "event": letter.event, "values": dict(letter.values)}
+            for name, time, letter in zip(difference.names, times, difference.letters, strict=True)
+        ],
+        "detections": [
+            [{"time": time, "events": rest} for time, found in difference.rests(side) for rest in found]
+            for side in (0, 1)
+        ],
+    }

@@ -1,0 +1,49 @@
+"""`compare`: what a search has found, under the names of the two types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cera.comparing.histories import Difference
+from cera.comparing.reading import read
+from cera.comparing.search import Options, search
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The shortest histories on which two event types differ; none if they do not on any that was tried.
+
+    `events` is the length of these, or the length up to which all histories were tried. `exhausted` says that there is
+    no difference on longer ones either.
+    """
+
+    names: tuple[str, str]
+    differences: tuple[Difference, ...]
+    events: int
+    tried: int
+    exhausted: bool
+
+
+def compare(
+    first: str,
+    second: str,
+    *,
+    max_events: int | None = None,
+    labels: Iterable[str] | None = None,
+    simultaneous: bool = False,
+    count: bool = False,
+    every: bool = False,
+) -> Comparison:
+    """Compares two event types, each a file (`alarms.cet:E4`) or the text of a type or of a Snoop expression.
+
+    Without `max_events` it takes a few seconds. `labels` are those that occur; with `simultaneous` several events may
+    occur at one time. With `count` only how many events are detected at each time is compared. With `every` all
+    shortest histories are found, else one of them. Raises ProgramError if a type is wrong, UsageError if it is not
+    there.
+    """
+    subjects = (read(first), read(second))
+    chosen = None if labels is None else tuple(labels)
+    found = search(*subjects, Options(max_events, chosen, simultaneous, count, every))
+    names = (subjects[0].name, subjects[1].name)
+    return Comparison(names, found.differences, found.events, found.tried, found.exhausted)

@@ -1,0 +1,111 @@
+"""Small histories: moments with what occurs at each, and what two types detect in them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from cera.comparing.letters import Letter
+from cera.model.durations import Duration, format_duration
+from cera.model.interval import Time
+
+
+@dataclass(frozen=True)
+class Tick:
+    """The tick of a timer, which is the same as every other one of its time."""
+
+    time: Time
+
+
+#: What a detection rests on: the number of an event in its history, or a tick.
+Leaf = int | Tick
+
+#: A detection is what it rests on.
+Detected = frozenset[Leaf]
+
+#: What is detected when, nothing left out.
+Observed = tuple[tuple[Time, frozenset[Detected]], ...]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What occurs at one time."""
+
+    time: Time
+    letters: tuple[Letter, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A history, and what is detected in it by the first type and by the second."""
+
+    history: tuple[Moment, ...]
+    detections: tuple[Observed, Observed]
+    #: Whether the times matter, and not only their order.
+    is_measured: bool = False
+
+    @cached_property
+    def letters(self) -> tuple[Letter, ...]:
+        return tuple(letter for moment in self.history for letter in moment.letters)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The events as the paper writes their instances: `e1^2` is the second one of E1."""
+        counts: Counter[str] = Counter()
+        found = []
+        for letter in self.letters:
+            counts[letter.event] += 1
+            found.append(f"{self._spelled[letter.event]}^{counts[letter.event]}")
+        return tuple(found)
+
+    @cached_property
+    def _spelled(self) -> dict[str, str]:
+        """In small letters, unless two labels would be the same then."""
+        lower = Counter(each.lower() for each in {letter.event for letter in self.letters})
+        return {
+            letter.event: letter.event.lower() if lower[letter.event.lower()] == 1 else letter.event
+            for letter in self.letters
+        }
+
+    def __str__(self) -> str:
+        return " ".join("|".join(events) for _, events in self.moments())
+
+    def moments(self) -> Iterator[tuple[Time, list[str]]]:
+        """The times of the history with the events of each, and their values: `e1^1(v=3)`."""
+        named = iter(zip(self.names, self.letters, strict=True))
+        for moment in self.history:
+            yield moment.time, [f"{name}{_in_brackets(letter)}" for name, letter in islice(named, len(moment.letters))]
+
+    def detected(self, side: int) -> dict[Time, list[str]]:
+        """What a type detects at each time: `(e1^1 e3^2)`."""
+        return {time: [f"({' '.join(each)})" for each in found] for time, found in self.rests(side)}
+
+    def rests(self, side: int) -> Iterator[tuple[Time, list[list[str]]]]:
+        """The names of what each detection of a type rests on, by the time at which it comes."""
+        for time, found in self.detections[side]:
+            yield time, [[self._name(leaf) for leaf in sorted(each, key=_place)] for each in sorted(found, key=_order)]
+
+    def _name(self, leaf: Leaf) -> str:
+        return f"tick@{in_words(leaf.time)}" if isinstance(leaf, Tick) else self.names[leaf]
+
+
+def _in_brackets(letter: Letter) -> str:
+    values = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in letter.values)
+    return f"({values})" if values else ""
+
+
+def _place(leaf: Leaf) -> tuple[bool, int]:
+    return (True, leaf.time) if isinstance(leaf, Tick) else (False, leaf)
+
+
+def _order(detected: Detected) -> list[tuple[bool, int]]:
+    return sorted(map(_place, detected))
+
+
+def in_words(time: Time) -> str:
+    """A time since the first event: `5 min 1 sec`."""
+    return format_duration(Duration(microseconds=time))

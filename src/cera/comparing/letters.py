@@ -1,0 +1,159 @@
+"""What can occur in a history: events of the labels of both types, with values that their conditions tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from cera.comparing.subjects import complex_types
+from cera.datalog.modules import CHANGE, Monitored
+from cera.errors import UsageError
+from cera.instances.types import ComplexType, InstanceModule, TimerType
+from cera.model.expressions import Arithmetic, Expression, Literal, variables, walk
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence, json_occurrence
+from cera.model.values import Scalar
+
+#: An attribute of the primitive events behind a predicate, by what these are called.
+_Attribute = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Letter:
+    """An event of a label, or a change of a table, with the values of its attributes."""
+
+    event: str
+    name: str
+    operation: str | None
+    values: tuple[tuple[str, Scalar], ...]
+
+    def occurrence(self, time: Time, qualifier: str) -> Occurrence:
+        values = dict(self.values)
+        if self.operation is None:
+            return json_occurrence(time, time, self.name, values, qualifier)
+        rows: dict[str, dict[str, Scalar]] = {"old": {}, "new": {}}
+        current = "old" if self.operation == "delete" else "new"
+        for name, value in values.items():
+            side, underscore, column = name.partition("_")
+            row, column = (side, column) if underscore and side in rows else (current, name)
+            rows[row][column] = value
+        told: dict[str, Any] = {"operation": self.operation, "table": self.name}
+        lacking = {"insert": "old", "delete": "new"}.get(self.operation)
+        told |= {side: row for side, row in rows.items() if side != lacking}
+        return json_occurrence(time, time, CHANGE, told, qualifier)
+
+
+def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = None) -> tuple[Letter, ...]:
+    """In the order in which the types name them. With `labels` no others occur; these are names of labels or events."""
+    monitored = {str(each): each for module in modules for each in module.monitored}
+    names = {each.predicate: str(each) for module in modules for each in module.monitored}
+    chosen = list(monitored)
+    if labels is not None:
+        unknown = [each for each in labels if each not in monitored and each not in names]
+        if unknown:
+            raise UsageError(f"--labels: nothing is called {', '.join(unknown)}; there are {', '.join(monitored)}")
+        wanted = {names.get(each, each) for each in labels}
+        chosen = [each for each in chosen if each in wanted]
+    values = _values(modules)
+    return tuple(letter for each in chosen for letter in _letters(each, monitored[each], values))
+
+
+def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Scalar]]) -> Iterator[Letter]:
+    own = {attribute: some for (name, attribute), some in values.items() if name == event}
+    for chosen in product(*own.values()):
+        yield Letter(event, monitored.name, monitored.operation, tuple(zip(own, chosen, strict=True)))
+
+
+def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]:
+    """The values of each attribute that matters; attributes that are compared with each other have the same ones."""
+    pools: list[tuple[set[_Attribute], dict[Scalar, None]]] = []
+    for module, type_ in complex_types(modules):
+        attributes = _Attributes(module)
+        for conjunct in type_.where:
+            _join(pools, attributes.of(type_, conjunct), dict.fromkeys(_told_apart(conjunct)))
+    for module in modules:
+        if module.partition is not None:
+            _join(pools, {(str(each), module.partition) for each in module.monitored}, {})
+    return {
+        attribute: list(values if len(values) > 1 else _TWO)
+        for attributes, values in pools
+        for attribute in sorted(attributes)
+    }
+
+
+#: What an attribute is whose values are compared with each other alone.
+_TWO: tuple[Scalar, ...] = (1, 2)
+
+
+def _join(
+    pools: list[tuple[set[_Attribute], dict[Scalar, None]]], attributes: set[_Attribute], values: dict[Scalar, None]
+) -> None:
+    """Puts attributes and values into the pool of those with which they are compared."""
+    if not attributes:
+        return
+    touched = [pool for pool in pools if not pool[0].isdisjoint(attributes)]
+    for pool in touched:
+        pools.remove(pool)
+        attributes, values = attributes | pool[0], {**pool[1], **values}
+    pools.append((attributes, values))
+
+
+def _told_apart(conjunct: Expression) -> Iterator[Scalar]:
+    """The literals, and what lies on both sides of them; where there is reckoning, the small numbers too."""
+    parts = list(walk(conjunct))
+    if any(isinstance(part, Arithmetic) for part in parts):
+        yield from (0, 1)
+    for part in parts:
+        if isinstance(part, Literal):
+            yield from _sides(part.value)
+
+
+def _sides(value: Scalar) -> tuple[Scalar, ...]:
+    match value:
+        case bool():
+            return True, False
+        case str():
+            return value, f"not {value}"
+        case _:
+            return value - 1, value, value + 1
+
+
+class _Attributes:
+    """Which attributes of primitive events an expression over components looks at."""
+
+    def __init__(self, module: InstanceModule) -> None:
+        self._types = {each.name: each for each in module.types}
+        self._events = {each.predicate: str(each) for each in module.monitored}
+
+    def of(self, type_: ComplexType, expression: Expression) -> set[_Attribute]:
+        components = {each.name: each.type for each in type_.components}
+        folds = {each.name: each for each in type_.folds}
+        found: set[_Attribute] = set()
+        for variable in variables(expression):
+            if variable in folds:
+                component, attribute = folds[variable].component, folds[variable].attribute or ""
+            else:
+                component, _, attribute = variable.partition(".")
+            if attribute and attribute not in TIMES:
+                found |= self._attribute(components[component], attribute)
+        return found
+
+    def _attribute(self, type_name: str, attribute: str) -> set[_Attribute]:
+        """An attribute of a complex type is that of one of its fields, or that of what is bound to it."""
+        match self._types.get(type_name):
+            case None:
+                return {(self._events[type_name], attribute)}
+            case TimerType():
+                return set()
+            case ComplexType(fields=None) as type_:
+                inner = [type_.components[place].type for place in type_.bound]
+                return {each for name in inner for each in self._attribute(name, attribute)}
+            case ComplexType() as type_:
+                fields = [expression for name, expression in type_.fields or () if name == attribute]
+                return {each for expression in fields for each in self.of(type_, expression)}
+
+
+#: The attributes that are times.
+TIMES = ("evtime", "since")

@@ -1,0 +1,91 @@
+"""When two histories have the same future: their states are equal but for which events these are.
+
+Events are renamed in their order. Times become their order as well where types do not measure time, else how long ago
+they are. If the states of both types are equal then, by the same renaming, whatever follows tells the types apart after
+one history if and only if it does so after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+from cera.comparing.letters import Letter
+from cera.engines.instances.processor import InstanceState
+from cera.instances.detecting import Available
+from cera.instances.instance import Instance
+from cera.instances.machine import History
+from cera.model.interval import Time
+
+
+def signature(states: Sequence[InstanceState], letters: Sequence[Letter], now: Time | None) -> Hashable:
+    """The same for states with the same future. `letters` are the events by their numbers.
+
+    Without `now` only the order of times matters.
+    """
+    renaming = _Renaming(states, letters, now)
+    return tuple(frozenset(renaming.histories(state)) for state in states)
+
+
+class _Renaming:
+    def __init__(self, states: Sequence[InstanceState], letters: Sequence[Letter], now: Time | None) -> None:
+        self._letters = letters
+        self._now = now
+        times: set[Time] = set()
+        numbers: set[int] = set()
+        for state in states:
+            for history in state.histories.values():
+                times.update(_past(history))
+                for _, instance in _members(history):
+                    times.update((instance.time, instance.begin, instance.end))
+                    for leaf in instance.leaves():
+                        times.add(leaf.time)
+                        if leaf.event is not None:
+                            numbers.add(leaf.event.number)
+        self._places = _ranked(numbers)
+        self._times = _ranked(times)
+
+    def histories(self, state: InstanceState) -> Iterator[Hashable]:
+        """The histories in which there is something to remember."""
+        for key, history in state.histories.items():
+            members = tuple((name, self._instance(instance)) for name, instance in _members(history))
+            starts = tuple(
+                (name, tuple(map(self._time, part.starts)))
+                for name, part in history.parts.items()
+                if not isinstance(part, Available) and part.starts
+            )
+            if members or starts:
+                yield key, members, starts, tuple(map(self._time, _past(history)))
+
+    def _instance(self, instance: Instance) -> Hashable:
+        times = (self._time(instance.time), self._time(instance.begin), self._time(instance.end))
+        fields = () if instance.fields is None else frozenset(instance.fields.items())
+        return instance.type, times, fields, tuple(map(self._leaf, instance.leaves()))
+
+    def _leaf(self, leaf: Instance) -> Hashable:
+        if leaf.event is None:
+            return leaf.type, self._time(leaf.time)
+        number: int = leaf.event.number
+        return self._places[number], self._letters[number], self._time(leaf.time)
+
+    def _time(self, time: Time) -> int:
+        return self._times[time] if self._now is None else time - self._now
+
+
+def _ranked(values: Iterable[int]) -> Mapping[int, int]:
+    return {value: place for place, value in enumerate(sorted(values))}
+
+
+def _members(history: History) -> Iterator[tuple[str, Instance]]:
+    """What each type has available, in its order."""
+    for name, part in history.parts.items():
+        if isinstance(part, Available):
+            members = sorted(each for some in part.by_key.values() for each in some.all())
+            yield from ((name, instance) for _, _, instance in members)
+
+
+def _past(history: History) -> list[Time]:
+    """The times that something available can still be interrupted at."""
+    if not history.past:
+        return []
+    oldest = min((instance.begin for _, instance in _members(history)), default=None)
+    return [] if oldest is None else [time for time in history.past if time >= oldest]

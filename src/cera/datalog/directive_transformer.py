@@ -1,0 +1,92 @@
+"""From Lark's tree of a rule or a directive to what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from lark import Token, Tree
+
+from cera.datalog.directives import (
+    DetectDirective,
+    GranularityDirective,
+    Item,
+    ModuleDirective,
+    MonitorDirective,
+    PartitionDirective,
+    RelationDirective,
+)
+from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
+from cera.datalog.syntax import Atom
+from cera.datalog.transformer import Application, ClauseError, ClauseTransformer, Place
+from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.model.expressions import Expression, Variable
+
+
+def transform(tree: Tree[Token], place: Place) -> Item:
+    """The rule or directive of a tree. Raises ClauseError."""
+    found = _ItemTransformer(place)
+    return found.clause(tree) if tree.data == "clause" else found.directive(tree)
+
+
+class _ItemTransformer(ClauseTransformer):
+    def directive(self, tree: Tree[Token]) -> Item:
+        span = self.span(tree)
+        parts = cast("list[Any]", tree.children)
+        match tree.data:
+            case "module_directive":
+                return ModuleDirective(self.name(parts[0]), span)
+            case "monitor_directive":
+                return MonitorDirective(tuple(self._event(part) for part in parts), span)
+            case "relation_directive":
+                name, *attributes = map(self.name, parts)
+                return RelationDirective(name, tuple(attributes), span)
+            case "granularity_directive":
+                unit = self._word(parts[0], GRANULARITIES, "a stage is made by an operation, a transaction or a time")
+                return GranularityDirective(cast(Granularity, unit), span)
+            case "partition_directive":
+                return PartitionDirective(self.name(parts[0]), span)
+            case "detect_directive":
+                rule, told, *head = parts
+                label = self.name(head[0]) if head else None
+                fields = tuple(self._field(field) for field in head[1:]) if head else None
+                return DetectDirective(self.name(rule), *self._told(told), label, fields, span)
+            case _:
+                raise AssertionError(tree.data)
+
+    def _event(self, tree: Tree[Token]) -> Monitored:
+        span = self.span(tree)
+        parts = cast("list[Token]", tree.children)
+        if tree.data == "labelled":
+            name = self.name(parts[0])
+            return Monitored(name, name, span=span)
+        operation = self._word(parts[0], OPERATIONS, "a change is insert(…), delete(…) or update(…)")
+        table = self.name(parts[1])
+        return Monitored(predicate_of(operation, table), table, operation, span=span)
+
+    def _told(self, tree: Tree[Token]) -> tuple[Atom, tuple[str, ...]]:
+        """The atom, and what its arguments are called besides."""
+        predicate, *written = cast("list[Any]", tree.children)
+        names: list[str | None] = []
+        arguments = []
+        for argument in written:
+            is_named = isinstance(argument, Tree) and argument.data == "named"
+            names.append(self.name(argument.children[0]) if is_named else None)
+            arguments.append(self.part(argument.children[1] if is_named else argument))
+        atom = self.atom(Application(self.name(predicate), tuple(arguments), self.span(tree)))
+        own = [each.name if isinstance(each, Variable) else "_" for each in atom.arguments]
+        return atom, tuple(name or variable for name, variable in zip(names, own, strict=False))
+
+    def _field(self, tree: Tree[Token]) -> tuple[str, Expression]:
+        name, value = cast("list[Any]", tree.children)
+        return self.name(name), self.expression(self.part(value))
+
+    def _word(self, token: Token, known: Sequence[str], message: str) -> str:
+        """One of the words that can stand here."""
+        if token not in known:
+            raise ClauseError(_unknown(str(token), known, message, self.span(token)))
+        return str(token)
+
+
+def _unknown(word: str, known: Sequence[str], message: str, span: Span) -> Diagnostic:
+    return Diagnostic("DL001", "error", f"{message}, found '{word}'", span, did_you_mean(word, known))

@@ -1,0 +1,96 @@
+"""A module as the section of a `.dl1s` file that runs like it: its rules, and directives for all that they do not say.
+
+Variables of other languages need not look like variables of Datalog: `x` and `my-event` get other names there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from cera.datalog.directives import (
+    DetectDirective,
+    Directive,
+    GranularityDirective,
+    ModuleDirective,
+    MonitorDirective,
+    PartitionDirective,
+    RelationDirective,
+    Section,
+)
+from cera.datalog.modules import EventModule, Output
+from cera.datalog.renaming import renamed
+from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, atoms, conditions, root
+from cera.model import expressions
+from cera.model.expressions import Variable
+
+_VARIABLE = re.compile(r"(?!(?:or|and|not|J|_)$)[A-Z_][A-Za-z0-9_]*", re.IGNORECASE)
+
+
+def section_of(module: EventModule, program: Program) -> Section:
+    """The module with this program, which derives the same facts as its own."""
+    relations = {each.name: each.attributes for each in module.monitored if each.attributes}
+    directives: list[Directive] = [ModuleDirective(module.name), MonitorDirective(module.monitored)]
+    directives += [RelationDirective(name, attributes) for name, attributes in relations.items()]
+    if module.granularity != "operation":
+        directives.append(GranularityDirective(module.granularity))
+    if module.partition is not None:
+        directives.append(PartitionDirective(module.partition))
+    names = _names({*_variables(program), *(name for each in module.outputs for name in each.variables)})
+    directives += [_detect(module, each, names) for each in module.outputs]
+    return Section((*directives, *(_renamed(rule, names) for rule in program.rules)))
+
+
+def _detect(module: EventModule, output: Output, names: Mapping[str, str]) -> DetectDirective:
+    atom = Atom(output.predicate, tuple(Variable(names[each]) for each in output.variables), J)
+    fields = tuple((name, renamed(value, names)) for name, value in output.fields)
+    rule = output.rule.removeprefix(f"{module.name}.")
+    return DetectDirective(rule, atom, output.variables, output.label, fields)
+
+
+def _names(found: Iterable[str]) -> dict[str, str]:
+    """Variables of Datalog for variables: themselves if they look like ones."""
+    names: dict[str, str] = {name: name for name in sorted(found) if _is_variable(name)}
+    taken = set(names)
+    for name in sorted(found):
+        if name not in names:
+            plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+            candidates = (plain[:1].upper() + plain[1:], *(f"V{number}_{plain}" for number in range(1, len(taken) + 3)))
+            names[name] = next(each for each in candidates if each not in taken and _is_variable(each))
+            taken.add(names[name])
+    return names
+
+
+def _is_variable(name: str) -> bool:
+    return _VARIABLE.fullmatch(name) is not None and (name[0].isupper() or name[0] == "_")
+
+
+def _variables(program: Program) -> set[str]:
+    found: set[str] = set()
+    for rule in program.rules:
+        values: list[Argument] = [*conditions(rule)]
+        values += [argument for atom in (rule.head, *atoms(rule)) for argument in atom.arguments]
+        for value in values:
+            if not isinstance(value, Anonymous):
+                found |= {root(name) for name in expressions.variables(value)}
+    return found
+
+
+def _renamed(rule: Rule, names: Mapping[str, str]) -> Rule:
+    return replace(rule, head=_atom(rule.head, names), body=tuple(_part(part, names) for part in rule.body))
+
+
+def _part(part: BodyPart, names: Mapping[str, str]) -> BodyPart:
+    match part:
+        case Atom():
+            return _atom(part, names)
+        case Not():
+            return replace(part, atom=_atom(part.atom, names))
+        case _:
+            return renamed(part, names)
+
+
+def _atom(atom: Atom, names: Mapping[str, str]) -> Atom:
+    arguments = (each if isinstance(each, Anonymous) else renamed(each, names) for each in atom.arguments)
+    return replace(atom, arguments=tuple(arguments))

@@ -1,0 +1,72 @@
+"""A program text cut into its items: declarations and definitions.
+
+A definition begins with its name and `:=`, which stands nowhere else; so a bracket that is not closed spoils one
+definition only. A declaration begins with `event` or `partition` after the end of another item. An item ends with a
+semicolon outside of brackets; before a bracket, a semicolon is the operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cera.languages.cet.grammar import Start
+from cera.languages.xchangeeq.scanner import Lexeme
+
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
+
+#: After these a name stands, so that `as event` is a label.
+_BEFORE_NAMES = ("as", "after", "until", "last", "by", "=", ".", ",", ":", "(")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The lexemes that are to be read as one item."""
+
+    kind: Start
+    lexemes: tuple[Lexeme, ...]
+
+    @property
+    def start(self) -> int:
+        return self.lexemes[0].start
+
+    @property
+    def end(self) -> int:
+        return self.lexemes[-1].end
+
+
+def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
+    """The items among the lexemes (without comments) of a text."""
+    bounds: list[tuple[int, Start]] = []
+    depth, closed = 0, True
+    for index, lexeme in enumerate(lexemes):
+        kind = _kind_of(text, lexemes, index, depth)
+        if kind is None and closed:
+            kind = "declaration" if lexeme.text in ("event", "partition") else "definition"
+        if kind is not None:
+            bounds.append((index, kind))
+            depth = 0
+        if lexeme.kind == "bracket":
+            depth = max(0, depth + (1 if lexeme.text in _OPENING else -1))
+        following = lexemes[index + 1].text if index + 1 < len(lexemes) else ""
+        closed = lexeme.text == ";" and depth == 0 and following != "("
+    ends = [*(index for index, _ in bounds[1:]), len(lexemes)]
+    return [Piece(kind, tuple(lexemes[first:end])) for (first, kind), end in zip(bounds, ends, strict=False)]
+
+
+def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int, depth: int) -> Start | None:
+    """The kind of the item that begins here, if one does."""
+    lexeme = lexemes[index]
+    following = lexemes[index + 1] if index + 1 < len(lexemes) else None
+    if following is None or lexeme.kind not in ("word", "string"):
+        return None
+    if following.text == ":=":
+        return "definition"
+    preceding = lexemes[index - 1].text if index else ";"
+    leads_line = not text[text.rfind("\n", 0, lexeme.start) + 1 : lexeme.start].strip()
+    if preceding in _BEFORE_NAMES or (depth and not leads_line):
+        return None
+    if lexeme.text == "partition" and following.text == "by":
+        return "declaration"
+    declares = lexeme.text == "event" and following.kind in ("word", "string")
+    return "declaration" if declares and (preceding == ";" or leads_line) else None

@@ -1,0 +1,94 @@
+"""What could have stood at a place, in everyday words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from cera.languages.phrases import expected_phrase
+
+MOST_ALTERNATIVES = 5
+
+_ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
+_LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})
+_EXPRESSION = _LITERAL | {"ATTRIBUTE", "NAME", "FUNCTION", "MINUS", "LPAR"}
+_OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})
+
+#: Terminals that together are one thing to a reader; the first groups are the larger ones.
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (_OPERATOR | {"MODE", "NAME", "LPAR"}, "a component"),
+    (_OPERATOR | {"MODE", "LPAR", "DURATION", "_EVERY"}, "an event type such as ;(E1, E2), or a timer"),
+    (_EXPRESSION | {"_NOT"}, "a condition"),
+    (_EXPRESSION, "a value"),
+    (_ARITHMETIC | {"COMPARATOR", "_AND", "_OR"}, "an operator"),
+    (_ARITHMETIC | {"_AND", "_OR"}, "an operator"),
+    (_ARITHMETIC, "an operator"),
+    (frozenset({"_AND", "_OR"}), "and or or"),
+    (frozenset({"KIND", "NAME", "STRING"}), "a label or a change such as update(ACC)"),
+    (frozenset({"NAME", "STRING"}), "a name"),
+    (frozenset({"LAST", "NAME"}), "the name of a type"),
+)
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "LPAR": "'('",
+        "RPAR": "')'",
+        "COMMA": "','",
+        "SEMICOLON": "';'",
+        "COLON": "':'",
+        "EQUAL": "'='",
+        "__ANON_0": "':='",
+        "NAME": "a name",
+        "STRING": "a string",
+        "NUMBER": "a number",
+        "INTEGER": "a number",
+        "RANGE": "a number or a range such as 2-3",
+        "MODE": "a mode",
+        "DURATION": "a duration such as 10 min",
+        "ATTRIBUTE": "an attribute such as E1.sensor",
+        "COMPARATOR": "a comparison",
+        "KIND": "insert, delete or update",
+        "MINUS": "'-'",
+        "PLUS": "'+'",
+        "TIMES": "'*'",
+        "DIVIDED_BY": "'/'",
+    }
+)
+
+#: Separators and brackets are what is most often forgotten, so they are named first.
+_FIRST = ("','", "')'", "';'", "'('", "':='")
+
+#: The words of the language by their terminals, for suggestions.
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "KIND": ("insert", "delete", "update"),
+        "_EVENT": ("event",),
+        "_PARTITION": ("partition",),
+        "_BY": ("by",),
+        "_EVERY": ("every",),
+        "_AFTER": ("after",),
+        "_UNTIL": ("until",),
+        "_OF": ("of",),
+        "_AS": ("as",),
+        "_WHERE": ("where",),
+        "_WITHIN": ("within",),
+        "_AND": ("and",),
+        "_OR": ("or",),
+        "CONJUNCTION": ("and",),
+        "DISJUNCTION": ("or",),
+        "NEGATION": ("not",),
+    }
+)
+
+
+def expected(accepted: frozenset[str]) -> str:
+    """`expected ',' or ')'`: the accepted terminals, grouped and by their everyday names."""
+    return expected_phrase(accepted, _GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
+
+
+def _name(terminal: str) -> str:
+    return _NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
+
+
+def keywords(accepted: frozenset[str]) -> list[str]:
+    return [word for terminal in sorted(accepted) for word in WORDS.get(terminal, ())]

@@ -1,0 +1,82 @@
+"""Why a piece of text is not an item of a program."""
+
+from __future__ import annotations
+
+from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
+from cera.languages.cet.cutting import Piece
+from cera.languages.cet.expectations import expected, keywords
+from cera.languages.cet.grammar import MismatchError
+from cera.languages.imbalance import open_ended, unbalanced
+from cera.languages.xchangeeq.scanner import Lexeme
+
+#: What other languages write, and what is written here for it.
+_HABITS = {
+    "&&": "the connective of conditions is `and`; both of two events: `and(E1, E2)`",
+    "||": "the connective of conditions is `or`; one of two events: `or(E1, E2)`",
+    "&": "both of two events: `and(E1, E2)`",
+    "|": "one of two events: `or(E1, E2)`",
+    "!": "what does not occur stands between two delimiting events: `not(E1, E2, E3)`",
+    "->": "one event after the other: `;(E1, E2)`",
+    "AND": "operators of events are written small: `and(E1, E2)`",
+    "OR": "operators of events are written small: `or(E1, E2)`",
+    "NOT": "operators of events are written small: `not(E1, E2, E3)`",
+    "seq": "one event after the other: `;(E1, E2)`",
+    "SEQ": "one event after the other: `;(E1, E2)`",
+    "any": "some of several events: `2 of (E1, E2, E3)`",
+    "ANY": "some of several events: `2 of (E1, E2, E3)`",
+}
+
+
+def explained(source: Source, piece: Piece, mismatch: MismatchError) -> Diagnostic:
+    """The mistake in a piece that could be read up to the mismatch."""
+    return (
+        open_ended(source, piece.lexemes, "CE002", "CE003")
+        or unbalanced(source, piece.lexemes, "CE002")
+        or _unexpected(source, piece, piece.start + mismatch.position, mismatch.accepted)
+    )
+
+
+def _unexpected(source: Source, piece: Piece, position: int, accepted: frozenset[str]) -> Diagnostic:
+    index = next((i for i, lexeme in enumerate(piece.lexemes) if lexeme.end > position), None)
+    if index is None:
+        last = piece.lexemes[-1]
+        message = f"{expected(accepted)} after '{last.text}'"
+        return Diagnostic("CE001", "error", message, _span(source, last))
+    found = piece.lexemes[index]
+    message = f"{expected(accepted)}, found '{found.text}'"
+    hint = _hint(piece, index) or did_you_mean(found.text, keywords(accepted))
+    return Diagnostic("CE001", "error", message, _span(source, found), hint)
+
+
+def _hint(piece: Piece, index: int) -> str | None:
+    found = piece.lexemes[index]
+    before = [lexeme.text for lexeme in piece.lexemes[max(0, index - 2) : index]]
+    following = piece.lexemes[index + 1].text if index + 1 < len(piece.lexemes) else ""
+    match before:
+        case [] if found.kind == "string":
+            return 'a type has a plain name; `as "…"` after it says the label of its events'
+        case [] if following == ":=":
+            return "the name of a type begins with a letter"
+        case [*_, name] if index == 1 and found.text in ("=", ":"):
+            return f"a type is defined by `{name} := …`"
+        case [*_, name] if index == 1 and piece.kind == "definition":
+            return f"an item is `event Name;`, `partition by attribute;` or a definition, `{name} := …`"
+        case [_, ":="] if found.kind == "word" and following in (";", ""):
+            return f"a type is an operator with its components; `or({found.text})` is every `{found.text}`"
+        case [_, ":="] if found.text in ("and", "or", "not"):
+            return f"its components stand in brackets: `{found.text}({following}, …)`"
+        case [_, ":="] if found.kind == "word" and found.text not in _HABITS:
+            return "a type is an operator with its components: `;(E1, E2)`, `and(E1, E2)`"
+        case [":=", "("]:
+            return "brackets stand behind an operator, `;(E1, E2)`; before it they are a delimiter, `(2): E1`"
+        case [*_, name] if found.text in ("where", "within"):
+            word = found.text
+            return f"`{word}` stands behind the brackets; a component alone with it is a type: `or({name}) {word} …`"
+        case _ if found.kind == "string":
+            return f"give the label a name: `event Name = {found.text};`"
+        case _:
+            return _HABITS.get(found.text)
+
+
+def _span(source: Source, lexeme: Lexeme) -> Span:
+    return Span(source, lexeme.start, lexeme.end)

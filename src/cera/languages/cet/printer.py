@@ -1,0 +1,200 @@
+"""Programs as text in the canonical layout: parse(print(p)) = p.
+
+Only modes that are not the default are printed, unless all are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cera.instances.types import Delimiter
+from cera.languages.cet.syntax import (
+    Complex,
+    Definition,
+    EventDeclaration,
+    Head,
+    Item,
+    Operand,
+    Program,
+    Timer,
+)
+from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
+from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
+from cera.languages.xchangeeq.term_printer import NOT, Decorate, TermPrinter, string_text, undecorated
+from cera.model.durations import format_duration
+from cera.model.expressions import Aggregate, Expression, Variable
+
+#: Words that would be read as something else where the name of a field or an attribute stands; these are quoted.
+_WORDS = frozenset({"not", "and", "or", "mod", "true", "false"})
+_KINDS = frozenset({"insert", "delete", "update", "ins", "del", "upd"})
+_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def print_program(program: Program, *, all_modes: bool = False) -> str:
+    return render(Printer(all_modes=all_modes).program(program))
+
+
+def print_definition(definition: Definition, *, all_modes: bool = False) -> str:
+    """The definition on one line."""
+    return render(Printer(all_modes=all_modes).definition(definition), width=None)
+
+
+def print_type(type_: Complex, *, all_modes: bool = False) -> str:
+    """The type on one line."""
+    return render(Printer(all_modes=all_modes).complex(type_), width=None)
+
+
+def print_operand(operand: Operand) -> str:
+    """The component with its modes on one line."""
+    return render(Printer().operand(operand), width=None)
+
+
+def print_expression(expression: Expression) -> str:
+    """The condition or value on one line."""
+    return render(Printer().expression(expression), width=None)
+
+
+class Printer(TermPrinter):
+    def __init__(self, decorate: Decorate = undecorated, *, all_modes: bool = False) -> None:
+        super().__init__(decorate)
+        self._all_modes = all_modes
+
+    def program(self, program: Program) -> Document:
+        """Items follow each other without empty lines, except where there are some, and after the declarations."""
+        written: list[Document] = []
+        for place, item in enumerate(program.items):
+            if place:
+                written.append(concat(HARD, HARD) if _apart(program.items[place - 1], item) else HARD)
+            written.append(self.decorate(item, self.item(item)))
+        return concat(*written, HARD) if written else ""
+
+    def item(self, item: Item) -> Document:
+        match item:
+            case Partition():
+                return f"partition by {name_text(item.attribute)};"
+            case EventDeclaration():
+                return self._event(item)
+            case Definition():
+                return self.definition(item)
+
+    def _event(self, event: EventDeclaration) -> Document:
+        named: Document = f"event {event.name.name}"
+        if event.attributes:
+            named = bracket(f"event {event.name.name}(", [name_text(each) for each in event.attributes], ")")
+        if event.type == EventType(None, event.name.name):
+            return concat(named, ";")
+        return concat(named, f" = {event_type_text(event.type)};")
+
+    def definition(self, definition: Definition) -> Document:
+        name = f"{definition.name.name} := "
+        match definition.type:
+            case Timer() as timer:
+                return concat(name, self._timer(timer), ";")
+            case Complex() as type_:
+                clauses = self._clauses(type_)
+                if definition.head is not None:
+                    clauses.append(self.decorate(definition.head, self._head(definition.head)))
+                return Group(concat(name, self._operands(type_), _indented(clauses), ";"))
+
+    def _timer(self, timer: Timer) -> str:
+        every = "every " if timer.repeats else ""
+        last = "last " if timer.latest else ""
+        until = "" if timer.stop is None else f" until {timer.stop.name}"
+        return f"{every}{format_duration(timer.after)} after {last}{timer.start.name}{until}"
+
+    def complex(self, type_: Complex) -> Document:
+        return Group(concat(self._operands(type_), _indented(self._clauses(type_))))
+
+    def _operands(self, type_: Complex) -> Document:
+        operator = type_.operator if type_.operator != "of" else f"{type_.required} of "
+        operands = [self.decorate(operand, self.operand(operand)) for operand in type_.operands]
+        return bracket(f"{self._operator_modes(type_)}{operator}(", operands, ")")
+
+    def _clauses(self, type_: Complex) -> list[Document]:
+        clauses: list[Document] = []
+        if type_.where:
+            first, *others = (self.decorate(each, self.expression(each, NOT)) for each in type_.where)
+            rest = (concat(SPACE, "and ", other) for other in others)
+            clauses.append(Group(concat("where ", first, Indent(concat(*rest)))))
+        if type_.within is not None:
+            clauses.append(f"within {format_duration(type_.within)}")
+        return clauses
+
+    def _operator_modes(self, type_: Complex) -> str:
+        modes = (
+            (type_.time, type_.time != "end"),
+            ("overlapping" if type_.overlapping else "non-overlapping", not type_.overlapping),
+            ("continuous" if type_.continuous else "non-continuous", type_.continuous),
+            ("right-to-left" if type_.right_to_left else "left-to-right", type_.right_to_left),
+        )
+        return "".join(f"{mode}: " for mode, differs in modes if differs or self._all_modes)
+
+    def operand(self, operand: Operand) -> Document:
+        modes: list[str] = [operand.selection] if operand.selection != "last" or self._all_modes else []
+        if operand.inside != operand.outside:
+            modes += [f"inside {operand.inside}", f"outside {operand.outside}"]
+        elif operand.inside != "exclusive parameter" or self._all_modes:
+            modes.append(operand.inside)
+        if operand.delimiter is not None:
+            modes.append(delimiter_text(operand.delimiter))
+        before = "".join(f"{mode}: " for mode in modes)
+        named = operand.type.name if isinstance(operand.type, Identifier) else self.complex(operand.type)
+        if operand.alias is None:
+            return concat(before, named)
+        if operand.fields is None:
+            return concat(before, named, f" as {operand.alias.name}")
+        return concat(before, named, bracket(f" as {operand.alias.name}(", self._fields(operand.fields), ")"))
+
+    def _head(self, head: Head) -> Document:
+        label = f"as {label_text(head.label)}"
+        return label if head.fields is None else bracket(f"{label}(", self._fields(head.fields), ")")
+
+    def _fields(self, fields: tuple[Field, ...]) -> list[Document]:
+        return [
+            self.decorate(each, concat(name_text(each.name), ": ", self.expression(each.expression))) for each in fields
+        ]
+
+    def _bare(self, expression: Expression, own: int) -> Document:
+        match expression:
+            case Variable():
+                owner, dot, attribute = expression.name.partition(".")
+                return f"{owner}{dot}{attribute if _ATTRIBUTE.fullmatch(attribute) else string_text(attribute)}"
+            case Aggregate():
+                return bracket(f"{expression.function}(", [self.expression(expression.operand)], ")")
+            case _:
+                return super()._bare(expression, own)
+
+
+def _apart(before: Item, item: Item) -> bool:
+    if isinstance(before, Definition) != isinstance(item, Definition):
+        return True
+    if before.span is None or item.span is None or before.span.source is not item.span.source:
+        return False
+    return _BLANK_LINE.search(item.span.source.text, before.span.end, item.span.start) is not None
+
+
+def _indented(clauses: list[Document]) -> Document:
+    return Indent(concat(*(concat(SPACE, clause) for clause in clauses)))
+
+
+def delimiter_text(delimiter: Delimiter) -> str:
+    if delimiter.most is None:
+        return f"({delimiter.least}-)"
+    if delimiter.least == delimiter.most:
+        return f"({delimiter.least})"
+    return f"(-{delimiter.most})" if delimiter.least == 0 else f"({delimiter.least}-{delimiter.most})"
+
+
+def event_type_text(event: EventType) -> str:
+    return label_text(event.name) if event.kind is None else f"{event.kind}({label_text(event.name)})"
+
+
+def label_text(label: str) -> str:
+    return label if _LABEL.fullmatch(label) and label not in _KINDS else string_text(label)
+
+
+def name_text(name: str) -> str:
+    """The name of an attribute or a field where it is declared."""
+    return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)

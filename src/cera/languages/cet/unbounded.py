@@ -1,0 +1,152 @@
+"""Components whose instances are kept for ever (CE501), because some later event may need them.
+
+The engine drops what none can need (`cera.instances.pruning`): what is too old, what comes last, what a younger one
+stands in for, what lies before something forbidden. This says of each component whether that is enough, per value of
+the attribute that conditions equate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cera.diagnostics import Diagnostic
+from cera.instances.keys import key_of, remaining
+from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, InstanceModule, TimerType
+from cera.model.expressions import variables
+
+_LASTING = ("shared", "exclusive")
+
+
+def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
+    early = {each.name for each in module.types if isinstance(each, ComplexType) and each.time == "begin"}
+    for type_ in module.types:
+        if isinstance(type_, TimerType):
+            yield from _timer(type_)
+            continue
+        timely = early.isdisjoint(each.type for each in type_.components)
+        for place in kept(type_, timely=timely):
+            yield _warning(type_, place, timely=timely)
+
+
+def kept(type_: ComplexType, *, timely: bool) -> list[int]:
+    """The places of the components whose instances may stay for ever."""
+    gathers = any(each.selection == "cumulative" for each in type_.components)
+    if type_.within is not None or (type_.operator == "==" and timely and not gathers):
+        return []
+    places = range(len(type_.components))
+    counts = any(each.delimiter.most is not None for each in type_.components)
+    if not timely or counts or type_.continuous:
+        return list(places)
+    dropped = {place for place in type_.bound if _passes(type_, place) or _is_consumed_at_once(type_, place)}
+    if _is_cut_off(type_):
+        dropped |= set(type_.forbidden)
+    for place in reversed(type_.bound):
+        if _is_overtaken(type_, place) and _following(type_, place) <= dropped:
+            dropped.add(place)
+    return [place for place in places if place not in dropped]
+
+
+def _passes(type_: ComplexType, place: int) -> bool:
+    """Whether an instance is of use only when it occurs."""
+    component = type_.components[place]
+    ends = type_.operator == "or" or (type_.operator in (";", "not") and place == type_.bound[-1])
+    single = component.is_fixed and component.delimiter.least == 1 and component.selection != "combinations"
+    return ends and single and _occurs_once(type_, place)
+
+
+def _is_consumed_at_once(type_: ComplexType, place: int) -> bool:
+    """Whether an instance, or as many as are asked for, are an event by themselves."""
+    component = type_.components[place]
+    alone = type_.operator == "or" or len(type_.bound) == 1
+    return alone and component.outside != "shared" and component.name not in _asked(type_)
+
+
+def _is_overtaken(type_: ComplexType, place: int) -> bool:
+    """Whether only the youngest instance is of use."""
+    component = type_.components[place]
+    ordered = type_.operator in (";", "not") and place != type_.bound[-1]
+    return (
+        type_.overlapping
+        and not type_.right_to_left
+        and (ordered or type_.operator == "and")
+        and component.selection == "last"
+        and component.delimiter.least == 1
+        and {component.inside, component.outside} <= set(_LASTING)
+        and component.name not in _asked(type_)
+        and _occurs_once(type_, place)
+    )
+
+
+def _following(type_: ComplexType, place: int) -> set[int]:
+    """The next component that there has to be: it can tie up older instances of the one before."""
+    if type_.operator == "and":
+        return set()
+    following = [each for each in type_.bound if each > place and type_.components[each].delimiter.least > 0]
+    return set(following[:1])
+
+
+def _is_cut_off(type_: ComplexType) -> bool:
+    """Whether one forbidden instance rules out all that lies before it, so that it need not be kept itself."""
+    inner = [type_.components[place] for place in type_.forbidden]
+    first, last = type_.components[0], type_.components[-1]
+    return (
+        all(each.delimiter == Delimiter() and each.name not in _asked(type_) for each in inner)
+        and not {each.type for each in inner} & {first.type, last.type}
+        and first.type != last.type
+        and first.selection != "cumulative"
+    )
+
+
+def _occurs_once(type_: ComplexType, place: int) -> bool:
+    name = type_.components[place].type
+    return sum(each.type == name for each in type_.components) == 1
+
+
+def _asked(type_: ComplexType) -> set[str]:
+    """The components that conditions are about, without those that say that all have the same value."""
+    found = key_of(type_)
+    conditions = type_.where if found is None else remaining(type_, found[1])
+    return {name.partition(".")[0] for condition in conditions for name in variables(condition)}
+
+
+def _warning(type_: ComplexType, place: int, *, timely: bool) -> Diagnostic:
+    component = type_.components[place]
+    message = f"{_title(type_)} keeps every `{component.name}` {_how_long(type_, place)}"
+    hint = "`within 1 hour` behind its brackets would forget it after an hour"
+    newest = replace(component, selection="last", inside="shared", outside="shared", delimiter=Delimiter())
+    components = (*type_.components[:place], newest, *type_.components[place + 1 :])
+    if place not in type_.forbidden and place not in kept(replace(type_, components=components), timely=timely):
+        hint += "; with `last: shared` only the newest is kept"
+    return Diagnostic("CE501", "warning", message, component.span or type_.span, hint)
+
+
+def _how_long(type_: ComplexType, place: int) -> str:
+    component = type_.components[place]
+    if place in type_.forbidden:
+        counted = component.delimiter != Delimiter()
+        why = "how many there are is counted" if counted else "whether it counts is asked for each interval"
+        return f"for ever: {why}"
+    mode = max((each.outside for each in _of_type(type_, component)), key=STRENGTH.index)
+    if mode == "shared":
+        return "for ever: it is shared, so nothing consumes it"
+    others = [each.name for each in (type_.components[p] for p in type_.bound) if each is not component]
+    with_others = f" with `{others[-1]}`" if others and type_.operator != "or" else ""
+    return f"until an event{with_others} consumes it"
+
+
+def _of_type(type_: ComplexType, component: Component) -> list[Component]:
+    return [each for each in (type_.components[place] for place in type_.bound) if each.type == component.type]
+
+
+def _timer(timer: TimerType) -> Iterator[Diagnostic]:
+    if not timer.repeats or timer.latest:
+        return
+    until = "for ever" if timer.stop is None else f"until the next `{timer.stop}`"
+    message = f"the timer `{timer.name}` ticks after every `{timer.start}` {until}"
+    hint = f"`after last {timer.start}` ticks after the newest only"
+    yield Diagnostic("CE501", "warning", message, timer.span, hint)
+
+
+def _title(type_: ComplexType) -> str:
+    return f"a type inside of `{type_.name.partition('/')[0]}`" if type_.hidden else f"`{type_.name}`"

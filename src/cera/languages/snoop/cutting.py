@@ -1,0 +1,53 @@
+"""A program text cut into its items: declarations and definitions.
+
+A definition begins with its name and `:=`, which stands nowhere else; so a bracket that is not closed spoils one
+definition only. It ends where the next item begins, for a semicolon in it is the sequence operator; one at its very end
+is left out. A declaration begins with `event` or `partition` and ends with its semicolon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cera.languages.cet.cutting import Piece
+from cera.languages.cet.grammar import Start
+from cera.languages.xchangeeq.scanner import Lexeme
+
+#: What can follow an event that is called `event`.
+_AFTER_NAMES = ("and", "AND", "or", "OR", "where", "within", "as")
+
+
+def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
+    """The items among the lexemes (without comments) of a text."""
+    bounds: list[tuple[int, Start]] = []
+    closed = True
+    for index, lexeme in enumerate(lexemes):
+        kind = _kind_of(text, lexemes, index)
+        if kind is None and closed:
+            kind = "definition"
+        if kind is not None:
+            bounds.append((index, kind))
+        closed = lexeme.text == ";" and bounds[-1][1] == "declaration"
+    ends = [*(index for index, _ in bounds[1:]), len(lexemes)]
+    return [_piece(kind, lexemes[first:end]) for (first, kind), end in zip(bounds, ends, strict=False)]
+
+
+def _piece(kind: Start, lexemes: Sequence[Lexeme]) -> Piece:
+    ended = kind == "definition" and len(lexemes) > 1 and lexemes[-1].text == ";"
+    return Piece(kind, tuple(lexemes[:-1] if ended else lexemes))
+
+
+def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int) -> Start | None:
+    """The kind of the item that begins here, if one does."""
+    lexeme = lexemes[index]
+    following = lexemes[index + 1] if index + 1 < len(lexemes) else None
+    if following is None or lexeme.kind not in ("word", "string"):
+        return None
+    if following.text == ":=":
+        return "definition"
+    preceding = lexemes[index - 1].text if index else ";"
+    leads_line = not text[text.rfind("\n", 0, lexeme.start) + 1 : lexeme.start].strip()
+    if not (leads_line or preceding == ";"):
+        return None
+    declares = lexeme.text == "event" and following.kind in ("word", "string") and following.text not in _AFTER_NAMES
+    return "declaration" if declares or (lexeme.text == "partition" and following.text == "by") else None

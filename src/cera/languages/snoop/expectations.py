@@ -1,0 +1,55 @@
+"""What could have stood at a place, in everyday words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from cera.languages.cet import expectations as shared
+from cera.languages.phrases import expected_phrase
+
+_CALLED = frozenset({"_NEGATION", "_ANY", "OVER_INTERVAL", "BY_THE_CLOCK", "LPAR", "NAME"})
+_OPERAND = _CALLED | {"CONTEXT", "TIMES", "LATEST", "_TIMES_OF"}
+_BETWEEN = frozenset({"_EITHER", "_BOTH", "SEMICOLON"})
+
+#: Terminals that together are one thing to a reader; the first groups are the larger ones.
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (_OPERAND, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
+    (_CALLED | {"TIMES", "LATEST", "_TIMES_OF"}, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
+    (_CALLED, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
+    (_BETWEEN, "an operator such as ;"),
+    *shared._GROUPS,
+)
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **shared._NAMES,
+        "LSQB": "'['",
+        "RSQB": "']'",
+        "MORE_THAN_NONE": "'> 0'",
+        "CONTEXT": "a context such as recent",
+    }
+)
+
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **shared.WORDS,
+        "_EITHER": ("or",),
+        "_BOTH": ("and",),
+        "CONTEXT": ("unrestricted", "recent", "chronicle", "continuous", "cumulative", "samos", "ode", "adl"),
+    }
+)
+
+
+def expected(accepted: frozenset[str]) -> str:
+    """`expected ',' or ')'`: the accepted terminals, grouped and by their everyday names."""
+    first = ("','", "')'", "']'", "an operator such as ;", "'('", "':='")
+    return expected_phrase(accepted, _GROUPS, _name, first, shared.MOST_ALTERNATIVES)
+
+
+def _name(terminal: str) -> str:
+    return _NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
+
+
+def keywords(accepted: frozenset[str]) -> list[str]:
+    return [word for terminal in sorted(accepted) for word in WORDS.get(terminal, ())]

@@ -1,0 +1,85 @@
+"""What seed 004 found peculiar in Snoop: the `?!` and `?` of Fig. 3, with the histories of section 4 that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from cera.diagnostics import Diagnostic
+from cera.languages.snoop.contexts import Placed
+from cera.languages.snoop.syntax import Context, Kind
+
+
+@dataclass(frozen=True)
+class _Peculiar:
+    what: str
+    instead: str
+
+
+#: `?!`: the semantics seem to be irregular.
+_IRREGULAR: Mapping[tuple[Kind, Context], _Peculiar] = MappingProxyType(
+    {
+        ("not", "recent"): _Peculiar(
+            "NOT in the recent context uses up its first event, and `;` in this context does not: of e1 e3 e3 (EIH1) "
+            "NOT(E2)[E1, E3] detects one event, E1 ; E3 two",
+            "`recent A(E1, E3, E2)` detects one with each E3; in a .cet file: `not(last: shared: E1, E2, E3)`",
+        ),
+        ("A", "chronicle"): _Peculiar(
+            "A in the chronicle context uses up its first event, so that it is signalled once for it: of "
+            "e1 e2 e2 e2 e3 (EIH3) it detects one event, not three",
+            "`recent A(…)` detects one with each; for the oldest E1 with each, .cet: `not(first: shared: E1, E3, E2)`",
+        ),
+        ("A", "continuous"): _Peculiar(
+            "A in the continuous context never uses up its first event, so that each a-periodic event goes with all "
+            "before it, the older ones too: of e1 e2 e1 e2 e2 (EIH4) it detects five events",
+            "`recent A(…)` goes with the latest only; .cet can say `outside exclusive` for E1",
+        ),
+        ("A", "cumulative"): _Peculiar(
+            "A in the cumulative context binds the first event alone and deletes all others before the a-periodic one, "
+            "though this context is to bind all",
+            "say in a .cet file which are bound: `not(restricted cumulative: exclusive parameter: E1, E3, E2)`",
+        ),
+        ("A*", "chronicle"): _Peculiar(
+            "A* in the chronicle context does not use up what it collects, though this context uses each event once",
+            "for each once, .cet: `;(first: E1, restricted cumulative: exclusive parameter: (0-): E2, E3)`",
+        ),
+    }
+)
+
+#: `?`: the semantics are not quite clear.
+_UNCLEAR: Mapping[tuple[Kind, Context], str] = MappingProxyType(
+    {
+        ("any", "recent"): "which events ANY binds in the recent context: here the last of each type, as of △",
+        ("not", "cumulative"): "which events NOT binds in the cumulative context: here all that begin such a sequence",
+        ("A", "cumulative"): "which events A binds in the cumulative context: here the first",
+        ("A*", "recent"): "which events A* collects in the recent context: here all since its first event",
+        ("A*", "cumulative"): "which events A* begins with in the cumulative context: here the first",
+    }
+)
+
+_SHARES = (
+    "the last event of each type stays, so that it is used again in the recent context, and once in the chronicle one: "
+    "of e1 e2 e2 (EIH2) that is two events and one"
+)
+
+
+def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
+    """Of one operator, with the context that it has."""
+    operation, context = placed.operation, placed.context
+    peculiar = _IRREGULAR.get((operation.kind, context))
+    if peculiar is not None:
+        yield Diagnostic("SN501", "warning", peculiar.what, operation.span, peculiar.instead)
+    unclear = _UNCLEAR.get((operation.kind, context))
+    if unclear is not None:
+        yield Diagnostic("SN502", "note", f"the paper leaves open {unclear}", operation.span)
+    if operation.kind in ("P", "P*"):
+        aperiodic = operation.kind.replace("P", "A")
+        message = f"the paper does not specify {operation.kind}: here it has the modes of {aperiodic}"
+        yield Diagnostic("SN502", "note", message, operation.span)
+    if operation.kind == "and" and context == "recent":
+        yield Diagnostic("SN503", "note", _SHARES, operation.span, "each event once: `chronicle`")
+    if placed.around is not None and placed.around != context:
+        message = f"this is `{context}` inside of `{placed.around}`, which Snoop has not investigated"
+        hint = "each operator follows its own context: what it detects is an event for the one around it"
+        yield Diagnostic("SN504", "note", message, operation.span, hint)

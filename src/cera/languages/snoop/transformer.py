@@ -1,0 +1,160 @@
+"""From Lark's tree of one item to the nodes of `syntax`, each with its place in the source."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import cast
+
+from lark import Token, Tree
+
+from cera.diagnostics import Diagnostic, Span
+from cera.languages.cet.syntax import Head
+from cera.languages.cet.transformer import ItemTransformer
+from cera.languages.cet.transformer import _conjuncts as conjuncts
+from cera.languages.cet.transformer import _Limit as Limit
+from cera.languages.cet.transformer import _Where as Where
+from cera.languages.epl.syntax import Identifier
+from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, Mark, Named, Operand, Operation
+from cera.languages.xchangeeq.expression_transformer import MAX_NESTING, NestingError, Place
+
+_CODES = {"XC004": "SN003", "CE001": "SN001", "CE003": "SN003"}
+
+
+def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
+    """The item, or None and what is wrong with it."""
+    transformer = DefinitionTransformer(place)
+    try:
+        item: Item = transformer.transform(tree)
+    except NestingError as error:
+        message = f"this is nested too deeply, in more than {MAX_NESTING} levels"
+        return None, [Diagnostic("SN001", "error", message, error.place)]
+    problems = [replace(found, code=_CODES.get(found.code, found.code)) for found in transformer.problems]
+    return (None if problems else item), problems
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An operand, and the context that stands at its beginning."""
+
+    operand: Operand
+    context: Token | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class _Called:
+    name: Identifier
+
+
+class DefinitionTransformer(ItemTransformer):
+    def named_event(self, span: Span, name: Token, event: Event, head: Head | None) -> Definition:
+        return Definition(self._identifier(name), event, head, span)
+
+    def argument(self, span: Span, part: _Part, *clauses: Where | Limit) -> Operand:
+        event = self._governed(part)
+        for clause in clauses:
+            event = self._with_clause(event, clause)
+        return replace(part.operand, event=event, span=span)
+
+    def scope(self, span: Span, part: _Part, *clauses: Where | Limit) -> Event:
+        """A definition or a parenthesis."""
+        event = self.argument(span, part, *clauses).event
+        if part.operand.name is not None or part.operand.mark is not None:
+            what = "a name" if part.operand.name is not None else "a sign of SAMOS"
+            message, hint = f"{what} stands before an operand, and this is none", "leave it out, or write an operator"
+            self._problems.append(Diagnostic("SN001", "error", message, part.span, hint))
+        return event
+
+    def _with_clause(self, event: Event, clause: Where | Limit) -> Event:
+        word = "where" if isinstance(clause, Where) else "within"
+        if isinstance(event, Named):
+            message = f"`{word}` belongs to an operator, and `{event.name}` is an event by itself"
+            hint = f"it stands after the operator: `E1 ; E2 {word} …`"
+            self._problems.append(Diagnostic("SN005", "error", message, clause.span, hint))
+            return event
+        if isinstance(clause, Where):
+            return replace(event, where=(*event.where, *conjuncts(clause.condition)))
+        if event.within is not None:
+            self._problems.append(Diagnostic("SN005", "error", "there are two `within`", clause.span, "keep one"))
+        return replace(event, within=clause.duration, limit_span=clause.span)
+
+    def either(self, span: Span, *parts: _Part) -> _Part:
+        return self._chained("or", span, parts)
+
+    def follows(self, span: Span, *parts: _Part) -> _Part:
+        return self._chained(";", span, parts)
+
+    def both(self, span: Span, *parts: _Part) -> _Part:
+        return self._chained("and", span, parts)
+
+    def _chained(self, kind: Kind, span: Span, parts: tuple[_Part, ...]) -> _Part:
+        """`E1 ; E2 ; E3` is (E1 ; E2) ; E3; a context before the first of them is that of what they begin."""
+        first, *others = parts
+        left = first.operand
+        for other in others:
+            right = replace(other.operand, event=self._governed(other))
+            place = _without(first.context, Span(span.source, span.start, other.span.end))
+            left = Operand(Operation(kind, (left, right), span=place), span=place)
+        return _Part(left, first.context, span)
+
+    def _governed(self, part: _Part) -> Event:
+        """The event of the operand in the context that stands before it."""
+        event, context = part.operand.event, part.context
+        if context is None:
+            return event
+        name = cast(Context, re.sub(r"\s+", " ", context))
+        place = self._span_of(context)
+        if isinstance(event, Named):
+            message = f"`{name}` is a context of operators, and `{event.name}` is an event by itself"
+            hint = "it stands before the whole, or before an operator: `recent E1 ; (chronicle E2 ; E3)`"
+            self._problems.append(Diagnostic("SN004", "error", message, place, hint))
+        elif event.context is not None:
+            message = f"two contexts govern this operator, `{name}` and `{event.context}`"
+            self._problems.append(Diagnostic("SN004", "error", message, place, "keep one of the two"))
+        else:
+            return replace(event, context=name)
+        return event
+
+    def event_operand(
+        self, span: Span, context: Token | None, called: _Called | None, mark: Token | None, event: Event
+    ) -> _Part:
+        sign: Mark | None = None if mark is None else "*" if mark == "*" else "last"
+        name = None if called is None else called.name
+        return _Part(Operand(event, name, sign, _without(context, span)), context, span)
+
+    def times(self, span: Span, context: Token | None, called: _Called | None, _: Token, event: Event) -> _Part:
+        name = None if called is None else called.name
+        return _Part(Operand(event, name, "times", _without(context, span)), context, span)
+
+    def called(self, _: Span, name: Token) -> _Called:
+        return _Called(self._identifier(name))
+
+    def named(self, span: Span, name: Token) -> Named:
+        return Named(str(name), span)
+
+    def group(self, span: Span, event: Event) -> Event:
+        return replace(event, span=span)
+
+    def absent(self, span: Span, inner: Operand, first: Operand, last: Operand) -> Operation:
+        return Operation("not", (first, inner, last), span=span)
+
+    def any_of(self, span: Span, number: Token, *operands: Operand) -> Operation:
+        return Operation("any", operands, required=self._count(number, self._span_of(number)), span=span)
+
+    def aperiodic(self, span: Span, operator: Token, *operands: Operand) -> Operation:
+        return Operation(cast(Kind, str(operator)), operands, span=span)
+
+    def periodically(
+        self, span: Span, operator: Token, first: Operand, called: _Called | None, every: Token, last: Operand
+    ) -> Operation:
+        ticks = None if called is None else called.name
+        return Operation(cast(Kind, str(operator)), (first, last), every=self._duration(every), ticks=ticks, span=span)
+
+
+def _without(context: Token | None, span: Span) -> Span:
+    """The place without the context at its beginning."""
+    if context is None:
+        return span
+    rest = span.text[len(context) :]
+    return Span(span.source, span.end - len(rest.lstrip()), span.end)

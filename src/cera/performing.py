@@ -1,0 +1,125 @@
+"""From detections to actions: what the rules of a program want done for the events that they derive.
+
+Engines give detections and do nothing themselves. The command line, and `perform` in Python, do what rules want.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from cera.actions import action as acting
+from cera.actions.failure import Failure
+from cera.actions.permissions import Permissions
+from cera.actions.runner import ActionRunner
+from cera.engines.answer import Answer
+from cera.engines.stagewise.arrivals import Recognizer
+from cera.errors import UsageError
+from cera.languages.epl.arguments import action_argument, kind_of
+from cera.languages.epl.printer import print_condition
+from cera.languages.epl.syntax import Action, Sql, System, Write
+from cera.languages.modules import RuleAction
+from cera.model.evaluation import Evaluator
+from cera.model.events import DerivedEvent
+from cera.pipeline import Program
+
+
+@dataclass(frozen=True)
+class Performed:
+    """How many actions are done now and were done before, and which failed."""
+
+    done: int
+    repeated: int
+    failed: tuple[Failure, ...]
+
+
+def perform(
+    program: Program,
+    derived: Answer | Iterable[DerivedEvent],
+    *,
+    allow_sql: str | None = None,
+    allow_exec: bool = False,
+    ledger: str | Path | None = None,
+    retry_failed: bool = False,
+) -> Performed:
+    """Does what the rules of a program want done for events that they derived, in the order in which these are given.
+
+    Raises UsageError before anything is done where an action is wrong or not allowed. `allow_sql` is the URL of the
+    database for SQL commands. With a `ledger`, the path of a file, what is done once is not done again by a later call;
+    what has failed is tried again by a later call with `retry_failed`.
+    """
+    if retry_failed and ledger is None:
+        raise UsageError("what has failed is known from a ledger; give the path of one")
+    failed: list[Failure] = []
+    wanted = WantedActions(program)
+    events = derived.derived if isinstance(derived, Answer) else derived
+    with ActionRunner(
+        wanted.planned,
+        Permissions(allow_sql, allow_exec),
+        ledger=None if ledger is None else Path(ledger),
+        tell=failed.append,
+    ) as runner:
+        if retry_failed:
+            runner.retry_failed()
+        for call in wanted.calls(events):
+            runner.run(call)
+    return Performed(runner.outcomes["done"], runner.outcomes["repeated"], tuple(failed))
+
+
+class WantedActions:
+    """The actions of a program's rules, and their calls for detections."""
+
+    def __init__(self, program: Program) -> None:
+        self._by_rule: dict[str, tuple[RuleAction, Recognizer]] = {}
+        self._evaluator = Evaluator((), program.timezone)
+        for each in program.modules.found:
+            recognizer = Recognizer(each.module)
+            self._by_rule |= {one.rule: (one, recognizer) for one in each.actions}
+        self.planned = tuple(_planned(one) for one, _ in self._by_rule.values())
+        self._plan = {one.rule: one for one in self.planned}
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules that want something done."""
+        return frozenset(self._by_rule)
+
+    def calls(self, derived: Iterable[DerivedEvent]) -> Iterator[acting.Call]:
+        """What some events ask for, in their order; each rule once for an event."""
+        for one in derived if self._by_rule else ():
+            for rule in dict.fromkeys(derivation.rule for derivation in one.derivations):
+                if rule in self._by_rule:
+                    yield self._call(rule, one)
+
+    def _call(self, rule: str, derived: DerivedEvent) -> acting.Call:
+        """Of several ways in which the rule derived the event, the first gives the values."""
+        wanted, recognizer = self._by_rule[rule]
+        plan = self._plan[rule]
+        derivation = next(each for each in derived.derivations if each.rule == rule)
+        bound = {name: recognizer.attributes(event) for name, event in derivation.causes.items()}
+        values = [action_argument(each, bound, self._evaluator) for each in wanted.action.arguments]
+        return acting.Call(rule, derived.event, plan.action, tuple(values), plan.spelled)
+
+
+def _planned(one: RuleAction) -> acting.Planned:
+    arguments = one.action.arguments
+    return acting.Planned(
+        one.rule,
+        str(one.span or one.rule),
+        _runnable(one.action),
+        tuple(map(kind_of, arguments)),
+        tuple(map(print_condition, arguments)),
+    )
+
+
+def _runnable(action: Action) -> acting.Action:
+    match action:
+        case Write():
+            return acting.Write(action.format, action.file)
+        case Sql():
+            return acting.Sql(action.command)
+        case System():
+            return acting.System(action.command)
+        case other:
+            assert_never(other)

@@ -1,0 +1,79 @@
+"""Random event types on random histories: the processor detects what the definitions say.
+
+Whole answers are compared: events, causes, undefined results. The two share how events are recognised and cut into
+stages, how conditions are decided, and how instances become events; an error there shows in `conformance` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from cera.engines.instances import reference
+from cera.instances.types import InstanceModule
+from cera.model.events import Event
+from instance_evaluators import EVALUATORS
+from properties.meta_model_programs import practical_module, random_history, random_module
+
+#: What is held to the definitions.
+HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local")}
+
+
+def compare(seed: int) -> int:
+    """In how many of three histories of a random module something is detected."""
+    random = Random(seed)
+    module = random_module(random)
+    return sum(_agree(seed, module, random_history(random, module)) for _ in range(3))
+
+
+def compare_practical(seed: int) -> int:
+    """Whether something is detected in a longer history of a module as people write them."""
+    random = Random(seed)
+    module = practical_module(random)
+    return _agree(seed, module, random_history(random, module, 40))
+
+
+def _agree(seed: int, module: InstanceModule, events: Sequence[Event]) -> bool:
+    expected = reference.run(module, events)
+    for name, evaluate in HELD.items():
+        if evaluate(module, events) != expected:
+            pytest.fail(_story(seed, name, module, events))
+    return bool(expected.derived)
+
+
+def _story(seed: int, name: str, module: InstanceModule, events: Sequence[Event]) -> str:
+    """The difference on a history from which no event can be left out."""
+    evaluate = HELD[name]
+
+    def differs(some: Sequence[Event]) -> bool:
+        return evaluate(module, some) != reference.run(module, some)
+
+    smallest = sorted(events, key=lambda event: event.output_key)
+    while smaller := [rest for i in range(len(smallest)) if differs(rest := smallest[:i] + smallest[i + 1 :])]:
+        smallest = smaller[0]
+    expected, found = reference.run(module, smallest), evaluate(module, smallest)
+    parts = [f"seed {seed}: {name}", *map(str, module.types), f"partition {module.partition}", *map(str, smallest)]
+    parts += ["definitions:", *(str(each.event) for each in expected.derived), str(expected.undefined)]
+    parts += [f"{name}:", *(str(each.event) for each in found.derived), str(found.undefined)]
+    return "\n".join(parts)
+
+
+def test_random_types_detect_what_the_definitions_say() -> None:
+    assert sum(compare(seed) for seed in range(200)) > 300
+
+
+def test_contexts_detect_what_the_definitions_say_in_longer_histories() -> None:
+    assert sum(compare_practical(seed) for seed in range(100)) > 60
+
+
+@pytest.mark.long
+def test_contexts_detect_what_the_definitions_say_in_a_thousand_longer_histories() -> None:
+    assert sum(compare_practical(seed) for seed in range(10_000, 11_000)) > 600
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(10_000, 20_000, 1_000))
+def test_thousands_of_random_types_detect_what_the_definitions_say(start: int) -> None:
+    assert sum(compare(seed) for seed in range(start, start + 1_000)) > 1_500
