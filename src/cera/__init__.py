@@ -4,6 +4,7 @@ program = cera.load("fire.xceq")
 for derived in program.run("events.jsonl").derived: ...
 """
 
+from cera.comparing.comparison import Comparison, compare
 from cera.diagnostics import Diagnostic, Span
 from cera.engines.answer import Answer
 from cera.errors import (
@@ -27,6 +28,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "CeraError",
+    "Comparison",
     "DataError",
     "Derivation",
     "DerivedEvent",
@@ -45,6 +47,7 @@ __all__ = [
     "Term",
     "Time",
     "UsageError",
+    "compare",
     "load",
     "perform",
 ]

@@ -1,13 +1,18 @@
-"""The modules of a program explained: what each monitors and derives, its layer, and its Datalog_1S program."""
+"""The modules of a program explained: what each monitors and derives, its layer, and its rules or types."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
 
+from cera.datalog.modules import EventModule
 from cera.datalog.printer import print_program
 from cera.engines.layers.layering import Layers
+from cera.languages.cet import syntax as cet
+from cera.languages.cet.printer import print_program as print_types
 from cera.languages.modules import ProgramModule
+from cera.languages.snoop import syntax as snoop
+from cera.languages.snoop.writing import to_cet
 
 
 class ExplainedOutput(TypedDict):
@@ -27,7 +32,9 @@ class ExplainedModule(TypedDict):
     granularity: str
     partition: str | None
     rules: list[ExplainedOutput]
-    datalog: str
+    #: The Datalog_1S program, or the event types.
+    language: str
+    text: str
 
 
 def explain_modules(modules: Sequence[ProgramModule], layers: Layers) -> list[ExplainedModule]:
@@ -49,10 +56,22 @@ def explain_modules(modules: Sequence[ProgramModule], layers: Layers) -> list[Ex
                 }
                 for output in each.module.outputs
             ],
-            "datalog": print_program(each.module.program),
+            "language": "datalog" if isinstance(each.module, EventModule) else "event types",
+            "text": _text(each),
         }
         for each in modules
     ]
+
+
+def _text(module: ProgramModule) -> str:
+    match module.types:
+        case snoop.Program() as program:
+            return to_cet(program)
+        case cet.Program() as program:
+            return print_types(program)
+        case None:
+            assert isinstance(module.module, EventModule)
+            return print_program(module.module.program)
 
 
 def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
@@ -71,5 +90,5 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
             place = f" at {rule['place']}" if rule["place"] else ""
             found = ", ".join(rule["variables"]) or "no variables"
             lines.append(f"  rule {rule['name']}{place}: {rule['predicate']} with {found} derives {rule['derives']}")
-        lines += ["  datalog:", *(f"    {line}" for line in module["datalog"].splitlines())]
+        lines += [f"  {module['language']}:", *(f"    {line}" for line in module["text"].splitlines())]
     return lines

@@ -1,7 +1,8 @@
 """The flow of a program on one screen.
 
     XChangeEQ ──parse──▶ syntax tree ──lower──▶ rules ───┐
-    EPL ──parse──▶ modules ──translate──▶ Datalog_1S ────┴──▶ layers ──▶ engine ──▶ derived events
+    EPL ──parse──▶ modules ──translate──▶ Datalog_1S ────┼──▶ layers ──▶ engine ──▶ derived events
+    Snoop ──translate──▶ event types ────────────────────┘
 
 What is wrong at any stage is a diagnostic. A program is one or several files; the language of each follows from its
 ending. Rules and modules see what others derive: what sees it lies in a higher layer.
@@ -33,7 +34,7 @@ from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.streaming.undivided import check_division
 from cera.errors import ProgramError, UsageError
-from cera.languages.modules import Modules, read_modules
+from cera.languages.modules import Modules, Sources, language_of_types, read_modules
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective
@@ -64,7 +65,15 @@ Engine = Literal["spark", "local", "reference"]
 
 
 #: The languages by the endings of their files.
-ENDINGS: Mapping[str, str] = MappingProxyType({".xceq": "XChangeEQ", ".epl": "EPL", ".dl1s": "Datalog_1S"})
+ENDINGS: Mapping[str, str] = MappingProxyType(
+    {
+        ".xceq": "XChangeEQ",
+        ".epl": "EPL",
+        ".dl1s": "Datalog_1S",
+        ".cet": "complex event types",
+        ".snoop": "Snoop",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -85,8 +94,9 @@ class Program:
 
     @cached_property
     def modules(self) -> Modules:
-        """What is written in EPL and Datalog_1S."""
-        return read_modules(self._in("EPL"), self._in("Datalog_1S"), self.enabled)
+        """What is written in other languages."""
+        languages = ("EPL", "Datalog_1S", "complex event types", "Snoop")
+        return read_modules(Sources(*map(self._in, languages)), self.enabled)
 
     def _in(self, language: str) -> tuple[Source, ...]:
         return tuple(source for source in self.sources if language_of(source) == language)
@@ -307,9 +317,11 @@ def enabling(program: Program, names: Sequence[str]) -> Program:
 
 
 #: What no path of a program has.
-_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ", "<-", ":-")
+_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ", "<-", ":-", ":=")
 #: How a text begins that is EPL.
 _MODULE = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
+#: What a text of event types has.
+_DEFINITION = re.compile(r"^\s*[A-Za-z_][\w-]*\s*:=", re.MULTILINE)
 #: How a text begins that is Datalog_1S: with a directive, or with the head of a rule.
 _DATALOG = re.compile(
     r"""(\s|%[^\n]*\n)*((module|monitor|relation|granularity|partition|detect)\s+["\w]
@@ -323,6 +335,8 @@ def language_of(source: Source) -> str:
     if source.name.startswith("<"):
         if _MODULE.match(source.text):
             return "EPL"
+        if _DEFINITION.search(source.text):
+            return language_of_types(source)
         return "Datalog_1S" if _DATALOG.match(source.text) else "XChangeEQ"
     return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")
 

@@ -13,7 +13,9 @@ from cera.cli.writing import write_file, write_output
 from cera.datalog import formatter as datalog
 from cera.diagnostics import Source
 from cera.errors import ProgramError, UsageError
+from cera.languages.cet import formatter as cet
 from cera.languages.epl import formatter as epl
+from cera.languages.snoop import formatter as snoop
 from cera.languages.xchangeeq import formatter as xchangeeq
 from cera.pipeline import language_of, load
 
@@ -23,6 +25,8 @@ _FORMATTERS = {
     "XChangeEQ": xchangeeq.format_source,
     "EPL": epl.format_source,
     "Datalog_1S": datalog.format_source,
+    "complex event types": cet.format_source,
+    "Snoop": snoop.format_source,
 }
 
 

@@ -40,11 +40,10 @@ def _of_file(path: Path, language: str, type_name: str | None, name: str) -> Sub
     module, types, diagnostics = READERS[language](source, path.stem)
     if module is None:
         raise ProgramError(diagnostics)
-    if type_name is None and len(types) == 1:
-        return subject(name, module, types[0])
-    if type_name in types:
-        return subject(name, module, type_name)
-    raise UsageError(_unknown(path, type_name, types))
+    meant = types[0] if type_name is None and len(types) == 1 else type_name
+    if meant is None or meant not in types:
+        raise UsageError(_unknown(path, type_name, types))
+    return subject(name, module, meant)
 
 
 def _unknown(path: Path, type_name: str | None, types: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from cera.model.occurrence import Occurrence
 
 #: Without a number of events, histories are tried up to this length, and so many of them: a few seconds.
 MOST_EVENTS = 12
-MOST_HISTORIES = 20_000
+MOST_HISTORIES = 6_000
 
 #: So many events occur at one time at the most.
 MOST_TOGETHER = 3

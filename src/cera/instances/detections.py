@@ -10,7 +10,7 @@ from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation import Evaluator
 from cera.model.events import Derivation, DerivedEvent, Event
 from cera.model.expressions import variables
-from cera.model.interval import Time
+from cera.model.interval import Interval, Time
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Term, TermError, Value
 
@@ -66,10 +66,21 @@ def _events(instance: Instance) -> Iterator[tuple[str, Event]]:
     """In place of the instances of hidden types stand those that are bound to them."""
     for name, several in instance.bound:
         for one in several:
-            if one.event is None:
-                yield from _events(one)
-            else:
+            if one.event is not None:
                 yield name, one.event.event
+            elif one.bound:
+                yield from _events(one)
+            else:  # a tick
+                yield (
+                    name,
+                    Event(Term(one.type, list(_fields((one.fields or {}).items()))), Interval(one.begin, one.end)),
+                )
+
+
+def _tick(instance: Instance) -> Event:
+    """What a tick is told as, though it is no event of the stream."""
+    fields = instance.fields or {}
+    return Event(Term(instance.type, list(_fields(fields.items()))), Interval(instance.begin, instance.end))
 
 
 class Heads:

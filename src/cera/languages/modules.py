@@ -1,9 +1,10 @@
-"""The modules of a program: those of EPL files and of Datalog_1S files."""
+"""The modules of a program: those of EPL and of Datalog_1S files, and files of event types, each of which is one."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import PurePath
 
 from cera.datalog.checks import check as check_datalog
@@ -13,15 +14,22 @@ from cera.datalog.parser import parse as parse_datalog
 from cera.datalog.standalone import event_module as standalone
 from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic, Note, Source, Span
+from cera.instances.types import InstanceModule
+from cera.languages.cet import hosting as cet
+from cera.languages.cet import syntax as cet_syntax
+from cera.languages.cet.parser import parse as parse_cet
 from cera.languages.epl.checks import check_modules
 from cera.languages.epl.compiler import compile_module, translated
 from cera.languages.epl.hosting import event_module
 from cera.languages.epl.parser import parse as parse_epl
 from cera.languages.epl.syntax import Action, Module
+from cera.languages.snoop import hosting as snoop
+from cera.languages.snoop import syntax as snoop_syntax
+from cera.languages.snoop.parser import parse as parse_snoop
 
-#: The warning that a rule remembers events for ever.
-UNBOUNDED = "EP501"
-#: The name of a module of Datalog that is neither a file nor says one.
+#: The warnings that events are remembered for ever.
+UNBOUNDED = ("EP501", "CE501")
+#: The name of a module that is neither a file nor says one.
 TEXT = "Text"
 
 
@@ -36,11 +44,13 @@ class RuleAction:
 
 @dataclass(frozen=True)
 class ProgramModule:
-    """A module that can run, its translation as it is shown, and what its rules do."""
+    """A module that can run, and what its rules do: of Datalog with the program as it is shown, of event types with
+    their text."""
 
-    module: EventModule
-    shown: Program
+    module: EventModule | InstanceModule
+    shown: Program | None = None
     actions: tuple[RuleAction, ...] = ()
+    types: cet_syntax.Program | snoop_syntax.Program | None = None
 
 
 @dataclass(frozen=True)
@@ -59,21 +69,45 @@ class Modules:
     @property
     def state_warnings(self) -> tuple[Diagnostic, ...]:
         """Where what must be remembered grows with the stream."""
-        return tuple(each for each in self.of("warning") if each.code == UNBOUNDED)
+        return tuple(each for each in self.of("warning") if each.code in UNBOUNDED)
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
         """Errors, and warnings about what a program says."""
-        return (*self.of("error"), *(each for each in self.of("warning") if each.code != UNBOUNDED))
+        return (*self.of("error"), *(each for each in self.of("warning") if each.code not in UNBOUNDED))
 
 
-def read_modules(epl: Sequence[Source], datalog: Sequence[Source], enabled: Collection[str] | None) -> Modules:
+@dataclass(frozen=True)
+class Sources:
+    """What is written in each language of modules."""
+
+    epl: Sequence[Source] = ()
+    datalog: Sequence[Source] = ()
+    cet: Sequence[Source] = ()
+    snoop: Sequence[Source] = ()
+
+
+def read_modules(sources: Sources, enabled: Collection[str] | None) -> Modules:
     """Everything that is wrong is said; a module that does not run is looked at only as far as it can be read."""
     reading = _Reading(enabled)
-    reading.epl(epl)
-    for source in datalog:
+    reading.epl(sources.epl)
+    for source in sources.datalog:
         reading.datalog(source)
+    for source in sources.cet:
+        reading.cet(source)
+    for source in sources.snoop:
+        reading.snoop(source)
     return Modules(tuple(reading.found), tuple(reading.names), tuple(reading.diagnostics), reading.rules)
+
+
+def language_of_types(source: Source) -> str:
+    """The language of a text that is no file: the one in which it can be read, or goes wrong later."""
+    found = {"complex event types": parse_cet(source).diagnostics, "Snoop": parse_snoop(source).diagnostics}
+
+    def understood(language: str) -> float:
+        return min((each.span.start for each in found[language] if each.span is not None), default=inf)
+
+    return max(found, key=understood)
 
 
 class _Reading:
@@ -120,6 +154,40 @@ class _Reading:
         self.diagnostics += errors or problems
         if not errors:
             self.found.append(ProgramModule(module, section.program))
+
+    def cet(self, source: Source) -> None:
+        parsed = parse_cet(source)
+        span = self._file(source, parsed.diagnostics, len(parsed.program.definitions))
+        if span is not None:
+            module, problems = cet.instance_module(parsed.program, _file_name(source), span)
+            self._types(module, problems, parsed.program)
+
+    def snoop(self, source: Source) -> None:
+        parsed = parse_snoop(source)
+        span = self._file(source, parsed.diagnostics, len(parsed.program.definitions))
+        if span is not None:
+            module, problems = snoop.instance_module(parsed.program, _file_name(source), span)
+            self._types(module, problems, parsed.program)
+
+    def _file(self, source: Source, problems: Sequence[Diagnostic], rules: int) -> Span | None:
+        """The place of a file that is a module, if it can be read and runs."""
+        name, span = _file_name(source), Span(source, 0, 0)
+        self.diagnostics += [*problems, *self._twice(name, span)]
+        self.names.setdefault(name, span)
+        if not self._runs(name):
+            return None
+        self.rules += rules
+        return span if not problems else None
+
+    def _types(
+        self,
+        module: InstanceModule | None,
+        problems: Sequence[Diagnostic],
+        program: cet_syntax.Program | snoop_syntax.Program,
+    ) -> None:
+        self.diagnostics += problems
+        if module is not None:
+            self.found.append(ProgramModule(module, types=program))
 
     def _runs(self, name: str) -> bool:
         return self._enabled is None or name in self._enabled

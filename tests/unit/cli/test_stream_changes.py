@@ -108,6 +108,7 @@ def test_changes_of_postgres_are_read_once_and_actions_that_failed_are_done_when
         def set_balances(*changes: tuple[int, float]) -> None:
             for account, balance in changes:
                 bank.execute("UPDATE ACC SET Balance = %s WHERE Accno = %s", (balance, account))
+                time.sleep(0.003)  # Spark's time goes on by milliseconds
 
         set_balances((1, 0), (2, 0), (1, 5), (1, 6))
         first = cera(*arguments)
