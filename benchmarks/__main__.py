@@ -11,6 +11,7 @@ from rich.table import Table
 
 from benchmarks import parse_and_check
 from benchmarks.epl import runner as epl
+from benchmarks.instances import runner as instances
 from benchmarks.local import runner as local
 
 
@@ -25,6 +26,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "parse_and_check": parse_and_check.measure,
     "local": local.measure,
     "epl": epl.measure,
+    "instances": instances.measure,
     "spark": _spark,
 }
 

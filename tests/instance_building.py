@@ -112,10 +112,10 @@ def detected(answer: Answer, label: str | None = None) -> list[str]:
     """The primitive events that each detected one rests on, sorted: `e1^1 e2^1`. With a label, those that have it."""
     known = {one.event: one for one in answer.derived}
     told = [one for one in answer.derived if label in (None, one.event.label)]
-    return sorted(" ".join(_names(one.event, way.causes.values(), known)) for one in told for way in one.derivations)
+    return sorted(" ".join(_names(way.causes.values(), known)) for one in told for way in one.derivations)
 
 
-def _names(parent: Event, causes: Iterable[Event], known: dict[Event, DerivedEvent]) -> Sequence[str]:
+def _names(causes: Iterable[Event], known: dict[Event, DerivedEvent]) -> Sequence[str]:
     leaves: set[Event] = set()
     waiting = list(causes)
     while waiting:
@@ -128,12 +128,14 @@ def _names(parent: Event, causes: Iterable[Event], known: dict[Event, DerivedEve
 
 
 def _name(leaf: Event) -> str:
-    return f"{leaf.label.lower()}^{_number(leaf)}"
+    """Ticks are called by their time: `t@4`."""
+    number = _number(leaf)
+    return f"{leaf.label.lower()}^{number}" if number else f"{leaf.label.lower()}@{leaf.end / SECOND:g}"
 
 
 def _number(leaf: Event) -> Any:
-    [number] = [each.children[0] for each in leaf.term.children if isinstance(each, Term) and each.label == "n"]
-    return number
+    numbers = [each.children[0] for each in leaf.term.children if isinstance(each, Term) and each.label == "n"]
+    return numbers[0] if numbers else 0
 
 
 def seen(text: str) -> list[str]:

@@ -83,6 +83,18 @@ def digest(answers: Iterable[Found]) -> str:
     return hashed.hexdigest()
 
 
+def peak_megabytes() -> float:
+    """The most memory that this process ever had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measured(count: Count, told: Iterable[Found], seconds: float, megabytes: float) -> str:
+    """The line of JSON that a process prints."""
+    different = set(told)
+    found = {"events": count.events, "detected": len(different), "digest": digest(different), "live": count.live}
+    return json.dumps({**found, "seconds": seconds, "megabytes": megabytes})
+
+
 def main(way: str, name: str, path: str) -> None:
     with open(path) as file:
         count = Count(sum(1 for _ in file))
@@ -97,20 +109,9 @@ def main(way: str, name: str, path: str) -> None:
         with open(path) as lines:
             answers = list(MACHINES[name](updates(lines)) if way == "handwritten" else read_json(lines))
     seconds = time.process_time() - start
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    megabytes = peak_megabytes()
     told = answers if program is None else [found(one) for one in answers]
-    print(
-        json.dumps(
-            {
-                "events": count.events,
-                "detected": len(set(told)),
-                "digest": digest(told),
-                "live": count.live,
-                "seconds": seconds,
-                "megabytes": kilobytes / 1024,
-            }
-        )
-    )
+    print(measured(count, told, seconds, megabytes))
 
 
 if __name__ == "__main__":

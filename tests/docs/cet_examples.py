@@ -108,10 +108,10 @@ def _leaves(causes: Iterable[Event], known: dict[Event, DerivedEvent]) -> list[s
             waiting += [cause for way in known[each].derivations for cause in way.causes.values()]
         else:
             leaves.add(each)
-    return [f"{one.label}^{_number(one)}" for one in sorted(leaves, key=lambda one: (one.end, one.label, _number(one)))]
+    return [f"{one.label}{_number(one)}" for one in sorted(leaves, key=lambda one: (one.end, one.label, _number(one)))]
 
 
-def _number(leaf: Event) -> int:
-    [number] = [each.children[0] for each in leaf.term.children if isinstance(each, Term) and each.label == _NUMBER]
-    assert isinstance(number, int)
-    return number
+def _number(leaf: Event) -> str:
+    """Ticks have none."""
+    found = [each.children[0] for each in leaf.term.children if isinstance(each, Term) and each.label == _NUMBER]
+    return f"^{found[0]}" if found else ""

@@ -51,9 +51,13 @@ def found(stream: MicroBatches) -> Told:
 
 def compare(seed: int) -> int:
     random = Random(seed)
-    program = random_program(random, 4)
+    return compare_stream(random_program(random, 4), random_stream(random, random.randrange(5, 40)), random, seed)
+
+
+def compare_stream(program: Program, in_order: list[Event], random: Random, seed: int) -> int:
+    """How many events a program derives, in random micro-batches the same as the local engine."""
     delay = random.choice(DELAYS)
-    events = disordered(random_stream(random, random.randrange(5, 40)), delay, random)
+    events = disordered(in_order, delay, random)
     longest = max(each.end - each.begin for each in events)
     made = layered_operators(program.layers, max_duration=longest, buckets=random.choice((1, 2, 7)))
     stream = MicroBatches(made, delay)

@@ -1,13 +1,14 @@
 """Spark over recorded events against the reference, on random programs and random streams.
 
-Compared are the derived events with all their derivations (rules and causes). The events come in as tables of typed
-columns where they are flat, as terms where they are not; reading files is tested elsewhere.
+Compared are the derived events with all their derivations (rules and causes), of some programs also as `detect` gives
+them: each event once, with the first of its derivations. The events come in as tables of typed columns where they are
+flat, as terms where they are not; reading files is tested elsewhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -15,9 +16,13 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
+from cera.engines.layers.layering import Layers
 from cera.engines.reference import engine as reference
 from cera.engines.spark import engine as spark_engine
-from cera.model.events import DerivedEvent
+from cera.engines.spark.rows import event_tables
+from cera.engines.spark.session import session
+from cera.model.events import DerivedEvent, Event
+from cera.rules.rule import RuleProgram
 from cera.rules.strata import recursive_components
 from properties.generator import constructs, seeded_case
 from properties.theories import rules_of
@@ -26,6 +31,9 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 #: The session of the tests interprets, because random programs run once, on a few events; this compiles.
 _COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+
+#: So many programs to one of which `detect` is asked too.
+ONCE_IN = 5
 
 #: Programs in one test, and tests in `make test`.
 PART = 25
@@ -53,6 +61,18 @@ def derivations(derived: tuple[DerivedEvent, ...]) -> dict[str, set[tuple[str, t
     }
 
 
+def told_once(derived: tuple[DerivedEvent, ...]) -> list[tuple[str, str, dict[str, str]]]:
+    """What `detect` tells of derived events."""
+    firsts = [(one.event.id, one.derivations[0]) for one in derived]
+    return sorted((id_, way.rule, {name: cause.id for name, cause in way.causes.items()}) for id_, way in firsts)
+
+
+def detected_once(program: RuleProgram | Layers, events: Sequence[Event]) -> list[tuple[str, str, dict[str, str]]]:
+    spark = session()
+    rows = spark_engine.answers(program, event_tables(spark, events), spark).events().collect()
+    return sorted((row["id"], row["rule"], row["causes"]) for row in rows)
+
+
 def compared(seed: int) -> tuple[Counter[str], int] | None:
     """The constructs and the number of answers of a random program on which Spark and the reference agree."""
     case = seeded_case(seed)
@@ -62,6 +82,8 @@ def compared(seed: int) -> tuple[Counter[str], int] | None:
     expected = reference.run(program, case.events).derived
     actual = spark_engine.run(program, case.events).derived
     assert derivations(actual) == derivations(expected), f"seed {seed}"
+    if seed % ONCE_IN == 0:
+        assert detected_once(program, case.events) == told_once(expected), f"seed {seed}"
     return Counter(constructs(case.program)), len(expected)
 
 

@@ -77,6 +77,37 @@ def test_the_machines_written_by_hand_detect_what_epl_detects(name: str, tmp_pat
     assert len(expected) > 50
 
 
+@pytest.mark.parametrize("name", ["two chronicle.snoop", "three chronicle.snoop", "three chronicle.cet"])
+@pytest.mark.parametrize("way", ["where", "partition"])
+def test_queues_written_by_hand_detect_what_the_chronicle_context_detects(name: str, way: str, tmp_path: Path) -> None:
+    from benchmarks.epl.workloads import Count, detections
+    from benchmarks.instances.generate import lines
+    from benchmarks.instances.handwritten import MACHINES, steps
+    from benchmarks.instances.workloads import found, program
+
+    events = list(lines(4_000, customers=200))
+    file = tmp_path / "events.jsonl"
+    file.write_text("".join(events))
+    expected = set(MACHINES[name](steps(events)))
+    assert {found(one) for one in detections(program(name, way), str(file), Count(4_000))} == expected
+    assert len(expected) > 500
+
+
+@pytest.mark.parametrize("context", ["recent", "continuous", "cumulative"])
+def test_a_key_by_a_condition_and_a_divided_history_detect_the_same(context: str, tmp_path: Path) -> None:
+    from benchmarks.epl.workloads import Count, detections
+    from benchmarks.instances.generate import lines
+    from benchmarks.instances.workloads import found, program
+
+    file = tmp_path / "events.jsonl"
+    file.write_text("".join(lines(2_000, customers=100)))
+    for name in (f"two {context}.snoop", f"three {context}.snoop"):
+        ways = [program(name, way) for way in ("where", "partition")]
+        one, other = ([found(each) for each in detections(way, str(file), Count(2_000))] for way in ways)
+        assert sorted(one) == sorted(other)
+        assert len(one) > 100
+
+
 @pytest.mark.xdist_group("spark")
 def test_the_rules_written_by_hand_for_spark_derive_what_the_reference_derives(spark: SparkSession) -> None:
     from benchmarks.local.workloads import PROGRAM

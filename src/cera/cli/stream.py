@@ -269,8 +269,8 @@ class Told:
         watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
         report.say(
             f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
-            f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}; {done.live:,} remembered; "
-            f"watermark {watermark}; {done.seconds:.1f} s"
+            f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}; "
+            f"{done.live:,} remembered; watermark {watermark}; {done.seconds:.1f} s"
         )
 
     def rejected(self, records: Sequence[Any]) -> None:

@@ -56,6 +56,8 @@ def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = No
             raise UsageError(f"--labels: nothing is called {', '.join(unknown)}; there are {', '.join(monitored)}")
         wanted = {names.get(each, each) for each in labels}
         chosen = [each for each in chosen if each in wanted]
+        if not chosen:
+            raise UsageError(f"--labels: name at least one; there are {', '.join(monitored)}")
     values = _values(modules)
     return tuple(letter for each in chosen for letter in _letters(each, monitored[each], values))
 

@@ -60,6 +60,8 @@ def _of_text(text: str) -> Subject:
     """Of a text in either language. Of several definitions the last one is meant."""
     if not text.strip():
         raise UsageError("an event type is expected: a file (.cet, .snoop), or the text of one; found an empty text")
+    if Path(text).suffix and _is_file(text):
+        raise UsageError(f"{text}: event types are in files that end in .cet or .snoop")
     source = Source("<text>", text if _DEFINITION.search(text) else f"Type := {text}")
     problems: list[Sequence[Diagnostic]] = []
     for reader in READERS.values():
@@ -68,6 +70,13 @@ def _of_text(text: str) -> Subject:
             return subject(" ".join(text.split()), module, types[-1])
         problems.append(diagnostics)
     raise ProgramError(sorted(problems, key=_progress)[-1])
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a path, or no path at all
+        return False
 
 
 def _progress(diagnostics: Sequence[Diagnostic]) -> int:

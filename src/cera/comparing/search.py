@@ -70,14 +70,16 @@ class _Node:
 def search(first: Subject, second: Subject, options: Options) -> Found:
     if options.max_events is not None and options.max_events < 1:
         raise UsageError(f"the number of events is at least 1, found {options.max_events}")
-    found = _Search(first, second, options).run(options.max_events, merging=True)
+    found = Search(first, second, options).run(options.max_events, merging=True)
     if options.every and found.differences:  # those with the same future as another one are wanted as well
-        every = _Search(first, second, options).run(found.events, merging=False)
+        every = Search(first, second, options).run(found.events, merging=False)
         return Found(every.differences, found.events, every.tried, exhausted=False)
     return found
 
 
-class _Search:
+class Search:
+    """All histories of two types, as the options want them."""
+
     def __init__(self, first: Subject, second: Subject, options: Options) -> None:
         modules = (first.module, second.module)
         self._options = options

@@ -6,12 +6,15 @@ from typing import assert_never
 
 from cera.datalog.modules import EventModule
 from cera.engines.instances.processor import InstanceProcessor, InstanceState
+from cera.engines.stagewise import detections as facts
 from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
+from cera.instances import detections as instances
 from cera.instances.types import InstanceModule
 
 Module = EventModule | InstanceModule
 Processing = ModuleProcessor | InstanceProcessor
 Processed = ModuleState | InstanceState
+Detected = facts.Detection | instances.Detection
 
 
 def processor_of(module: Module, *, timezone: str = "UTC") -> Processing:
@@ -22,8 +25,3 @@ def processor_of(module: Module, *, timezone: str = "UTC") -> Processing:
             return InstanceProcessor(module, timezone=timezone)
         case other:
             assert_never(other)
-
-
-def ticks(module: Module) -> bool:
-    """Whether something can happen in it although nothing occurs."""
-    return isinstance(module, InstanceModule) and module.ticks

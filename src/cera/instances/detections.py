@@ -10,7 +10,7 @@ from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation import Evaluator
 from cera.model.events import Derivation, DerivedEvent, Event
 from cera.model.expressions import variables
-from cera.model.interval import Interval, Time
+from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Term, TermError, Value
 
@@ -52,35 +52,37 @@ class Detection:
 
 def causes(instance: Instance) -> dict[str, Event]:
     """The events bound to an instance by the names of their components; numbered where there are several."""
-    by_name: dict[str, list[Event]] = {}
-    for name, event in _events(instance):
-        by_name.setdefault(name, []).append(event)
+    return {name: cause.event for name, cause in occurrences(instance).items()}
+
+
+def occurrences(instance: Instance) -> dict[str, Occurrence]:
+    """The same as they occur."""
+    by_name: dict[str, list[Occurrence]] = {}
+    for name, cause in _bound(instance):
+        by_name.setdefault(name, []).append(cause)
     return {
-        name if len(events) == 1 else f"{name}[{number}]": event
-        for name, events in by_name.items()
-        for number, event in enumerate(events, 1)
+        name if len(several) == 1 else f"{name}[{number}]": cause
+        for name, several in by_name.items()
+        for number, cause in enumerate(several, 1)
     }
 
 
-def _events(instance: Instance) -> Iterator[tuple[str, Event]]:
+def _bound(instance: Instance) -> Iterator[tuple[str, Occurrence]]:
     """In place of the instances of hidden types stand those that are bound to them."""
     for name, several in instance.bound:
         for one in several:
             if one.event is not None:
-                yield name, one.event.event
+                yield name, one.event
             elif one.bound:
-                yield from _events(one)
-            else:  # a tick
-                yield (
-                    name,
-                    Event(Term(one.type, list(_fields((one.fields or {}).items()))), Interval(one.begin, one.end)),
-                )
+                yield from _bound(one)
+            else:
+                assert one.fields is not None
+                yield name, tick_occurrence(one.type, one.time, one.fields["since"])
 
 
-def _tick(instance: Instance) -> Event:
+def tick_occurrence(timer: str, time: Time, since: Value) -> Occurrence:
     """What a tick is told as, though it is no event of the stream."""
-    fields = instance.fields or {}
-    return Event(Term(instance.type, list(_fields(fields.items()))), Interval(instance.begin, instance.end))
+    return Occurrence(time, time, timer, known=Term(timer, [Term("since", [since])]))
 
 
 class Heads:

@@ -115,7 +115,8 @@ class Pruning:
         following = members.by_type[follows] if follows is not None else ()
         kept = []
         for one, younger in pairwise(found):
-            if younger[0] >= now or between(following, one[0], younger[0] + 1):
+            outlasts = self._within is not None and younger[2].begin < one[2].begin
+            if younger[0] >= now or outlasts or between(following, one[0], younger[0] + 1):
                 kept.append(one)
         members.by_type[name] = [*kept, found[-1]]
 

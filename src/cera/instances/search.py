@@ -69,7 +69,9 @@ class Search:
     def combination(self, solution: Solution) -> Combination:
         combining = self._plan.combining
         return tuple(
-            (place, tuple(number for _, number, _ in solution[place])) for place in sorted(combining & solution.keys())
+            (place, tuple(number for _, number, _ in solution[place]))
+            for place in sorted(combining & solution.keys())
+            if solution[place]
         )
 
     def allowed(self, solution: Solution, place: int, member: Member) -> bool:

@@ -138,9 +138,13 @@ class InstanceModule:
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
+    def timers(self) -> tuple[TimerType, ...]:
+        return tuple(each for each in self.types if isinstance(each, TimerType))
+
+    @property
     def ticks(self) -> bool:
-        """Whether it has timers."""
-        return any(isinstance(each, TimerType) for each in self.types)
+        """Whether something can happen although nothing occurs."""
+        return bool(self.timers)
 
     @property
     def reads(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from cera.diagnostics import Source, render
 from cera.errors import ProgramError
@@ -24,6 +25,10 @@ from languages.snoop.random_snoop import programs
 HERE = Path(__file__).parent
 BAD = sorted((HERE / "bad").iterdir())
 OK = sorted((HERE / "ok").glob("*.snoop"))
+
+
+#: What is put into a text to break it.
+SCRAPS = ("", "(", ")", "[", ";", ":=", "E1", " recent ", " where ", " as ", '"', "*", "A(", "P(", ",", " last ", "\n")
 
 
 def read(text: str) -> Parsed:
@@ -156,3 +161,29 @@ def test_places_are_those_of_the_text() -> None:
     assert found.span is not None
     assert found.span.text == "E1 ; (E2 ; E3)"
     assert [operand.span.text for operand in found.operands if operand.span] == ["E1", "(E2 ; E3)"]
+
+
+def test_a_chain_may_be_long_but_not_without_end() -> None:
+    longest = " ; ".join(f"E{number}" for number in range(101))
+    module, _ = instance_module(read(f"E := recent {longest}").program, "M")
+    assert module is not None
+    assert read(print_program(read(f"E := recent {longest}").program)).program == read(f"E := recent {longest}").program
+    [too_long] = read(f"E := recent {longest} ; " + " ; ".join(["E1"] * 5000)).diagnostics
+    assert too_long.code == "SN001"
+    assert "5,100 operators" in too_long.message
+    [too_deep] = read("E := " + "(" * 3000 + "E1 ; E2" + ")" * 3000).diagnostics
+    assert too_deep.code == "SN001"
+
+
+@given(st.data())
+def test_whatever_the_text_is_reading_it_ends_with_diagnostics_that_have_a_place(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from([path.read_text(encoding="utf-8") for path in OK]))
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 6)))
+        text = text[:start] + data.draw(st.sampled_from(SCRAPS)) + text[end:]
+    parsed = read(text)
+    assert all(each.span is not None and each.code.startswith("SN") for each in parsed.diagnostics)
+    if not parsed.diagnostics:
+        _, found = instance_module(parsed.program, "M")
+        assert all(each.span is not None for each in found)

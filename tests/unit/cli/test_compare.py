@@ -55,6 +55,7 @@ def test_what_is_wrong_with_a_text_is_shown_in_the_language_that_it_is_nearest_t
     assert "error[SN" in result.output
     assert cera("compare", " ", "E1 ; E2").exit_code == 2
     assert cera("compare", "absent.cet", "E1 ; E2").exit_code == 2
+    assert "files that end in .cet or .snoop" in cera("compare", "fire.xceq", "E1 ; E2").output
 
 
 def test_json_has_the_history_and_the_detections_of_both(cera: Cera) -> None:

@@ -93,10 +93,17 @@ def test_a_condition_says_which_instances_may_not_lie_between(evaluate: Evaluato
 
 @pytest.mark.parametrize(
     ("events", "expected"),
-    [("e1 . e2", "e1^1 e2^1"), ("e1 . . e2", ""), (". . e1@1 e2", ""), (". . e1@2 e2", "e1^1 e2^1")],
+    [
+        ("e1 . e2", "e1^1 e2^1"),
+        ("e1 . . e2", ""),
+        (". . e1@1 e2", ""),
+        (". . e1@2 e2", "e1^1 e2^1"),
+        (". . e1 e1@1 e1|e2", "e1^1 e2^1"),
+        (". . e1|e1@1 e1|e2", "e1^1 e2^1"),
+    ],
 )
 def test_within_counts_from_the_begin_of_what_is_bound(evaluate: Evaluator, events: str, expected: str) -> None:
-    type_ = complex_type("E", ";", "E1", "E2", within=2 * SECOND)
+    type_ = complex_type("E", ";", "shared: E1", "E2", within=2 * SECOND)
     assert detected(evaluate(module(type_), history(events))) == seen(expected)
 
 
@@ -200,7 +207,7 @@ def test_a_timer_counts_from_the_end_of_a_complex_event(evaluate: Evaluator, tim
     started = complex_type("F", ";", "E1", "E2", time=time, hidden=True)
     types: list[EventType] = [started, TimerType("T", SECOND, "F"), complex_type("E", ";", "F", "T")]
     answer = evaluate(module(*types), history("e1 . e2"))
-    assert detected(answer) == seen("e1^1 e2^1")
+    assert detected(answer) == seen("e1^1 e2^1 t@4")
     assert times(answer) == [4]
     assert str(answer.derived[0].event.term) == "E{F{E1{n{1}}, E2{n{1}}}, T{since{3000000}}}"
 

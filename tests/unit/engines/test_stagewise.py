@@ -142,3 +142,19 @@ def test_a_datalog_file_runs_by_itself_and_tells_what_no_rule_reads(engine: str,
     assert str(one.event.term) == "pair{N{2}, X{k{1}, new_k{1}, new_v{1}, old_k{1}, old_v{0}, v{1}}}"
     assert one.derivations[0].rule == "pairs.pair"
     assert list(one.derivations[0].causes) == ["X"]
+
+
+@pytest.mark.parametrize(
+    ("event_text", "expected"),
+    [
+        ("A(X, 10 / X.v > 2)", 3),  # v is 0, 0 and a text
+        ("(A(X, 10 / X.v > 2), A(Y, Y.v / X.v > 1))", 3),
+        ("[A(X, 10 / X.v > 2), A(Y, Y.v / X.v > 1)]", 5),  # and the text after each of two numbers
+        ("[A(X, X.v > 0), A(Y, X.v = 2), A(Z, Z.none > 3)]", 2),  # the comparison with a text, and the last event
+    ],
+)
+def test_what_has_no_value_is_counted_alike_on_both_engines(event_text: str, expected: int) -> None:
+    text = f"begin M monitor A; R: {event_text} as f(). end."
+    happened = [event(f"A{{v{{{value}}}}}", second) for second, value in enumerate((0, 1, 2, 0, '"x"'))]
+    counts = [cera.load(text).run(happened, engine=engine).undefined for engine in ("local", "reference")]
+    assert counts == [expected, expected]

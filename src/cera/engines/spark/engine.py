@@ -30,6 +30,7 @@ from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
 from cera.engines.spark.undefined import Tally
+from cera.instances.types import InstanceModule
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
 from cera.rules.rule import RuleProgram
@@ -150,7 +151,7 @@ def answers(
             batches.append(Batch(plan_of(layer.rules), environment, seen, until, longest, tables))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if layer.modules:
-            one = detected(layer.modules, seen, timezone=timezone, tally=tally)
+            one = detected(layer.modules, seen, timezone=timezone, tally=tally, stream=tables, until=until)
             found.append(one.kept() if keep else one)
             derived += found[-1].by_label()
         seen = (*seen, *derived)
@@ -178,5 +179,7 @@ def run(
     tally.fetched(derivations)
     for one in found.detected:
         one.table.frame.unpersist()
-    lineage = Lineage(program.rules, [*base, *found.ticks])
+    modules = () if isinstance(program, RuleProgram) else program.modules
+    timers = [timer for module in modules if isinstance(module, InstanceModule) for timer in module.timers]
+    lineage = Lineage(program.rules, [*base, *found.ticks], timers)
     return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows, tally.left_out)

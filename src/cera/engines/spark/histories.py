@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.datalog.modules import EventModule
+from cera.engines.modules import Module
 from cera.engines.spark.streaming.key_hashes import bucket, key_hash
-from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Recognizer, history_of
-from cera.model.occurrence import Occurrence, unwrap
+from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, history_of
+from cera.model.occurrence import unwrap
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
 NOWHERE = -1
@@ -22,20 +22,13 @@ _KNOWN = 100_000
 class Histories:
     """The buckets of one module. Without a partition there is one."""
 
-    def __init__(self, module: EventModule, buckets: int) -> None:
-        self._recognizer = Recognizer(module)
+    def __init__(self, module: Module, buckets: int) -> None:
         self._partition = module.partition
         self._buckets = buckets if module.partition is not None else 1
         self._known: dict[object, int] = {}
 
-    def bucket(self, event: Occurrence) -> int | None:
-        """The bucket of an event, perhaps NOWHERE; None if the module does not see it."""
-        for _, arrival in self._recognizer.arrivals((event,), 0):
-            return self.bucket_of(arrival)
-        return None
-
     def bucket_of(self, arrival: Arrival) -> int:
-        """The bucket of an event that the module sees."""
+        """The bucket of an event that the module sees, perhaps NOWHERE."""
         key = history_of(arrival, self._partition)
         if key is NO_HISTORY:
             return NOWHERE
@@ -50,12 +43,12 @@ class Histories:
         return found
 
 
-def sharing(modules: Sequence[EventModule]) -> tuple[tuple[EventModule, ...], ...]:
+def sharing(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
     """The modules, together where they see the same events and divide them in the same way.
 
     Those with one history each are left apart, so that they can run at the same time.
     """
-    found: dict[object, list[EventModule]] = {}
+    found: dict[object, list[Module]] = {}
     for number, module in enumerate(modules):
         key = number if module.partition is None else (module.monitored, module.partition)
         found.setdefault(key, []).append(module)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 
 from pyspark.sql import Row
 
 from cera.engines.spark.deriving import DERIVATION, RECIPIENT, TRANSPORT
+from cera.instances.detections import tick_occurrence
+from cera.instances.types import TimerType
 from cera.model.events import Derivation, DerivedEvent, Event, Recipient
-from cera.model.interval import Interval
+from cera.model.interval import Interval, Time
 from cera.model.json_terms import loads, term_from_json
 from cera.model.terms import Term
 from cera.rules.rule import RelativeTimer, Rule
 
 
 class Lineage:
-    """The events of a run by their ids. Those of relative timers are made again from their anchors."""
+    """The events of a run by their ids. Those of relative timers are made again from their anchors, the ticks of event
+    types from the events that can have started them."""
 
-    def __init__(self, rules: Iterable[Rule], events: Iterable[Event]) -> None:
+    def __init__(self, rules: Iterable[Rule], events: Iterable[Event], timers: Iterable[TimerType] = ()) -> None:
         self._rules = {rule.name: rule for rule in rules}
         self._events = {event.id: event for event in events}
+        self._timers = tuple(timers)
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
         """Rows with one derivation each as derived events, each with all its derivations."""
@@ -41,7 +46,6 @@ class Lineage:
         return tuple(found[key] for key in sorted(found))
 
     def _derivation(self, rule_name: str, rows: Sequence[Row]) -> Derivation:
-        """The rules of modules have no timers, and need not be known."""
         rule = self._rules.get(rule_name)
         causes: dict[str, Event] = {}
         waiting = {row["name"]: row for row in rows}
@@ -63,7 +67,27 @@ class Lineage:
                     event = _timer_event(timer, causes[timer.anchor], Interval(row["begin"], row["end"]))
                     if event.id == row["id"]:
                         return event
+        return self._tick(row)
+
+    def _tick(self, row: Row) -> Event | None:
+        for timer in self._timers:
+            for since in self._starts(timer, row["end"]):
+                event = tick_occurrence(timer.name, row["end"], since).event
+                if event.id == row["id"]:
+                    self._events[event.id] = event
+                    return event
         return None
+
+    def _starts(self, timer: TimerType, time: Time) -> Iterator[Time]:
+        """When a timer that ticks at a time can have started: with an event, or with the tick of another timer."""
+        possible = range(time - timer.after, min(self._ends, default=time) - 1, -timer.after)
+        yield from (since for since in possible if since in self._ends)
+        yield from (since for since in possible if since not in self._ends)
+
+    @cached_property
+    def _ends(self) -> frozenset[Time]:
+        """When something can have started a timer."""
+        return frozenset(event.end for event in self._events.values())
 
 
 def _timer_event(timer: RelativeTimer, anchor: Event, interval: Interval) -> Event:

@@ -5,7 +5,8 @@ Modules that share their histories (`histories.sharing`) are gone through togeth
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from json import JSONDecoder
 from operator import itemgetter
@@ -13,17 +14,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from cera.datalog.modules import EventModule, Monitored
+from cera.datalog.modules import Monitored
 from cera.datalog.tuples import EventTuple
 from cera.engines.local.fingerprint import fingerprint
+from cera.engines.modules import Detected, Module, Processing, processor_of
 from cera.engines.spark.histories import NOWHERE, Histories
 from cera.engines.spark.rows import event_row
 from cera.engines.spark.streaming.identified import Identified
+from cera.engines.stagewise import detections as facts
 from cera.engines.stagewise.arrivals import Recognizer
-from cera.engines.stagewise.detections import Detection
-from cera.engines.stagewise.processor import ModuleProcessor
+from cera.instances.detections import occurrences
 from cera.model.events import Event
-from cera.model.interval import Interval
+from cera.model.interval import Interval, Time
 from cera.model.occurrence import Occurrence, json_occurrence
 from cera.model.values import read_fraction
 
@@ -31,13 +33,13 @@ _ROWS_IN_BATCH = 5_000
 
 #: Compiled once in each Python worker.
 _KEPT = 100
-_PROCESSORS: dict[str, ModuleProcessor] = {}
+_PROCESSORS: dict[str, Processing] = {}
 
 #: The columns of histories; sorted by the first three.
 PLACED = ("share", "bucket", "end", "begin", "h1", "h2", "term")
 _Placed = tuple[int, int, int, int, int, int, str]
 
-Shares = tuple[tuple[EventModule, ...], ...]
+Shares = tuple[tuple[Module, ...], ...]
 
 #: Reads the JSON of terms, which was checked when it was read or made.
 _read = JSONDecoder(parse_float=read_fraction).decode
@@ -73,13 +75,22 @@ class Dividing:
             yield pa.RecordBatch.from_arrays([*placed, *taken.columns], PLACED)
 
 
+@dataclass(frozen=True)
+class Lasting:
+    """How long timers tick: those that repeat until the `end` of the recording, and none after `until`."""
+
+    end: Time | None = None
+    until: Time | None = None
+
+
 class Detecting:
     """Runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
 
-    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema) -> None:
+    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema, lasting: Lasting) -> None:
         self.shares = shares
         self.timezone = timezone
         self.schema = schema
+        self.lasting = lasting
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[Any, ...]] = []
@@ -91,7 +102,7 @@ class Detecting:
                 continue
             processors = [_processor(module, self.timezone) for module in modules]
             before = sum(processor.evaluator.undefined for processor in processors)
-            for found in _detections(processors, history):
+            for found in _detections(processors, history, self.lasting):
                 rows += _derivations(found)
                 if len(rows) >= _ROWS_IN_BATCH:
                     yield self._batch(rows)
@@ -110,24 +121,39 @@ class Detecting:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _processor(module: EventModule, timezone: str) -> ModuleProcessor:
+def _processor(module: Module, timezone: str) -> Processing:
     mark = fingerprint((module, timezone))
     found = _PROCESSORS.get(mark)
     if found is None:
         if len(_PROCESSORS) >= _KEPT:
             _PROCESSORS.clear()
-        found = _PROCESSORS[mark] = ModuleProcessor(module, timezone=timezone)
+        found = _PROCESSORS[mark] = processor_of(module, timezone=timezone)
     return found
 
 
-def _detections(processors: Sequence[ModuleProcessor], history: Iterator[_Placed]) -> Iterator[Detection]:
-    states = [processor.start() for processor in processors]
+def _detections(processors: Sequence[Processing], history: Iterator[_Placed], lasting: Lasting) -> Iterator[Detected]:
+    running: list[tuple[Processing, Any]] = [(processor, processor.start()) for processor in processors]
+    ticking = [pair for pair in running if pair[0].ticks]
     for now, together in groupby(history, key=itemgetter(2)):
+        for pair in ticking:
+            yield from _ticks(*pair, before=now)
         different = {(h1, h2): (begin, text) for _, _, _, begin, h1, h2, text in together}
         events = [_event(begin, now, text, *id_) for id_, (begin, text) in different.items()]
-        seen = processors[0].by_history(states[0], events)
-        for processor, state in zip(processors, states, strict=True):
+        seen = processors[0].by_history(running[0][1], events)
+        for processor, state in running:
             yield from processor.advance(state, now, seen, len(events))
+    for processor, state in ticking:
+        if lasting.end is not None:
+            yield from _ticks(processor, state, before=lasting.end + 1)
+        if lasting.until is None:
+            processor.close(state)
+            yield from _ticks(processor, state, before=None)
+
+
+def _ticks(processor: Processing, state: Any, *, before: Time | None) -> Iterator[Detected]:
+    """What timers make happen before a time."""
+    while (now := processor.next_wakeup(state)) is not None and (before is None or now < before):
+        yield from processor.advance(state, now, {}, 0)
 
 
 def _occurrence(begin: int, end: int, text: str) -> Occurrence:
@@ -141,15 +167,27 @@ def _event(begin: int, end: int, text: str, h1: int, h2: int) -> Identified:
     return Identified(begin, end, made.label, made.content, None if plain else made.term, None, h1, h2, made.nested)
 
 
-def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
+def _derivations(found: Detected) -> Iterator[tuple[Any, ...]]:
     """The rows of an event: one for each way in which it was derived. Nothing but the ids of its causes is needed."""
     event = event_row(Event(found.term, Interval(found.begin, found.end)))
     known = set()
-    for output, row in found.facts:
-        cells = zip(output.variables, row, strict=True)
-        causes = sorted(
-            (name, cell.end, cell.begin, cell.event.id) for name, cell in cells if isinstance(cell, EventTuple)
-        )
-        if (way := (output.rule, *causes)) not in known:
+    for rule, named in _ways(found):
+        causes = sorted((name, cause.end, cause.begin, _id(cause)) for name, cause in named)
+        if (way := (rule, *causes)) not in known:
             known.add(way)
-            yield (*event, (output.rule, causes), [(name, id_) for name, *_, id_ in causes], None, None, 0, 0)
+            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in causes], None, None, 0, 0)
+
+
+def _ways(found: Detected) -> Iterator[tuple[str, Iterable[tuple[str, Occurrence]]]]:
+    """The rules that told of an event, each with its causes."""
+    if isinstance(found, facts.Detection):
+        for output, row in found.facts:
+            cells = zip(output.variables, row, strict=True)
+            yield output.rule, [(name, cell.event) for name, cell in cells if isinstance(cell, EventTuple)]
+        return
+    for rule, instance in found.found:
+        yield rule, occurrences(instance).items()
+
+
+def _id(cause: Occurrence) -> str:
+    return cause.id if isinstance(cause, Identified) else cause.event.id

@@ -25,16 +25,19 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.datalog.modules import EventModule
+from cera.engines.modules import Module
 from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT
 from cera.engines.spark.histories import sharing
-from cera.engines.spark.module_rows import Detecting, Dividing, Shares
+from cera.engines.spark.module_rows import Detecting, Dividing, Lasting, Shares
 from cera.engines.spark.relations import column
 from cera.engines.spark.rows import EVENTS
 from cera.engines.spark.streaming.operators import BUCKETS
 from cera.engines.spark.tables import EventTable, Terms
 from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.ticks import stream_ends
 from cera.engines.spark.undefined import Tally
+from cera.instances.types import InstanceModule
+from cera.model.interval import Time
 
 _CAUSE = StructType(
     [
@@ -80,7 +83,7 @@ _PLACED = StructType(
 class Detected:
     """What the modules of a layer detect, as a table with the columns of derived events."""
 
-    modules: tuple[EventModule, ...]
+    modules: tuple[Module, ...]
     table: EventTable
 
     @property
@@ -100,15 +103,24 @@ class Detected:
 
 
 def detected(
-    modules: Sequence[EventModule],
+    modules: Sequence[Module],
     tables: Sequence[EventTable],
     *,
     timezone: str,
     tally: Tally | None = None,
     buckets: int = BUCKETS,
+    stream: tuple[EventTable, ...] = (),
+    until: Time | None = None,
 ) -> Detected:
-    """What modules detect in tables of events; nothing is computed yet."""
+    """What modules detect in tables of events; nothing is computed yet.
+
+    Where there are timers, that `stream` ends is asked for first: they tick as long as it lasts, or until a time.
+    """
     found = tuple(modules)
+    lasting = Lasting(until, until)
+    timers = any(isinstance(module, InstanceModule) and module.timers for module in found)
+    if timers and until is None and (ends := stream_ends(stream)) is not None:
+        lasting = Lasting(ends[1])
     labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
@@ -121,7 +133,8 @@ def detected(
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
         _SHARE, _BUCKET, "end", "h1", "h2"
     )
-    rows = parts.select(*_PLACED.names).mapInArrow(Detecting(shares, timezone, to_arrow_schema(DETECTIONS)), DETECTIONS)
+    detecting = Detecting(shares, timezone, to_arrow_schema(DETECTIONS), lasting)
+    rows = parts.select(*_PLACED.names).mapInArrow(detecting, DETECTIONS)
     if tally is not None:
         rows = tally.watch_sums(rows, *map(column, _COUNTS))
     return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))

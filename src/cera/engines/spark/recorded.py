@@ -83,7 +83,7 @@ class Recorded:
             return Found(event_of(row, row["qualifier"]), None, {}, None)
         recipient = recipient_of(row)
         event = event_of(row, recipient.qualifier if recipient else None)
-        causes = {name: row["causes"][name] for name in self.answers.cause_names[row["rule"]] if name in row["causes"]}
+        causes = _in_order(row["causes"], self.answers.cause_names[row["rule"]])
         return Found(event, row["rule"], causes, recipient)
 
     def acted_on(self, rules: Collection[str]) -> list[DerivedEvent]:
@@ -168,3 +168,13 @@ def _is_small(paths: Sequence[str], layout: Layout) -> bool:
         return False
     found = [file for path in paths for file in sources(path, layout, parquet=True)]
     return is_small(file.path for file in found if isinstance(file, Source))
+
+
+def _in_order(causes: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+    """Causes in the order of the names of a rule, then others; `E1[1]`, `E1[2]` stand for several of the name `E1`."""
+
+    def place(name: str) -> tuple[int, str, int]:
+        plain, _, number = name.partition("[")
+        return names.index(plain) if plain in names else len(names), plain, int(number.rstrip("]") or 0)
+
+    return {name: causes[name] for name in sorted(causes, key=place)}

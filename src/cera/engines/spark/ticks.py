@@ -22,7 +22,7 @@ def tick_table(
 ) -> EventTable:
     """The occurrences of a timer. They are made here, so the ends of the stream are asked for first."""
     events: list[Event] = []
-    bounds = _ends(stream)
+    bounds = stream_ends(stream)
     if bounds is not None:
         first, last = bounds
         last = last if until is None else until
@@ -33,7 +33,7 @@ def tick_table(
     return event_table(environment.spark, events)
 
 
-def _ends(stream: tuple[EventTable, ...]) -> tuple[Time, Time] | None:
+def stream_ends(stream: tuple[EventTable, ...]) -> tuple[Time, Time] | None:
     """The first and the last end of the events."""
     ends = [table.frame.select(column("end")) for table in stream]
     if not ends:

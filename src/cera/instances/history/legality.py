@@ -42,19 +42,27 @@ def is_legal(situation: Situation, sets: Sets, *, loose: frozenset[int] = frozen
     bound = [one for several in sets.values() for one in several]
     return (
         len(set(bound)) == len(bound)
-        and all(is_in_time(situation, place, one) for place, several in sets.items() for one in several)
+        and all(is_recent(situation, one) for one in bound)
+        and are_simultaneous(situation, sets, loose)
         and pairs_hold(situation, sets, loose)
         and conditions_hold(situation, sets)
     )
 
 
-def is_in_time(situation: Situation, place: int, instance: Instance) -> bool:
-    """`within` d: it began no longer than d ago. And "==": it occurs with the terminator, unless it is cumulative."""
-    type_ = situation.type
-    simultaneous = type_.operator == "==" and type_.components[place].selection != "cumulative"
-    if simultaneous and instance.time != situation.terminator.time:
-        return False
-    return type_.within is None or instance.begin >= situation.now - type_.within
+def is_recent(situation: Situation, instance: Instance) -> bool:
+    """`within` d: it began no longer than d ago."""
+    length = situation.type.within
+    return length is None or instance.begin >= situation.now - length
+
+
+def are_simultaneous(situation: Situation, sets: Sets, loose: frozenset[int]) -> bool:
+    """What the operator "==" says of all instances: they occur with the terminator."""
+    return situation.type.operator != "==" or all(
+        one.time == situation.terminator.time
+        for place, several in sets.items()
+        if place not in loose
+        for one in several
+    )
 
 
 def pairs_hold(situation: Situation, sets: Sets, loose: frozenset[int]) -> bool:
@@ -70,13 +78,11 @@ def pair_holds(situation: Situation, one: Instance, other: Instance) -> bool:
     """What the operator says of two instances, where the component of `one` is written before that of `other`."""
     type_ = situation.type
     match type_.operator:
-        case "==":
-            return one.time == other.time
         case ";":
             return _follows(type_, one, other)
         case "and" | "of":
             return type_.overlapping or one.end < other.begin or other.end < one.begin
-        case "or":
+        case "or" | "==":
             return True
         case "not":
             return _follows(type_, one, other) and not any(

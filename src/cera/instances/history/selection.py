@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from cera.instances.history.legality import Sets, Situation, conditions_hold, is_in_time, is_legal, pair_holds
+from cera.instances.history.legality import (
+    Sets,
+    Situation,
+    are_simultaneous,
+    conditions_hold,
+    is_legal,
+    is_recent,
+    pair_holds,
+)
 from cera.instances.instance import Instance
 from cera.instances.types import ComplexType
 
@@ -173,7 +181,8 @@ def could_stand(situation: Situation, sets: Sets, place: int, instance: Instance
     )
     return (
         not any(instance in several for several in others.values())
-        and is_in_time(situation, place, instance)
+        and is_recent(situation, instance)
+        and are_simultaneous(situation, {place: (instance,)}, loose)
         and all(pairs)
         and conditions_hold(situation, {**others, place: (instance,)}, about=place)
     )

@@ -15,7 +15,7 @@ _EXPRESSION = _LITERAL | {"ATTRIBUTE", "NAME", "FUNCTION", "MINUS", "LPAR"}
 _OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})
 
 #: Terminals that together are one thing to a reader; the first groups are the larger ones.
-_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_OPERATOR | {"MODE", "NAME", "LPAR"}, "a component"),
     (_OPERATOR | {"MODE", "LPAR", "DURATION", "_EVERY"}, "an event type such as ;(E1, E2), or a timer"),
     (_EXPRESSION | {"_NOT"}, "a condition"),
@@ -29,7 +29,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset({"LAST", "NAME"}), "the name of a type"),
 )
 
-_NAMES: Mapping[str, str] = MappingProxyType(
+NAMES: Mapping[str, str] = MappingProxyType(
     {
         "LPAR": "'('",
         "RPAR": "')'",
@@ -83,11 +83,11 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 def expected(accepted: frozenset[str]) -> str:
     """`expected ',' or ')'`: the accepted terminals, grouped and by their everyday names."""
-    return expected_phrase(accepted, _GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
+    return expected_phrase(accepted, GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
 
 
 def _name(terminal: str) -> str:
-    return _NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
+    return NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
 
 
 def keywords(accepted: frozenset[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The grammar file as a parser for single items, made when it is first needed."""
+"""The grammar files as a parser for single items, made when it is first needed."""
 
 from __future__ import annotations
 
@@ -7,23 +7,16 @@ from importlib import resources
 from typing import Literal
 
 from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-from cera.languages.epl.grammar import MismatchError as MismatchError
+from cera.languages.item_grammar import MismatchError as MismatchError
+from cera.languages.item_grammar import parse_item
 
 Start = Literal["declaration", "definition"]
 STARTS: tuple[Start, ...] = ("declaration", "definition")
 
 
 def parse_tree(text: str, start: Start) -> Tree[Token]:
-    """Lark's tree of one item; MismatchError where it is none."""
-    try:
-        return lark().parse(text, start=start)
-    except UnexpectedInput as error:
-        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-        position = len(text) if at_end else error.pos_in_stream
-        accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-        raise MismatchError(position or 0, frozenset(accepted)) from None
+    return parse_item(lark(), text, start)
 
 
 @cache

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
+from cera.diagnostics import Diagnostic, Source, did_you_mean
 from cera.languages.cet.cutting import Piece
 from cera.languages.cet.expectations import expected, keywords
 from cera.languages.cet.grammar import MismatchError
-from cera.languages.imbalance import open_ended, unbalanced
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.imbalance import open_ended, unbalanced, unexpected
 
 #: What other languages write, and what is written here for it.
 _HABITS = {
@@ -29,23 +28,16 @@ _HABITS = {
 
 def explained(source: Source, piece: Piece, mismatch: MismatchError) -> Diagnostic:
     """The mistake in a piece that could be read up to the mismatch."""
+    accepted = mismatch.accepted
+
+    def hint(place: int) -> str | None:
+        return _hint(piece, place) or did_you_mean(piece.lexemes[place].text, keywords(accepted))
+
     return (
         open_ended(source, piece.lexemes, "CE002", "CE003")
         or unbalanced(source, piece.lexemes, "CE002")
-        or _unexpected(source, piece, piece.start + mismatch.position, mismatch.accepted)
+        or unexpected(source, piece.lexemes, piece.start + mismatch.position, expected(accepted), "CE001", hint)
     )
-
-
-def _unexpected(source: Source, piece: Piece, position: int, accepted: frozenset[str]) -> Diagnostic:
-    index = next((i for i, lexeme in enumerate(piece.lexemes) if lexeme.end > position), None)
-    if index is None:
-        last = piece.lexemes[-1]
-        message = f"{expected(accepted)} after '{last.text}'"
-        return Diagnostic("CE001", "error", message, _span(source, last))
-    found = piece.lexemes[index]
-    message = f"{expected(accepted)}, found '{found.text}'"
-    hint = _hint(piece, index) or did_you_mean(found.text, keywords(accepted))
-    return Diagnostic("CE001", "error", message, _span(source, found), hint)
 
 
 def _hint(piece: Piece, index: int) -> str | None:
@@ -76,7 +68,3 @@ def _hint(piece: Piece, index: int) -> str | None:
             return f"give the label a name: `event Name = {found.text};`"
         case _:
             return _HABITS.get(found.text)
-
-
-def _span(source: Source, lexeme: Lexeme) -> Span:
-    return Span(source, lexeme.start, lexeme.end)

@@ -18,7 +18,7 @@ from cera.languages.cet.syntax import (
     Program,
     Timer,
 )
-from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
+from cera.languages.epl.syntax import EventType, Field, Partition
 from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.xchangeeq.term_printer import NOT, Decorate, TermPrinter, string_text, undecorated
 from cera.model.durations import format_duration
@@ -28,6 +28,7 @@ from cera.model.expressions import Aggregate, Expression, Variable
 _WORDS = frozenset({"not", "and", "or", "mod", "true", "false"})
 _KINDS = frozenset({"insert", "delete", "update", "ins", "del", "upd"})
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
+_COMMENT = re.compile(r"#[^\n]*|/\*.*?\*/", re.DOTALL)
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -93,10 +94,11 @@ class Printer(TermPrinter):
             case Timer() as timer:
                 return concat(name, self._timer(timer), ";")
             case Complex() as type_:
-                clauses = self._clauses(type_)
-                if definition.head is not None:
-                    clauses.append(self.decorate(definition.head, self._head(definition.head)))
-                return Group(concat(name, self._operands(type_), _indented(clauses), ";"))
+                head = definition.head
+                clauses = self._clauses(type_, "" if head is not None else ";")
+                if head is not None:
+                    clauses.append(self.decorate(head, concat(self._head(head), ";")))
+                return Group(concat(name, self._operands(type_), _indented(clauses) if clauses else ";"))
 
     def _timer(self, timer: Timer) -> str:
         every = "every " if timer.repeats else ""
@@ -104,22 +106,31 @@ class Printer(TermPrinter):
         until = "" if timer.stop is None else f" until {timer.stop.name}"
         return f"{every}{format_duration(timer.after)} after {last}{timer.start.name}{until}"
 
-    def complex(self, type_: Complex) -> Document:
-        return Group(concat(self._operands(type_), _indented(self._clauses(type_))))
+    def complex(self, type_: Complex, alias: Document = "") -> Document:
+        """The type, and if it is a component, what it is called."""
+        clauses = self._clauses(type_)
+        if not clauses:
+            return concat(self._operands(type_), concat(" ", alias) if alias else "")
+        return Group(concat(self._operands(type_), _indented([*clauses, *([alias] if alias else [])])))
 
     def _operands(self, type_: Complex) -> Document:
         operator = type_.operator if type_.operator != "of" else f"{type_.required} of "
         operands = [self.decorate(operand, self.operand(operand)) for operand in type_.operands]
         return bracket(f"{self._operator_modes(type_)}{operator}(", operands, ")")
 
-    def _clauses(self, type_: Complex) -> list[Document]:
+    def _clauses(self, type_: Complex, ending: str = "") -> list[Document]:
+        """`ending` stands right behind the last one, before any comment."""
         clauses: list[Document] = []
         if type_.where:
-            first, *others = (self.decorate(each, self.expression(each, NOT)) for each in type_.where)
+            endings = [*("" for _ in type_.where[1:]), ending if type_.within is None else ""]
+            first, *others = (
+                self.decorate(each, concat(self.expression(each, NOT), end))
+                for each, end in zip(type_.where, endings, strict=True)
+            )
             rest = (concat(SPACE, "and ", other) for other in others)
             clauses.append(Group(concat("where ", first, Indent(concat(*rest)))))
         if type_.within is not None:
-            clauses.append(f"within {format_duration(type_.within)}")
+            clauses.append(f"within {format_duration(type_.within)}{ending}")
         return clauses
 
     def _operator_modes(self, type_: Complex) -> str:
@@ -140,12 +151,16 @@ class Printer(TermPrinter):
         if operand.delimiter is not None:
             modes.append(delimiter_text(operand.delimiter))
         before = "".join(f"{mode}: " for mode in modes)
-        named = operand.type.name if isinstance(operand.type, Identifier) else self.complex(operand.type)
+        alias = self._alias(operand)
+        if isinstance(operand.type, Complex):
+            return concat(before, self.complex(operand.type, alias))
+        return concat(before, operand.type.name, concat(" ", alias) if alias else "")
+
+    def _alias(self, operand: Operand) -> Document:
         if operand.alias is None:
-            return concat(before, named)
-        if operand.fields is None:
-            return concat(before, named, f" as {operand.alias.name}")
-        return concat(before, named, bracket(f" as {operand.alias.name}(", self._fields(operand.fields), ")"))
+            return ""
+        name = f"as {operand.alias.name}"
+        return name if operand.fields is None else bracket(f"{name}(", self._fields(operand.fields), ")")
 
     def _head(self, head: Head) -> Document:
         label = f"as {label_text(head.label)}"
@@ -172,7 +187,8 @@ def _apart(before: Item, item: Item) -> bool:
         return True
     if before.span is None or item.span is None or before.span.source is not item.span.source:
         return False
-    return _BLANK_LINE.search(item.span.source.text, before.span.end, item.span.start) is not None
+    between = item.span.source.text[before.span.end : item.span.start]
+    return _BLANK_LINE.search(_COMMENT.sub("#", between)) is not None
 
 
 def _indented(clauses: list[Document]) -> Document:

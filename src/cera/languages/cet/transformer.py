@@ -77,13 +77,13 @@ class _Alias:
 
 
 @dataclass(frozen=True)
-class _Where:
+class Where:
     condition: Expression
     span: Span
 
 
 @dataclass(frozen=True)
-class _Limit:
+class Limit:
     duration: Duration
     span: Span
 
@@ -116,10 +116,10 @@ class ItemTransformer(ExpressionTransformer):
                 hint = "it stands inside of the brackets: `;((2): E1, E2)`"
                 self._problems.append(Diagnostic("CE005", "error", message, counted.span, hint))
         found = self._chosen(modes, component=False, operator=True, what="a definition")
-        return Definition(own, _with_modes(type_, found), head, span)
+        return Definition(own, _with_modes(type_, found), head, _up_to(span, type_ if head is None else head))
 
     def timer_definition(self, span: Span, name: Token, timer: Timer) -> Definition:
-        return Definition(self._identifier(name), timer, None, span)
+        return Definition(self._identifier(name), timer, None, _up_to(span, timer))
 
     def once(self, span: Span, after: Token, latest: Token | None, start: Token, stop: Token | None) -> Timer:
         return self._timer(span, after, latest, start, stop, repeats=False)
@@ -133,16 +133,16 @@ class ItemTransformer(ExpressionTransformer):
         end = None if stop is None else self._identifier(stop)
         return Timer(self._duration(after), self._identifier(start), repeats, end, latest is not None, span)
 
-    def complex(self, span: Span, operator: _Operator, *rest: Operand | _Where | _Limit) -> Complex:
-        wheres = [each for each in rest if isinstance(each, _Where)]
-        limits = [each for each in rest if isinstance(each, _Limit)]
+    def complex(self, span: Span, operator: _Operator, *rest: Operand | Where | Limit) -> Complex:
+        wheres = [each for each in rest if isinstance(each, Where)]
+        limits = [each for each in rest if isinstance(each, Limit)]
         self._only_one("where", [each.span for each in wheres], "connect the conditions by `and`")
         self._only_one("within", [each.span for each in limits], "keep one of the two")
         return Complex(
             operator.name,
             tuple(each for each in rest if isinstance(each, Operand)),
             required=operator.required,
-            where=tuple(_conjuncts(wheres[0].condition)) if wheres else (),
+            where=tuple(conjuncts(wheres[0].condition)) if wheres else (),
             within=limits[0].duration if limits else None,
             operator_span=operator.span,
             limit_span=limits[0].span if limits else None,
@@ -196,11 +196,11 @@ class ItemTransformer(ExpressionTransformer):
     def alias_with_fields(self, _: Span, name: Token, *fields: Field | None) -> _Alias:
         return _Alias(self._identifier(name), tuple(field for field in fields if field is not None))
 
-    def where(self, span: Span, condition: Expression) -> _Where:
-        return _Where(condition, span)
+    def where(self, span: Span, condition: Expression) -> Where:
+        return Where(condition, span)
 
-    def limit(self, span: Span, duration: Token) -> _Limit:
-        return _Limit(self._duration(duration), span)
+    def limit(self, span: Span, duration: Token) -> Limit:
+        return Limit(self._duration(duration), span)
 
     def bare_head(self, span: Span, label: Token) -> Head:
         return Head(self._label(label), None, span)
@@ -270,9 +270,14 @@ def _with_modes(type_: Complex, found: Chosen) -> Complex:
     )
 
 
-def _conjuncts(condition: Expression) -> Iterable[Expression]:
+def conjuncts(condition: Expression) -> Iterable[Expression]:
     if isinstance(condition, And):
         for operand in condition.operands:
-            yield from _conjuncts(operand)
+            yield from conjuncts(operand)
     else:
         yield condition
+
+
+def _up_to(span: Span, last: Complex | Timer | Head) -> Span:
+    """Without the semicolon: a comment before that is not inside of the definition."""
+    return span if last.span is None else replace(span, end=last.span.end)

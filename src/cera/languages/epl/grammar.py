@@ -7,30 +7,16 @@ from importlib import resources
 from typing import Literal
 
 from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput, UnexpectedToken
+
+from cera.languages.item_grammar import MismatchError as MismatchError
+from cera.languages.item_grammar import parse_item
 
 Start = Literal["beginning", "declaration", "rule"]
 STARTS: tuple[Start, ...] = ("beginning", "declaration", "rule")
 
 
-class MismatchError(Exception):
-    """A text is not an item: `position` is where reading stopped, `accepted` the terminals that could have followed."""
-
-    def __init__(self, position: int, accepted: frozenset[str]) -> None:
-        super().__init__(f"at {position}: expected one of {', '.join(sorted(accepted))}")
-        self.position = position
-        self.accepted = accepted
-
-
 def parse_tree(text: str, start: Start) -> Tree[Token]:
-    """Lark's tree of one item."""
-    try:
-        return lark().parse(text, start=start)
-    except UnexpectedInput as error:
-        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-        position = len(text) if at_end else error.pos_in_stream
-        accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-        raise MismatchError(position or 0, frozenset(accepted)) from None
+    return parse_item(lark(), text, start)
 
 
 @cache

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from cera.diagnostics import Diagnostic, Note, Source, Span, did_you_mean
+from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.epl.cutting import Piece
 from cera.languages.epl.expectations import expected, keywords
 from cera.languages.epl.grammar import MismatchError
 from cera.languages.epl.syntax import Module
+from cera.languages.imbalance import open_ended, unbalanced
 from cera.languages.xchangeeq.scanner import Lexeme
-
-_PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
 #: What other languages write, and what EPL writes for it.
 _HABITS = {
@@ -25,15 +24,15 @@ _HABITS = {
 def explained(source: Source, piece: Piece, mismatch: MismatchError) -> Diagnostic:
     """The mistake in a piece that could be read up to the mismatch."""
     return (
-        _open_ended(source, piece)
-        or _unbalanced(source, piece)
+        open_ended(source, piece.lexemes, "EP002", "EP003")
+        or unbalanced(source, piece.lexemes, "EP002")
         or _unexpected(source, piece, piece.start + mismatch.position, mismatch.accepted)
     )
 
 
 def outside_of_modules(source: Source, piece: Piece) -> Diagnostic:
-    if open_ended := _open_ended(source, piece):
-        return open_ended
+    if not_ended := open_ended(source, piece.lexemes, "EP002", "EP003"):
+        return not_ended
     first = piece.lexemes[0]
     message = f"expected 'begin' and the name of a module, found '{first.text}'"
     hint = did_you_mean(first.text, ("begin", "end")) or "rules stand in modules: `begin Name monitor …; rules end.`"
@@ -43,38 +42,6 @@ def outside_of_modules(source: Source, piece: Piece) -> Diagnostic:
 def not_closed(module: Module) -> Diagnostic:
     message = f"the module `{module.name.name}` is not closed"
     return Diagnostic("EP005", "error", message, module.name.span, "write `end.` after its last rule")
-
-
-def _open_ended(source: Source, piece: Piece) -> Diagnostic | None:
-    for lexeme in piece.lexemes:
-        if lexeme.kind == "open comment":
-            place = Span(source, lexeme.start, lexeme.start + 2)
-            return Diagnostic("EP002", "error", "the comment is not closed: '*/' is missing", place)
-        if lexeme.kind == "open string":
-            hint = 'a string ends on its line; a quote inside of it is written \\" and a backslash \\\\'
-            return Diagnostic("EP003", "error", "the string is not closed", _span(source, lexeme), hint)
-    return None
-
-
-def _unbalanced(source: Source, piece: Piece) -> Diagnostic | None:
-    opened: list[Lexeme] = []
-    for lexeme in piece.lexemes:
-        if lexeme.text in _PARTNERS and lexeme.kind == "bracket":
-            opened.append(lexeme)
-        elif lexeme.text in _PARTNERS.values() and lexeme.kind == "bracket":
-            if not opened:
-                return Diagnostic("EP002", "error", f"`{lexeme.text}` closes nothing", _span(source, lexeme))
-            before = opened.pop()
-            if _PARTNERS[before.text] != lexeme.text:
-                message = f"`{lexeme.text}` does not close `{before.text}`"
-                note = Note(f"`{before.text}` is opened here", _span(source, before))
-                hint = f"write `{_PARTNERS[before.text]}`"
-                return Diagnostic("EP002", "error", message, _span(source, lexeme), hint, (note,))
-    if not opened:
-        return None
-    message = f"`{opened[0].text}` is not closed"
-    hint = f"write `{_PARTNERS[opened[0].text]}` where it ends"
-    return Diagnostic("EP002", "error", message, _span(source, opened[0]), hint)
 
 
 def _unexpected(source: Source, piece: Piece, position: int, accepted: frozenset[str]) -> Diagnostic:

@@ -6,6 +6,7 @@ become.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
@@ -63,6 +64,12 @@ def _operands(operation: Operation) -> Iterator[Diagnostic]:
     if operation.required is not None and not 1 <= operation.required <= number:
         message = f"{operation.required} of {number} events cannot occur"
         yield Diagnostic("SN103", "error", message, operation.span, f"the number lies between 1 and {number}")
+    if operation.kind == "any":
+        names = Counter(operand.event.name for operand in operation.operands if isinstance(operand.event, Named))
+        for name in (name for name, times in names.items() if times > 1):
+            message = f"ANY is about different events, and `{name}` stands there {names[name]} times"
+            hint = f"several of one event are counted in a .cet file: `(2): {name}`"
+            yield Diagnostic("SN103", "error", message, operation.span, hint)
     if operation.every is not None:
         yield from _period(operation)
 

@@ -18,12 +18,12 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_CALLED | {"TIMES", "LATEST", "_TIMES_OF"}, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
     (_CALLED, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
     (_BETWEEN, "an operator such as ;"),
-    *shared._GROUPS,
+    *shared.GROUPS,
 )
 
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
-        **shared._NAMES,
+        **shared.NAMES,
         "LSQB": "'['",
         "RSQB": "']'",
         "MORE_THAN_NONE": "'> 0'",

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic
 from cera.languages.snoop.contexts import Placed
-from cera.languages.snoop.syntax import Context, Kind
+from cera.languages.snoop.scopes import name_of
+from cera.languages.snoop.syntax import Context, Kind, Operation
 
 
 @dataclass(frozen=True)
 class _Peculiar:
+    """What is irregular, and what can be written instead, in which E1, E2 and E3 stand for the operands."""
+
     what: str
     instead: str
+
+    def hint(self, operation: Operation) -> str:
+        names = [name_of(operand) or "(…)" for operand in operation.operands]
+        return re.sub(r"\bE([123])\b", lambda found: names[int(found[1]) - 1], self.instead)
 
 
 #: `?!`: the semantics seem to be irregular.
@@ -28,12 +36,12 @@ _IRREGULAR: Mapping[tuple[Kind, Context], _Peculiar] = MappingProxyType(
         ("A", "chronicle"): _Peculiar(
             "A in the chronicle context uses up its first event, so that it is signalled once for it: of "
             "e1 e2 e2 e2 e3 (EIH3) it detects one event, not three",
-            "`recent A(…)` detects one with each; for the oldest E1 with each, .cet: `not(first: shared: E1, E3, E2)`",
+            "`recent A(E1, E2, E3)` detects one with each E2; so does in a .cet file `not(first: shared: E1, E3, E2)`",
         ),
         ("A", "continuous"): _Peculiar(
             "A in the continuous context never uses up its first event, so that each a-periodic event goes with all "
             "before it, the older ones too: of e1 e2 e1 e2 e2 (EIH4) it detects five events",
-            "`recent A(…)` goes with the latest only; .cet can say `outside exclusive` for E1",
+            "`recent A(E1, E2, E3)` goes with the latest E1 only; a .cet file can say `outside exclusive: E1`",
         ),
         ("A", "cumulative"): _Peculiar(
             "A in the cumulative context binds the first event alone and deletes all others before the a-periodic one, "
@@ -42,7 +50,7 @@ _IRREGULAR: Mapping[tuple[Kind, Context], _Peculiar] = MappingProxyType(
         ),
         ("A*", "chronicle"): _Peculiar(
             "A* in the chronicle context does not use up what it collects, though this context uses each event once",
-            "for each once, .cet: `;(first: E1, restricted cumulative: exclusive parameter: (0-): E2, E3)`",
+            "each once, in a .cet file: `;(first: E1, restricted cumulative: exclusive parameter: (0-): E2, E3)`",
         ),
     }
 )
@@ -69,7 +77,7 @@ def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
     operation, context = placed.operation, placed.context
     peculiar = _IRREGULAR.get((operation.kind, context))
     if peculiar is not None:
-        yield Diagnostic("SN501", "warning", peculiar.what, operation.span, peculiar.instead)
+        yield Diagnostic("SN501", "warning", peculiar.what, operation.span, peculiar.hint(operation))
     unclear = _UNCLEAR.get((operation.kind, context))
     if unclear is not None:
         yield Diagnostic("SN502", "note", f"the paper leaves open {unclear}", operation.span)

@@ -6,7 +6,6 @@ of equality, so that parse(print(p)) = p can be tested by `==`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -107,9 +106,13 @@ class Program:
         return tuple(item for item in self.items if isinstance(item, Definition))
 
 
-def operations(event: Event) -> Iterator[Operation]:
-    """All operators of an event, outermost first, from left to right."""
-    if isinstance(event, Operation):
-        yield event
-        for operand in event.operands:
-            yield from operations(operand.event)
+def levels(event: Event) -> int:
+    """How many operators stand one inside of the other; without recursion, for there may be many."""
+    deepest = 0
+    pending = [(event, 1)]
+    while pending:
+        inner, level = pending.pop()
+        if isinstance(inner, Operation):
+            deepest = max(deepest, level)
+            pending += [(operand.event, level + 1) for operand in inner.operands]
+    return deepest

@@ -10,13 +10,13 @@ from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.cet.syntax import Head
-from cera.languages.cet.transformer import ItemTransformer
-from cera.languages.cet.transformer import _conjuncts as conjuncts
-from cera.languages.cet.transformer import _Limit as Limit
-from cera.languages.cet.transformer import _Where as Where
+from cera.languages.cet.transformer import ItemTransformer, Limit, Where, conjuncts
 from cera.languages.epl.syntax import Identifier
-from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, Mark, Named, Operand, Operation
+from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, Mark, Named, Operand, Operation, levels
 from cera.languages.xchangeeq.expression_transformer import MAX_NESTING, NestingError, Place
+
+#: How many operators may stand one inside of the other, where a chain is a tree to the left.
+MOST_LEVELS = 100
 
 _CODES = {"XC004": "SN003", "CE001": "SN001", "CE003": "SN003"}
 
@@ -49,6 +49,10 @@ class _Called:
 
 class DefinitionTransformer(ItemTransformer):
     def named_event(self, span: Span, name: Token, event: Event, head: Head | None) -> Definition:
+        if (found := levels(event)) > MOST_LEVELS:
+            message = f"this has {found:,} operators in a row or one inside of the other; there can be {MOST_LEVELS}"
+            hint = "give a part of it a definition of its own"
+            self._problems.append(Diagnostic("SN001", "error", message, event.span, hint))
         return Definition(self._identifier(name), event, head, span)
 
     def argument(self, span: Span, part: _Part, *clauses: Where | Limit) -> Operand:

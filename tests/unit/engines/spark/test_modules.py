@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -13,38 +12,12 @@ from pyspark.sql import SparkSession
 
 from cera.cli.main import main
 from cera.errors import UsageError
-from cera.model.events import DerivedEvent
 from cera.pipeline import Program, load
 from cera.testing import event
-from properties.epl_modules import random_program, random_stream
 
 pytestmark = pytest.mark.xdist_group("spark")
 
 BANK = Path(__file__).parents[4] / "examples" / "bank"
-
-
-def told(derived: tuple[DerivedEvent, ...]) -> dict[str, set[tuple[str, tuple[tuple[str, str], ...]]]]:
-    return {
-        one.event.id: {
-            (way.rule, tuple(sorted((name, cause.id) for name, cause in way.causes.items()))) for way in one.derivations
-        }
-        for one in derived
-    }
-
-
-@pytest.mark.parametrize(("seed", "modules", "rules"), [(0, 30, False), (1, 30, False), (2, 6, True)])
-@pytest.mark.usefixtures("spark")
-def test_random_modules_detect_what_the_local_engine_does(seed: int, modules: int, rules: bool) -> None:
-    """Many modules as one program; once with rules below and above them, and a module above those."""
-    random = Random(seed)
-    program = random_program(random, modules, rules=rules)
-    events = random_stream(random, 60)
-    expected = program.run(events, engine="local")
-    actual = program.run([*events, *events[:9]], engine="spark", max_duration=max(e.end - e.begin for e in events))
-    assert told(actual.derived) == told(expected.derived)
-    assert [one.event for one in actual.derived] == [one.event for one in expected.derived]
-    assert (actual.undefined, actual.left_out) == (expected.undefined, expected.left_out) or rules
-    assert len(expected.derived) > 50
 
 
 @pytest.mark.usefixtures("spark")

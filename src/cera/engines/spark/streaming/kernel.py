@@ -14,9 +14,9 @@ from typing import Any
 from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor
 from cera.engines.local.state import State, dump, restore
+from cera.engines.modules import Processed
 from cera.engines.spark.streaming.messages import event_count, first_end, unpack_events
 from cera.engines.spark.streaming.module_kernel import ModuleDriver
-from cera.engines.stagewise.processor import ModuleState
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 
@@ -44,7 +44,7 @@ class Part:
     @property
     def left_out(self) -> int:
         """How many events lacked the attribute by which a module divides them, as far as it is remembered."""
-        return self.state.left_out if isinstance(self.state, ModuleState) else 0
+        return self.state.left_out if isinstance(self.state, Processed) else 0
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,6 @@ class Kernel:
         return Outcome(found, late, min(times, default=None))
 
 
-def _is_idle(state: State | ModuleState) -> bool:
+def _is_idle(state: State | Processed) -> bool:
     """Whether there is nothing in a state that one that has just started would not have."""
-    return not state.histories if isinstance(state, ModuleState) else not state.live and not state.ticks
+    return not state.histories if isinstance(state, Processed) else not state.live and not state.ticks

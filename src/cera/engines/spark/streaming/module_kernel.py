@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cera.datalog.modules import EventModule
 from cera.engines.local.processor import distinct
-from cera.engines.stagewise.detections import Detection
-from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
+from cera.engines.modules import Detected, Module, processor_of
 from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
@@ -17,22 +15,23 @@ from cera.model.occurrence import Occurrence
 class ModuleDriver:
     """The processor of a module with the methods of a processor of rules that a kernel calls."""
 
-    def __init__(self, module: EventModule, *, timezone: str = "UTC") -> None:
-        self._processor = ModuleProcessor(module, timezone=timezone)
+    def __init__(self, module: Module, *, timezone: str = "UTC") -> None:
+        self._processor: Any = processor_of(module, timezone=timezone)
 
     @property
     def evaluator(self) -> Evaluator:
-        return self._processor.evaluator
+        evaluator: Evaluator = self._processor.evaluator
+        return evaluator
 
-    def start(self) -> ModuleState:
+    def start(self) -> Any:
         return self._processor.start()
 
-    def advance(self, state: ModuleState, events: list[Occurrence], before: Time) -> tuple[list[Detection], int]:
+    def advance(self, state: Any, events: list[Occurrence], before: Time) -> tuple[list[Detected], int]:
         """All steps before a time, with events in the order of their ends; what is detected, and how many events that
         took."""
-        found: list[Detection] = []
+        found: list[Detected] = []
         at, count = 0, len(events)
-        while at < count and (now := events[at].end) < before:
+        while (now := self._next(state, events[at].end if at < count else None)) is not None and now < before:
             first = at
             while at < count and events[at].end == now:
                 at += 1
@@ -40,13 +39,21 @@ class ModuleDriver:
             found += self._processor.step(state, now, distinct(together) if len(together) > 1 else together)
         return found, at
 
-    def next_wakeup(self, state: ModuleState) -> Time | None:
-        return self._processor.next_wakeup(state)
+    def _next(self, state: Any, event: Time | None) -> Time | None:
+        """When something happens next: an event, or the tick of a timer."""
+        if not self._processor.ticks:
+            return event
+        return min((time for time in (event, self.next_wakeup(state)) if time is not None), default=None)
 
-    def packed(self, state: ModuleState) -> Mapping[str, Any]:
+    def next_wakeup(self, state: Any) -> Time | None:
+        wakeup: Time | None = self._processor.next_wakeup(state)
+        return wakeup
+
+    def packed(self, state: Any) -> Mapping[str, Any]:
         """The state as plain data, without the histories that have come to rest."""
         self._processor.forget_idle(state)
-        return self._processor.packed(state)
+        packed: Mapping[str, Any] = self._processor.packed(state)
+        return packed
 
-    def unpacked(self, data: Mapping[str, Any]) -> ModuleState:
+    def unpacked(self, data: Mapping[str, Any]) -> Any:
         return self._processor.unpacked(data)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from cera.datalog.modules import EventModule
 from cera.engines.layers.layering import Layers
 from cera.engines.local.fingerprint import fingerprint
+from cera.engines.modules import Module
 from cera.engines.spark.streaming.operators import BUCKETS, Operator, operators
 from cera.model.expressions import Variable
 
@@ -17,7 +17,7 @@ from cera.model.expressions import Variable
 class ModuleOperator:
     """A module, divided by its partition attribute; one piece without it."""
 
-    module: EventModule
+    module: Module
     layer: int
     max_duration: int | None = None
     timezone: str = "UTC"

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from cera.datalog.modules import Monitored
 from cera.engines.spark.histories import NOWHERE, Histories
 from cera.engines.spark.streaming.key_hashes import bucket, key_hash
 from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.places import Place
 from cera.engines.spark.streaming.slots import Slot
+from cera.engines.stagewise.arrivals import Recognizer
 from cera.model.matching import match
 from cera.model.occurrence import Occurrence
 from cera.model.patterns import Pattern
@@ -39,8 +41,13 @@ class Router:
     def __init__(self, operators: Iterable[AnyOperator]) -> None:
         known = tuple(operators)
         self._operators = tuple(operator for operator in known if isinstance(operator, Operator))
-        modules = [operator for operator in known if isinstance(operator, ModuleOperator)]
-        self._modules = [(operator, Histories(operator.module, operator.buckets)) for operator in modules]
+        #: Modules by what they monitor: an event is looked at once for all that monitor the same.
+        self._modules: dict[tuple[Monitored, ...], tuple[Recognizer, list[tuple[str, Histories]]]] = {}
+        for operator in known:
+            if isinstance(operator, ModuleOperator):
+                module = operator.module
+                alike = self._modules.setdefault(module.monitored, (Recognizer(module), []))[1]
+                alike.append((operator.identity, Histories(module, operator.buckets)))
         self._by_label: dict[str, list[tuple[Operator, tuple[Place, ...]]]] = {}
         self._buckets: dict[tuple[str, str | int | float], int] = {}
 
@@ -55,9 +62,11 @@ class Router:
                 found.append(Destination(operator.identity, 0))
             elif (part := self._part(operator, paths, event)) is not None:
                 found.append(Destination(operator.identity, part))
-        for module, histories in self._modules:
-            if (part := histories.bucket(event)) is not None:  # what belongs nowhere is counted there, if not late
-                found.append(Destination(module.identity, 0 if part == NOWHERE else part))
+        for recognizer, alike in self._modules.values():
+            for _, arrival in recognizer.arrivals((event,), 0):
+                for identity, histories in alike:
+                    place = histories.bucket_of(arrival)  # what belongs nowhere is counted in the first, if not late
+                    found.append(Destination(identity, 0 if place == NOWHERE else place))
         return found
 
     def _ways(self, label: str) -> Iterator[tuple[Operator, tuple[Place, ...]]]:

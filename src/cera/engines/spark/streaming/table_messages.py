@@ -13,8 +13,9 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.datalog.modules import CHANGE, EventModule
+from cera.datalog.modules import CHANGE
 from cera.datalog.tuples import TIME_ATTRIBUTES
+from cera.engines.modules import Module
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import compare
@@ -103,7 +104,7 @@ def _is_native(content: Flat, operators: Sequence[AnyOperator]) -> bool:
     ) and all(_has_key(content, operator.module) for operator in operators if isinstance(operator, ModuleOperator))
 
 
-def _has_key(content: Flat, module: EventModule) -> bool:
+def _has_key(content: Flat, module: Module) -> bool:
     """Whether the partition attribute of a module is a column for all events that it monitors, and no other is."""
     name = module.partition
     if name is None:

@@ -1,0 +1,1 @@
+"""Complex event types over orders, beside the chronicle context written by hand."""

@@ -1,0 +1,70 @@
+"""Reading a text item by item, so that one that is broken does not take the others with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from lark import Token, Tree
+
+from cera.diagnostics import Diagnostic, Source, Span, in_source_order
+from cera.languages.item_grammar import MismatchError
+from cera.languages.xchangeeq.expression_transformer import Place
+from cera.languages.xchangeeq.parser import Comment
+from cera.languages.xchangeeq.scanner import Lexeme, scan
+
+Item = TypeVar("Item")
+
+
+class Piece(Protocol):
+    """The text that is to be read as one item."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+
+Cut = TypeVar("Cut", bound=Piece)
+
+
+@dataclass(frozen=True)
+class Read(Generic[Item]):
+    """The items that could be read, what is wrong with the others, and the comments."""
+
+    items: tuple[Item, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    comments: tuple[Comment, ...]
+
+
+def read_items(
+    source: Source,
+    cut: Callable[[str, Sequence[Lexeme]], Sequence[Cut]],
+    parse_tree: Callable[[str, Cut], Tree[Token]],
+    transform: Callable[[Tree[Token], Place], tuple[Item | None, list[Diagnostic]]],
+    explained: Callable[[Source, Cut, MismatchError], Diagnostic],
+) -> Read[Item]:
+    """`cut` finds the items among the lexemes without comments; what has no tree is `explained`."""
+    lexemes = list(scan(source.text))
+    comments = tuple(
+        Comment(lexeme.text, Span(source, lexeme.start, lexeme.end)) for lexeme in lexemes if lexeme.kind == "comment"
+    )
+    items: list[Item] = []
+    diagnostics: list[Diagnostic] = []
+    for piece in cut(source.text, [lexeme for lexeme in lexemes if lexeme.kind != "comment"]):
+        try:
+            tree = parse_tree(source.text[piece.start : piece.end], piece)
+        except MismatchError as mismatch:
+            diagnostics.append(explained(source, piece, mismatch))
+            continue
+        item, problems = transform(tree, _places(source, piece.start))
+        items += [] if item is None else [item]
+        diagnostics += problems
+    return Read(tuple(items), tuple(in_source_order(diagnostics)), comments)
+
+
+def _places(source: Source, begin: int) -> Place:
+    """Where something is that stands from `first` to `last` in the text of an item."""
+    return lambda first, last: Span(source, begin + first, begin + last)
