@@ -53,6 +53,8 @@ class _Scope:
 
     locals: dict[str, str] = field(default_factory=dict)
     pending: list[Expression] = field(default_factory=list)
+    #: Whether the innermost loop has nothing more to find once it has found a head.
+    done: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class RuleSource:
         ready = [c for c in scope.pending if all(root(name) in scope.locals for name in variables(c))]
         if ready:
             tests = " and ".join(self._expressions(scope).test(condition) for condition in ready)
-            inner = _Scope(scope.locals, [c for c in scope.pending if c not in ready])
+            inner = _Scope(scope.locals, [c for c in scope.pending if c not in ready], scope.done)
             yield f"if {tests}:"
             yield from _indented(self._body(atoms, inner))
         elif atoms:
@@ -187,6 +189,7 @@ class RuleSource:
             else:
                 names.append(self.writing.fresh("u"))
                 tests.append(f"{names[-1]} == {self._term(term, scope)}")
+        scope.done = not rest and self._asks_only_whether(scope, set(names))
         yield f"for {', '.join(names)}, in {candidates}:"
         inner = list(self._attributes(scope))
         body = list(self._body(rest, scope))
@@ -195,6 +198,16 @@ class RuleSource:
             yield from _indented(_indented(inner + body))
         else:
             yield from _indented(inner + body)
+
+    def _asks_only_whether(self, scope: _Scope, names: set[str]) -> bool:
+        """Whether the facts of a loop with these names all give the same head. Where a condition may have no value,
+        that is counted, so all of them are looked at."""
+        new = {name for name, local in scope.locals.items() if local in names}
+        told = {root(name) for output in self.rule.outputs for name in variables(output)}
+        for other in self.rule.negative:
+            told |= {term for term in other.terms if isinstance(term, str)}
+            told |= {root(n) for term in other.terms if isinstance(term, Computed) for n in variables(term.expression)}
+        return not new & told and all(_is_plain(condition) for condition in scope.pending)
 
     def _attributes(self, scope: _Scope) -> Iterator[str]:
         """Lines that look up the attributes of event tuples that have just been found."""
@@ -242,6 +255,17 @@ class RuleSource:
             cells.append(source)
         head = f"{self.target}.add(({', '.join(cells)},))" if cells else f"{self.target}.add(())"
         yield f"if {' and '.join(missing)}: {head}" if missing else head
+        if scope.done:
+            yield "break"
+
+
+def _is_plain(condition: Expression) -> bool:
+    """Whether a condition compares arguments of facts with each other."""
+    match condition:
+        case Comparison(left=Variable(name=left), right=Variable(name=right)):
+            return "." not in left + right
+        case _:
+            return False
 
 
 def _equalities(condition: Expression) -> Iterator[tuple[Variable, Expression]]:

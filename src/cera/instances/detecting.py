@@ -9,6 +9,7 @@ from typing import Any
 from cera.instances.consumptions import Consumption
 from cera.instances.instance import Bound, Instance
 from cera.instances.members import Member, Members, Solution
+from cera.instances.pairs import Pairs, fits
 from cera.instances.plan import Plan
 from cera.instances.pruning import Pruning
 from cera.instances.search import Search
@@ -48,6 +49,9 @@ class Available:
         self.next_number = data["next"]
 
 
+_NONE = object()
+
+
 class Detector:
     """A compiled complex type. `timely` says that its components occur at the stage at which they are detected."""
 
@@ -61,6 +65,7 @@ class Detector:
         #: The types whose instances can terminate an event.
         self._terminating = _terminating(type_) if timely else frozenset(self._plan.types)
         self._names = [(place, type_.components[place].name) for place in type_.bound]
+        self._pairs = Pairs(self._plan) if fits(self._plan, timely=timely) else None
 
     @property
     def component_types(self) -> tuple[str, ...]:
@@ -68,6 +73,8 @@ class Detector:
 
     def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[Time]) -> list[Bound]:
         """What is bound to each event that new instances terminate, these being in the order of their arrival."""
+        if self._pairs is not None:
+            return self._detect_pairs(self._pairs, available, new, now)
         inserted = self._insert(available, new, now)
         found: list[Bound] = []
         produced: set[frozenset[int]] = set()
@@ -83,16 +90,37 @@ class Detector:
                 del available.by_key[key]
         return found
 
+    def _detect_pairs(self, pairs: Pairs, available: Available, new: Iterable[Instance], now: Time) -> list[Bound]:
+        """The same for a type whose terminators need not be remembered."""
+        terminators = [one for one in new if one.type == pairs.last]
+        self._insert(available, (one for one in new if one.type != pairs.last), now)
+        found: list[Bound] = []
+        (_, first), (_, last) = self._names
+        for terminator in terminators:
+            key = self._key_of(terminator)
+            members = None if key is _NONE else available.by_key.get(key)
+            if members is None:
+                continue
+            for bound in pairs.detect(members, terminator, now):
+                found.append(((first, bound), (last, (terminator,))))
+            if not members:
+                del available.by_key[key]
+        return found
+
+    def _key_of(self, instance: Instance) -> Any:
+        """The value by which instances are told apart; _NONE if it has none, so that it equals nothing."""
+        if self._keys is None:
+            return None
+        value = instance.attribute(self._keys[instance.type])
+        return _NONE if value is None else wrap(value)
+
     def _insert(self, available: Available, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
         """The new members, and the value of the key of each."""
         inserted: list[tuple[Member, Any]] = []
         for instance in new:
-            key = None
-            if self._keys is not None:
-                value = instance.attribute(self._keys[instance.type])
-                if value is None:  # it equals nothing
-                    continue
-                key = wrap(value)
+            key = self._key_of(instance)
+            if key is _NONE:
+                continue
             member = (instance.time, available.next_number, instance)
             available.next_number += 1
             members = available.by_key.get(key)

@@ -9,7 +9,7 @@ from cera.instances.instance import Bound, Instance, agreed
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation import Evaluator
 from cera.model.events import Derivation, DerivedEvent, Event
-from cera.model.expressions import variables
+from cera.model.expressions import Variable, variables
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Term, TermError, Value
@@ -126,6 +126,14 @@ class Heads:
         of = dict(bound)
         folds = {each.name: each for each in type_.folds}
         for name, expression in type_.fields:
+            if isinstance(expression, Variable) and expression.name not in folds:
+                component, _, attribute = expression.name.partition(".")
+                value = agreed(one.attribute(attribute) for one in of.get(component, ()))
+                if value is not None:
+                    yield name, value
+                else:
+                    self._evaluator.undefined += 1
+                continue
             values: dict[str, Value] = {}
             for variable in variables(expression):
                 if variable in folds:

@@ -56,6 +56,8 @@ class Machine:
         ]
         self._timers = [each for each in self._types if isinstance(each, Timer)]
         self._detectors = [each for each in self._types if isinstance(each, Detector)]
+        #: The types that the instances of others concern, directly or not, in order; by those others.
+        self._concerned: dict[frozenset[str], list[Detector | Timer]] = {}
         self._asks_past = any(each.type.continuous for each in self._detectors)
 
     def start(self) -> History:
@@ -77,7 +79,7 @@ class Machine:
         if self._asks_past:
             history.past += [now] * events
         found: list[Instance] = []
-        for each in self._types:
+        for each in self._concerning(frozenset(stage)) if not (ticking and self._timers) else self._types:
             part: Any = history.parts[each.type.name]
             if isinstance(each, Timer):
                 self._hear(each, part, occurring, now, ticking=ticking)
@@ -94,6 +96,17 @@ class Machine:
         history.now = now
         if len(history.past) > history.full:
             self._forget(history)
+        return found
+
+    def _concerning(self, names: frozenset[str]) -> list[Detector | Timer]:
+        found = self._concerned.get(names)
+        if found is None:
+            reached = set(names)
+            found = self._concerned[names] = []
+            for each in self._types:
+                if reached.intersection(each.component_types):
+                    found.append(each)
+                    reached.add(each.type.name)
         return found
 
     def _hear(self, timer: Timer, running: Running, occurring: Occurring, now: Time, *, ticking: bool) -> None:

@@ -41,7 +41,7 @@ class Search:
         if not plan.combining:
             while (solution := self._preferred(terminator, used)) is not None:
                 yield solution
-                if not plan.inside:  # it would be the same
+                if not plan.inside or terminator[2].type in plan.inside:  # it would be the same, or there is no more
                     return
             return
         if not plan.inside and plan.part is not None and len(plan.roles[terminator[2].type]) == 1:

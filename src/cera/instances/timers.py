@@ -31,6 +31,11 @@ class Timer:
     def __init__(self, type_: TimerType) -> None:
         self.type = type_
 
+    @property
+    def component_types(self) -> tuple[str, ...]:
+        """The types that start and stop it."""
+        return (self.type.start,) if self.type.stop is None else (self.type.start, self.type.stop)
+
     def ticks(self, running: Running, now: Time) -> list[Instance]:
         """The ticks of now, the oldest start first. A timer that ticks once has done so."""
         type_ = self.type

@@ -15,29 +15,16 @@ from hypothesis import strategies as st
 from cera.diagnostics import Source
 from cera.engines.instances import reference
 from cera.errors import ProgramError, UsageError
-from cera.instances.types import InstanceModule
 from cera.languages.epl.printer import print_modules
 from cera.languages.snoop.datalog import epl_module, to_datalog
-from cera.languages.snoop.hosting import instance_module
-from cera.languages.snoop.parser import parse
-from cera.languages.snoop.syntax import Program
 from cera.pipeline import Program as RunnableProgram
 from instance_building import detected, history, seen
+from languages.snoop.reading import module, read
 
 TWO, THREE = "A ; B", "A ; B ; C"
 
 
-def read(text: str) -> Program:
-    parsed = parse(Source("test.snoop", text))
-    assert not parsed.diagnostics, parsed.diagnostics[0]
-    return parsed.program
-
-
-@cache
-def event_types(text: str) -> InstanceModule:
-    module, problems = instance_module(read(text), "M")
-    assert module is not None, problems[0]
-    return module
+event_types = cache(module)
 
 
 @cache

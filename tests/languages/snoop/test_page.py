@@ -7,21 +7,18 @@ from itertools import pairwise
 
 import pytest
 
-from cera.diagnostics import Source
-from cera.instances.types import InstanceModule
 from cera.languages.cet.grammar import shared_grammar
 from cera.languages.snoop.cutting import cut
 from cera.languages.snoop.datalog import to_datalog
 from cera.languages.snoop.grammar import parse_tree
-from cera.languages.snoop.hosting import instance_module
 from cera.languages.snoop.modes import ROWS, modes_of
-from cera.languages.snoop.parser import parse
-from cera.languages.snoop.syntax import CONTEXTS, Kind, Program
+from cera.languages.snoop.syntax import CONTEXTS, Kind
 from cera.languages.snoop.writing import to_cet
 from cera.languages.xchangeeq.scanner import scan
 from docs.blocks import ROOT, Block, blocks
 from docs.cet_examples import detections, events_of
 from instance_evaluators import EVALUATORS
+from languages.snoop.reading import module, read
 
 PAGE = ROOT / "docs" / "snoop.md"
 GRAMMAR = (ROOT / "src" / "cera" / "languages" / "snoop" / "grammar.lark").read_text()
@@ -33,18 +30,6 @@ HISTORIES = [
     for program, history, detects in zip(BLOCKS, BLOCKS[1:], BLOCKS[2:], strict=False)
     if history.language == "history"
 ]
-
-
-def read(text: str) -> Program:
-    parsed = parse(Source("page.snoop", text))
-    assert not parsed.diagnostics, parsed.diagnostics[0]
-    return parsed.program
-
-
-def module(text: str) -> InstanceModule:
-    found, diagnostics = instance_module(read(text), "Page")
-    assert found is not None, diagnostics[0]
-    return found
 
 
 def place(block: Block) -> str:

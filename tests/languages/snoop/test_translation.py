@@ -11,23 +11,9 @@ from cera.diagnostics import Source
 from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet
-from cera.languages.snoop.hosting import instance_module
-from cera.languages.snoop.parser import parse
-from cera.languages.snoop.syntax import Program
 from instance_building import detected, history, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
-
-
-def program(text: str) -> Program:
-    parsed = parse(Source("test.snoop", text))
-    assert not parsed.diagnostics, parsed.diagnostics[0]
-    return parsed.program
-
-
-def module(text: str) -> InstanceModule:
-    found, diagnostics = instance_module(program(text), "M")
-    assert found is not None, diagnostics[0]
-    return found
+from languages.snoop.reading import module
 
 
 def event_types(text: str) -> InstanceModule:

@@ -12,30 +12,21 @@ from cera.errors import ProgramError
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.languages.snoop.checks import check_program
-from cera.languages.snoop.hosting import instance_module
-from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program
 from cera.languages.snoop.translation import translated
 from cera.languages.snoop.writing import to_cet
 from languages.snoop.random_snoop import programs
+from languages.snoop.reading import module, read
 
 OK = sorted((Path(__file__).parent / "ok").glob("*.snoop"))
 
 
-def read(text: str) -> Program:
-    parsed = parse(Source("test.snoop", text))
-    assert not parsed.diagnostics, parsed.diagnostics[0]
-    return parsed.program
-
-
 @pytest.mark.parametrize("path", OK, ids=lambda path: path.stem)
 def test_the_text_of_the_types_is_read_as_the_same_module(path: Path) -> None:
-    program = read(path.read_text(encoding="utf-8"))
-    module, problems = instance_module(program, "M")
-    assert module is not None, problems[0]
-    written = parse_cet(Source("test.cet", to_cet(program)))
+    text = path.read_text(encoding="utf-8")
+    written = parse_cet(Source("test.cet", to_cet(read(text))))
     assert not written.diagnostics, written.diagnostics[0]
-    assert lowered(written.program, "M") == module
+    assert lowered(written.program, "M") == module(text)
 
 
 @given(programs(right=True))

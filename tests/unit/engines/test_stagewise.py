@@ -158,3 +158,13 @@ def test_what_has_no_value_is_counted_alike_on_both_engines(event_text: str, exp
     happened = [event(f"A{{v{{{value}}}}}", second) for second, value in enumerate((0, 1, 2, 0, '"x"'))]
     counts = [cera.load(text).run(happened, engine=engine).undefined for engine in ("local", "reference")]
     assert counts == [expected, expected]
+
+
+def test_the_oldest_of_very_many_is_found_without_comparing_each_with_each() -> None:
+    """With all pairs of what waits this would take minutes."""
+    text = "begin M monitor A, B; R: [A(X), B(Y, Y.k = X.k)] in chronicle context as f(n: X.n, m: Y.n). end."
+    waiting, users = range(3_000), range(30)
+    happened = [event(f"A{{k{{1}}, n{{{number}}}}}", number) for number in waiting]
+    happened += [event(f"B{{k{{1}}, n{{{number}}}}}", len(waiting) + number) for number in users]
+    found = cera.load(text).run(happened, engine="local").derived
+    assert [str(one.event.term) for one in found] == [f"f{{m{{{number}}}, n{{{number}}}}}" for number in users]
