@@ -55,15 +55,18 @@ def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path
     )
     made = layered_operators(program.layers, buckets=4)
     assert len({operator.layer for operator in made}) >= 4
-    write_files(source, [events[:cut]], 0)
-    LiveStream(made, options, Tell()).run()
-    write_files(source, [[*events[cut:], LAST]], 1)
-    LiveStream(made, options, Tell()).run()
+    without_key = 0
+    for number, part in enumerate((events[:cut], [*events[cut:], LAST])):
+        write_files(source, [part], number)
+        stream = LiveStream(made, options, Tell())
+        stream.run()
+        without_key += stream.counters.without_key
 
     assert not lines_in(tmp_path / "late")
     assert not lines_in(tmp_path / "rejected")
     answer = program.run([*events, LAST], engine="local", until=LAST.end - DELAY - 1)
     assert {"twice", "pair", "seen"} <= {one.event.label for one in answer.derived}
+    assert without_key == answer.left_out > 0
     expected = [json.dumps(event_line(one, TIMES), ensure_ascii=False) for one in answer.derived]
     assert sorted(lines_in(tmp_path / "out")) == sorted(expected)
 
@@ -79,15 +82,17 @@ def test_detect_runs_modules_over_streaming_frames_divided_by_columns(spark: Spa
         {"label": "temp", "at": second, "sensor": random.randrange(5), "value": random.choice((40, 41.5, 45))}
         for second in range(100)
     ]
-    records.append({"label": "other", "at": 1_000})
+    records += [{"label": "temp", "at": 101, "value": 45}, {"label": "other", "at": 1_000}]
     source = tmp_path / "in"
     source.mkdir()
     for number in range(2):
-        lines = [json.dumps(record) + "\n" for record in records[number * 50 : number * 50 + 51]]
+        lines = [json.dumps(record) + "\n" for record in (records[50:] if number else records[:50])]
         file = source / f"{number}.json"
-        file.write_text("".join(lines if number else lines[:50]))
+        file.write_text("".join(lines))
         os.utime(file, (1_000_000_000 + number, 1_000_000_000 + number))
     columns = "label string, at bigint, sensor int, value double"
+
+    from cera.spark import counts
 
     def detected(events):  # type: ignore[no-untyped-def]
         return program.detect(events, max_delay="5 sec")
@@ -102,6 +107,7 @@ def test_detect_runs_modules_over_streaming_frames_divided_by_columns(spark: Spa
         .start()
     )
     query.awaitTermination()
+    assert sum(counts(progress).without_key for progress in query.recentProgress) == 1
     found = spark.table("falls").collect()
     assert {row["label"] for row in recorded} == {"fall", "high"}
     assert sorted(map(told, found)) == sorted(map(told, recorded))

@@ -28,6 +28,13 @@ class Suffix:
     text: str
 
 
+@dataclass(frozen=True)
+class Remark:
+    """Text after which nothing may stand on its line: what follows goes to the next one."""
+
+    text: str
+
+
 # Whether a line has to end is found out from the inside out, so that documents may be deep.
 
 
@@ -58,7 +65,7 @@ class Group:
         object.__setattr__(self, "forced", forced(self.content))
 
 
-Document = str | Line | Suffix | Concat | Indent | Group
+Document = str | Line | Suffix | Remark | Concat | Indent | Group
 
 SPACE = Line(" ")
 SOFT = Line("")
@@ -72,7 +79,7 @@ def forced(document: Document) -> bool:
             return False
         case Line():
             return document.flat is None
-        case Suffix():
+        case Suffix() | Remark():
             return True
         case Concat() | Indent() | Group():
             return document.forced
@@ -102,18 +109,25 @@ def render(document: Document, width: int | None = WIDTH) -> str:
     written: list[str] = []
     suffixes: list[str] = []
     column, margin = 0, 0
+    remarked = False
     todo: list[tuple[int, bool, Document]] = [(0, True, document)]
     while todo:
         indentation, broken, current = todo.pop()
         match current:
             case "":
                 pass
-            case str():
+            case str() | Remark():
+                text = current if isinstance(current, str) else current.text
+                if remarked:
+                    written += [*suffixes, "\n"]
+                    suffixes.clear()
+                    column, margin = 0, indentation
                 if column == 0:
                     written.append(" " * margin)
                     column = margin
-                written.append(current)
-                column += len(current)
+                written.append(text)
+                column += len(text)
+                remarked = isinstance(current, Remark)
             case Suffix():
                 suffixes.append(current.text)
             case Line():
@@ -121,6 +135,7 @@ def render(document: Document, width: int | None = WIDTH) -> str:
                     written += [*suffixes, "\n"]
                     suffixes.clear()
                     column, margin = 0, indentation
+                    remarked = False
                 else:
                     todo.append((indentation, broken, current.flat))
             case Concat():
@@ -152,6 +167,8 @@ def _fits(document: Document, room: int | None, rest: Sequence[tuple[int, bool, 
                 room -= len(current)
             case Suffix():
                 pass
+            case Remark():
+                return True
             case Line():
                 if broken or current.flat is None:
                     return True

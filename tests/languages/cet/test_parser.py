@@ -232,3 +232,21 @@ def test_a_text_that_ends_anywhere_is_read_without_failing(length: int) -> None:
 def test_a_text_nested_too_deeply_is_refused() -> None:
     parsed = read(f"A := {'or(' * 2000}E1{')' * 2000};")
     assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["CE001"]
+
+
+@pytest.mark.parametrize(
+    ("text", "formatted"),
+    [
+        ("A := or(E1) as a()\n# c\n;", "A := or(E1) as a();\n# c\n"),
+        ("A := or(E1) where E1.k = 1 # c\n;", "A := or(E1) where E1.k = 1;  # c\n"),
+        (
+            "A := ;(or(E1) where E1.k = 1\n# c\nas p, E2);",
+            "A := ;(\n  or(E1)\n    where E1.k = 1\n    # c\n    as p,\n  E2\n);\n",
+        ),
+        ("A := or(E1)/* a\n\nb */;\nB := or(E1);", "A := or(E1);  /* a\n\nb */\nB := or(E1);\n"),
+    ],
+)
+def test_a_comment_swallows_nothing(text: str, formatted: str) -> None:
+    assert format_source(Source("test.cet", text)) == formatted
+    assert format_source(Source("test.cet", formatted)) == formatted
+    assert read(formatted).program == read(text).program

@@ -132,3 +132,8 @@ def test_a_text_that_ends_anywhere_is_read_without_failing(length: int) -> None:
 def test_a_text_nested_too_deeply_is_refused() -> None:
     parsed = read(f"begin M monitor A; R: {'!' * 2000}A end.")
     assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["EP001"]
+
+
+def test_a_full_stop_does_not_fall_into_a_comment_before_it() -> None:
+    source = Source("a.epl", "begin M\n  monitor A;\n  S: A(X)\n  # before the stop\n  .\nend.\n")
+    assert "# before the stop\n" in format_source(source)

@@ -32,6 +32,9 @@ EVENTS = StructType(
     ]
 )
 
+#: So many labels have a table of their own: with each of them a query takes longer to plan.
+_MOST_LABELS = 40
+
 _KINDS = {bool: 3, int: 0, float: 1, str: 2}
 
 
@@ -40,7 +43,10 @@ def event_table(spark: SparkSession, events: Iterable[Event]) -> EventTable:
 
 
 def event_tables(spark: SparkSession, events: Iterable[Event]) -> tuple[EventTable, ...]:
-    """Events as tables: the flat ones of each label with a column for each type that a child occurs with."""
+    """Events as tables: the flat ones of each label with a column for each type that a child occurs with.
+
+    Of very many labels the ones with few events share a table.
+    """
     flat: dict[str, list[tuple[Event, dict[str, tuple[Any, ...]]]]] = {}
     others: list[Event] = []
     for event in events:
@@ -49,7 +55,11 @@ def event_tables(spark: SparkSession, events: Iterable[Event]) -> tuple[EventTab
             others.append(event)
         else:
             flat.setdefault(event.label, []).append((event, fields))
+    rare = sorted(flat, key=lambda label: len(flat[label]), reverse=True)[_MOST_LABELS:]
+    shared = [event for label in rare for event, _ in flat.pop(label)]
     tables = [_flat_table(spark, label, rows) for label, rows in sorted(flat.items())]
+    if shared:
+        tables.append(event_table(spark, shared))
     if others:
         rows = [event_row(event) for event in others]
         tables.append(EventTable(_frame(spark, rows, EVENTS), Terms(flat=False)))

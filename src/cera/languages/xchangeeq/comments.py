@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Source, Span
-from cera.languages.layout import HARD, Document, Suffix, concat
+from cera.languages.layout import HARD, Document, Remark, Suffix, concat
 from cera.languages.xchangeeq.term_printer import Place
 
 _BETWEEN_ITEMS = frozenset(" \t\r\n\f,;")
@@ -77,7 +77,7 @@ class Comments:
             self._of(following).before.append(concat(text, HARD, HARD if gap else ""))
         elif previous and (next_to_previous or following is None):
             gap = container is root and _blank_line_precedes(self._text, comment.start)
-            self._of(previous).after.append(concat(HARD, HARD if gap else "", text))
+            self._of(previous).after.append(concat(HARD, HARD if gap else "", Remark(text)))
         else:
             self._of(container).before.append(concat(text, HARD))
 

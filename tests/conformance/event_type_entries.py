@@ -1,0 +1,139 @@
+"""The entries M and N of the catalogue as data, and many of their modules side by side in one program.
+
+An entry is a test of `test_meta_model_entries` or `test_snoop_context_entries` with its parameters. What it asks of an
+evaluator can be noted first, be answered for all entries together, and then be given to each.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from cera.datalog.modules import CHANGE
+from cera.engines.answer import Answer
+from cera.engines.instances import reference
+from cera.engines.layers.layering import Layer, Layers
+from cera.instances.types import ComplexType, InstanceModule
+from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.terms import Term, Value
+from conformance import test_meta_model_entries, test_snoop_context_entries
+from instance_evaluators import Evaluator
+
+#: A module and its history.
+Question = tuple[InstanceModule, tuple[Event, ...]]
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    function: Callable[..., None]
+    arguments: Mapping[str, Any]
+
+    def check(self, evaluate: Evaluator) -> None:
+        self.function(evaluate=evaluate, **self.arguments)
+
+
+def entries() -> Iterator[Entry]:
+    for file in (test_meta_model_entries, test_snoop_context_entries):
+        for name, function in vars(file).items():
+            if name.startswith("test_") and "evaluate" in inspect.signature(function).parameters:
+                several = list(_parameters(function))
+                for number, arguments in enumerate(several, 1):
+                    yield Entry(name if len(several) == 1 else f"{name}-{number}", function, arguments)
+
+
+def _parameters(function: Any) -> Iterator[dict[str, Any]]:
+    choices = []
+    for mark in getattr(function, "pytestmark", ()):
+        names, values = mark.args
+        if isinstance(names, str):
+            choices.append([{names: value} for value in values])
+        else:
+            choices.append([dict(zip(names, value, strict=True)) for value in values])
+    for chosen in product(*choices):
+        yield {name: value for each in chosen for name, value in each.items()}
+
+
+def asked(several: Sequence[Entry]) -> list[Question]:
+    """What entries ask, each question once; an entry that does not hold may ask less."""
+    noted: dict[Question, None] = {}
+
+    def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
+        noted[module, tuple(events)] = None
+        return reference.run(module, events)
+
+    for entry in several:
+        with suppress(AssertionError):
+            entry.check(evaluate)
+    return list(noted)
+
+
+class SideBySide:
+    """Questions as one program over one stream, in which each has labels and tables of its own."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._prefixes = {question: f"q{number}-" for number, question in enumerate(questions)}
+        modules = [_labelled_module(module, prefix) for (module, _), prefix in self._prefixes.items()]
+        self.layers = Layers((Layer(None, tuple(modules)),))
+        self.events = [_labelled(one, prefix) for (_, events), prefix in self._prefixes.items() for one in events]
+
+    def prefix(self, module: InstanceModule, events: Sequence[Event]) -> str:
+        return self._prefixes[module, tuple(events)]
+
+    def answering(self, answer: Answer) -> Evaluator:
+        """An evaluator that knows what was asked."""
+        by_prefix: dict[str, list[DerivedEvent]] = {prefix: [] for prefix in self._prefixes.values()}
+        for one in answer.derived:
+            prefix = one.event.label.partition("-")[0] + "-"
+            by_prefix[prefix].append(_plain_derived(one, prefix))
+
+        def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
+            return Answer(tuple(by_prefix[self.prefix(module, events)]))
+
+        return evaluate
+
+
+def _labelled_module(module: InstanceModule, prefix: str) -> InstanceModule:
+    types = [
+        replace(each, label=prefix + each.label) if isinstance(each, ComplexType) else each for each in module.types
+    ]
+    return replace(
+        module,
+        monitored=tuple(replace(each, name=prefix + each.name) for each in module.monitored),
+        types=tuple(types),
+        outputs=tuple(replace(each, label=prefix + each.label) for each in module.outputs),
+    )
+
+
+def _labelled(event: Event, prefix: str) -> Event:
+    return _renamed(event, lambda name: prefix + name)
+
+
+def _plain_derived(one: DerivedEvent, prefix: str) -> DerivedEvent:
+    ways = [
+        Derivation(way.rule, {name: _plain(cause, prefix) for name, cause in way.causes.items()})
+        for way in one.derivations
+    ]
+    return DerivedEvent(_plain(one.event, prefix), tuple(ways))
+
+
+def _plain(event: Event, prefix: str) -> Event:
+    return _renamed(event, lambda name: name.removeprefix(prefix))
+
+
+def _renamed(event: Event, rename: Callable[[str], str]) -> Event:
+    """The event under another label; of a change, that of another table."""
+
+    def renamed(child: Value) -> Value:
+        if isinstance(child, Term) and child.label == "table":
+            return Term("table", [rename(str(child.children[0]))])
+        return child
+
+    term = event.term
+    if event.label == CHANGE:
+        return Event(Term(CHANGE, [renamed(child) for child in term.children]), event.interval)
+    return Event(Term(rename(event.label), term.children), event.interval)
