@@ -7,47 +7,26 @@ from collections.abc import Iterable, Iterator
 from cera.instances.folds import folded
 from cera.instances.instance import Bound, Instance, agreed
 from cera.instances.types import ComplexType, InstanceModule
+from cera.model import detection as model
 from cera.model.evaluation import Evaluator
-from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.events import Derivation, Event
 from cera.model.expressions import Variable, variables
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Term, TermError, Value
 
 
-class Detection:
-    """A detected event: one of a time, with all instances that tell of it."""
+class Detection(model.Detection):
+    """An event with all instances that tell of it, and their rules."""
 
-    __slots__ = ("_occurrence", "begin", "end", "found", "term")
+    __slots__ = ("found",)
 
     def __init__(self, term: Term, begin: Time, end: Time) -> None:
-        self.term = term
-        self.begin = begin
-        self.end = end
+        super().__init__(term, begin, end)
         self.found: list[tuple[str, Instance]] = []
-        self._occurrence: Occurrence | None = None
 
-    @property
-    def label(self) -> str:
-        return self.term.label
-
-    @property
-    def leaves(self) -> bool:
-        """Whether it is sent away, so that no other rule sees it."""
-        return False
-
-    @property
-    def occurrence(self) -> Occurrence:
-        if self._occurrence is None:
-            self._occurrence = Occurrence(self.begin, self.end, self.term.label, known=self.term)
-        return self._occurrence
-
-    def result(self) -> DerivedEvent:
-        ways = tuple(Derivation(rule, causes(instance)) for rule, instance in self.found)
-        if len(ways) > 1:
-            different = {way.key: way for way in ways}
-            ways = tuple(different[key] for key in sorted(different))
-        return DerivedEvent(self.occurrence.event, ways)
+    def derivations(self) -> Iterator[Derivation]:
+        return (Derivation(rule, causes(instance)) for rule, instance in self.found)
 
 
 def causes(instance: Instance) -> dict[str, Event]:

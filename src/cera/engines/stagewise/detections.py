@@ -8,47 +8,25 @@ from typing import Any
 from cera.datalog.arguments import argument_value
 from cera.datalog.modules import EventModule, Output
 from cera.datalog.tuples import EventTuple, Row
+from cera.model import detection as model
 from cera.model.evaluation import Evaluator
-from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.events import Derivation, Event
 from cera.model.expressions import Variable
-from cera.model.interval import Interval, Time
-from cera.model.occurrence import Occurrence
+from cera.model.interval import Time
 from cera.model.terms import Term, TermError, Value
 
 
-class Detection:
-    """A detected event: one of a time, with all facts that tell of it."""
+class Detection(model.Detection):
+    """An event with all facts that tell of it."""
 
-    __slots__ = ("_occurrence", "begin", "end", "facts", "term")
+    __slots__ = ("facts",)
 
     def __init__(self, term: Term, begin: Time, end: Time) -> None:
-        self.term = term
-        self.begin = begin
-        self.end = end
+        super().__init__(term, begin, end)
         self.facts: list[tuple[Output, Row]] = []
-        self._occurrence: Occurrence | None = None
 
-    @property
-    def label(self) -> str:
-        return self.term.label
-
-    @property
-    def leaves(self) -> bool:
-        """Whether it is sent away, so that no other rule sees it."""
-        return False
-
-    @property
-    def occurrence(self) -> Occurrence:
-        if self._occurrence is None:
-            self._occurrence = Occurrence(self.begin, self.end, self.term.label, known=self.term)
-        return self._occurrence
-
-    def result(self) -> DerivedEvent:
-        ways = tuple(Derivation(output.rule, causes(output, row)) for output, row in self.facts)
-        if len(ways) > 1:  # their keys have the ids of their causes, which take time
-            different = {way.key: way for way in ways}
-            ways = tuple(different[key] for key in sorted(different))
-        return DerivedEvent(Event(self.term, Interval(self.begin, self.end)), ways)
+    def derivations(self) -> Iterator[Derivation]:
+        return (Derivation(output.rule, causes(output, row)) for output, row in self.facts)
 
 
 def causes(output: Output, row: Row) -> dict[str, Event]:
