@@ -73,39 +73,39 @@ def asked(several: Sequence[Entry]) -> list[Question]:
 
 
 class SideBySide:
-    """Questions as one program over one stream, in which each has labels and tables of its own."""
+    """Questions as one program over one stream: each history has labels and tables of its own, and so has what each
+    module detects."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
-        self._prefixes = {question: f"q{number}-" for number, question in enumerate(questions)}
-        modules = [_labelled_module(module, prefix) for (module, _), prefix in self._prefixes.items()]
+        histories = {events: f"h{number}-" for number, events in enumerate({events: None for _, events in questions})}
+        self._questions = {question: f"q{number}-" for number, question in enumerate(questions)}
+        self._histories = {made: histories[events] for (_, events), made in self._questions.items()}
+        modules = [
+            _labelled_module(module, histories[events], made) for (module, events), made in self._questions.items()
+        ]
         self.layers = Layers((Layer(None, tuple(modules)),))
-        self.events = [_labelled(one, prefix) for (_, events), prefix in self._prefixes.items() for one in events]
-
-    def prefix(self, module: InstanceModule, events: Sequence[Event]) -> str:
-        return self._prefixes[module, tuple(events)]
+        self.events = [_labelled(one, prefix) for events, prefix in histories.items() for one in events]
 
     def answering(self, answer: Answer) -> Evaluator:
         """An evaluator that knows what was asked."""
-        by_prefix: dict[str, list[DerivedEvent]] = {prefix: [] for prefix in self._prefixes.values()}
+        by_question: dict[str, list[DerivedEvent]] = {made: [] for made in self._questions.values()}
         for one in answer.derived:
-            prefix = one.event.label.partition("-")[0] + "-"
-            by_prefix[prefix].append(_plain_derived(one, prefix))
+            made = one.event.label.partition("-")[0] + "-"
+            by_question[made].append(_plain_derived(one, made, self._histories[made]))
 
         def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
-            return Answer(tuple(by_prefix[self.prefix(module, events)]))
+            return Answer(tuple(by_question[self._questions[module, tuple(events)]]))
 
         return evaluate
 
 
-def _labelled_module(module: InstanceModule, prefix: str) -> InstanceModule:
-    types = [
-        replace(each, label=prefix + each.label) if isinstance(each, ComplexType) else each for each in module.types
-    ]
+def _labelled_module(module: InstanceModule, history: str, made: str) -> InstanceModule:
+    types = [replace(each, label=made + each.label) if isinstance(each, ComplexType) else each for each in module.types]
     return replace(
         module,
-        monitored=tuple(replace(each, name=prefix + each.name) for each in module.monitored),
+        monitored=tuple(replace(each, name=history + each.name) for each in module.monitored),
         types=tuple(types),
-        outputs=tuple(replace(each, label=prefix + each.label) for each in module.outputs),
+        outputs=tuple(replace(each, label=made + each.label) for each in module.outputs),
     )
 
 
@@ -113,16 +113,18 @@ def _labelled(event: Event, prefix: str) -> Event:
     return _renamed(event, lambda name: prefix + name)
 
 
-def _plain_derived(one: DerivedEvent, prefix: str) -> DerivedEvent:
+def _plain_derived(one: DerivedEvent, *prefixes: str) -> DerivedEvent:
     ways = [
-        Derivation(way.rule, {name: _plain(cause, prefix) for name, cause in way.causes.items()})
+        Derivation(way.rule, {name: _plain(cause, prefixes) for name, cause in way.causes.items()})
         for way in one.derivations
     ]
-    return DerivedEvent(_plain(one.event, prefix), tuple(ways))
+    return DerivedEvent(_plain(one.event, prefixes), tuple(ways))
 
 
-def _plain(event: Event, prefix: str) -> Event:
-    return _renamed(event, lambda name: name.removeprefix(prefix))
+def _plain(event: Event, prefixes: Sequence[str]) -> Event:
+    """Without its prefix, where it has one: the tick of a timer does not."""
+    found = [prefix for prefix in prefixes if event.label == CHANGE or event.label.startswith(prefix)]
+    return _renamed(event, lambda name: name.removeprefix(found[-1])) if found else event
 
 
 def _renamed(event: Event, rename: Callable[[str], str]) -> Event:

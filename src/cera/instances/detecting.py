@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from cera.instances.consumptions import Consumption
@@ -18,16 +19,21 @@ from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
 from cera.model.occurrence import wrap
 
+#: So many notes of arrivals are kept in any case.
+_MANY = 1_000
+
 
 class Available:
     """What a type can use: a sequence of members for each value of its key, and the number of the next one."""
 
-    __slots__ = ("arrivals", "by_key", "next_number")
+    __slots__ = ("arrivals", "by_key", "full", "next_number")
 
     def __init__(self) -> None:
         self.by_key: dict[Any, Members] = {}
         #: When something came for which key, where it is forgotten after a while.
         self.arrivals: deque[tuple[Time, Any]] = deque()
+        #: How many of them there may be before those are dropped whose instances are gone.
+        self.full = _MANY
         self.next_number = 0
 
     @property
@@ -37,7 +43,7 @@ class Available:
     def packed(self) -> dict[str, Any]:
         return {
             "members": [(key, members.by_type) for key, members in self.by_key.items()],
-            "arrivals": list(self.arrivals),
+            "expires": bool(self.arrivals),
             "next": self.next_number,
         }
 
@@ -45,8 +51,15 @@ class Available:
         for key, by_type in data["members"]:
             members = self.by_key[key] = Members(())
             members.by_type = {name: list(found) for name, found in by_type.items()}
-        self.arrivals = deque(data["arrivals"])
         self.next_number = data["next"]
+        if data["expires"]:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Notes of each member when it came: all end with the stage at which they come."""
+        found = [(one.end, key) for key, members in self.by_key.items() for _, _, one in members.all()]
+        self.arrivals = deque(sorted(found, key=itemgetter(0)))
+        self.full = max(_MANY, 2 * len(found))
 
 
 _NONE = object()
@@ -132,6 +145,8 @@ class Detector:
             inserted.append((member, key))
             if self.type.within is not None:
                 available.arrivals.append((now, key))
+                if len(available.arrivals) > available.full:
+                    available.tidy()
         return inserted
 
     def expire(self, available: Available, now: Time) -> None:

@@ -136,6 +136,15 @@ class Machine:
                 found.append(time)
         return min(found, default=None)
 
+    def rests(self, history: History, now: Time) -> bool:
+        """Whether nothing in a history is of use any more; what is too old now is dropped."""
+        for each in self._detectors:
+            part = history.parts[each.type.name]
+            assert isinstance(part, Available)
+            each.expire(part, now)
+        self._forget(history)
+        return not history.live
+
     def _forget(self, history: History) -> None:
         """Drops the times before everything that is still available."""
         oldest = min((one.begin for one in _available(history)), default=None)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from cera.engines.instances.stages import Stage, stages
@@ -117,10 +118,15 @@ class InstanceProcessor:
             yield from self._machine.step(history, stage.instances, stage.events, now, ticking=number == len(several))
         if state.closing:
             self._machine.silence(history)
+        crowded = 2 * len(state.histories) + _MANY
         if self.ticks and (due := self._machine.due(history, now)) is not None:
             state.wake(due, key)
+            if len(state.wakeups) > crowded:
+                self._wake_all(state)
         if self._lasting is not None:
             state.stages.append((now, key))
+            if len(state.stages) > crowded:
+                state.stages = _last_stages(state)
 
     def _forget(self, state: InstanceState, before: Time) -> None:
         """Drops histories in which all that there was is too old."""
@@ -157,8 +163,12 @@ class InstanceProcessor:
         }
 
     def forget_idle(self, state: InstanceState) -> None:
-        """Drops the histories that would go on in the same way if they began anew."""
-        state.histories = {key: history for key, history in state.histories.items() if history.live}
+        """Drops the histories that would go on in the same way if they began anew, as all do in which there is only
+        what is too old by now."""
+        now = max((history.now for history in state.histories.values()), default=0)
+        state.histories = {
+            key: history for key, history in state.histories.items() if not self._machine.rests(history, now)
+        }
 
     def unpacked(self, data: Mapping[str, Any]) -> InstanceState:
         """The state that `packed` wrote."""
@@ -166,10 +176,18 @@ class InstanceProcessor:
         state.histories = {key: self._machine.unpacked(history) for key, history in data["histories"]}
         state.seen, state.left_out, state.closing = data["seen"], data["left_out"], data["closing"]
         if self._lasting is not None:
-            recent = sorted((history.now, number, key) for number, (key, history) in enumerate(state.histories.items()))
-            state.stages = deque((time, key) for time, _, key in recent)
+            state.stages = _last_stages(state)
         self._wake_all(state)
         return state
+
+
+#: So many notes about histories may be out of date before they are looked through.
+_MANY = 1_000
+
+
+def _last_stages(state: InstanceState) -> deque[tuple[Time, Key]]:
+    last = sorted(((history.now, key) for key, history in state.histories.items()), key=itemgetter(0))
+    return deque(last)
 
 
 def _with_ticks(several: Sequence[Stage]) -> Sequence[Stage]:

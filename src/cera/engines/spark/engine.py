@@ -153,7 +153,8 @@ def answers(
         if layer.modules:
             one = detected(layer.modules, seen, timezone=timezone, tally=tally, stream=tables, until=until)
             found.append(one.kept() if keep else one)
-            derived += found[-1].by_label()
+            if layer is not layers[-1]:
+                derived += found[-1].by_label()
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found))
 

@@ -16,6 +16,9 @@ from cera.model.json_terms import loads, term_from_json
 from cera.model.terms import Term
 from cera.rules.rule import RelativeTimer, Rule
 
+#: How many starts of timers are tried first, because ticks have been found for them.
+_STARTS = 100
+
 
 class Lineage:
     """The events of a run by their ids. Those of relative timers are made again from their anchors, the ticks of event
@@ -25,6 +28,8 @@ class Lineage:
         self._rules = {rule.name: rule for rule in rules}
         self._events = {event.id: event for event in events}
         self._timers = tuple(timers)
+        #: The starts of the ticks that were found last.
+        self._started: dict[tuple[TimerType, Time], None] = {}
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
         """Rows with one derivation each as derived events, each with all its derivations."""
@@ -70,24 +75,38 @@ class Lineage:
         return self._tick(row)
 
     def _tick(self, row: Row) -> Event | None:
-        for timer in self._timers:
-            for since in self._starts(timer, row["end"]):
-                event = tick_occurrence(timer.name, row["end"], since).event
-                if event.id == row["id"]:
-                    self._events[event.id] = event
-                    return event
+        for timer, since in self._starts(row["end"]):
+            event = tick_occurrence(timer.name, row["end"], since).event
+            if event.id == row["id"]:
+                self._events[event.id] = event
+                self._started.pop((timer, since), None)
+                self._started[timer, since] = None
+                if len(self._started) > _STARTS:
+                    del self._started[next(iter(self._started))]
+                return event
         return None
 
-    def _starts(self, timer: TimerType, time: Time) -> Iterator[Time]:
-        """When a timer that ticks at a time can have started: with an event, or with the tick of another timer."""
-        possible = range(time - timer.after, min(self._ends, default=time) - 1, -timer.after)
-        yield from (since for since in possible if since in self._ends)
-        yield from (since for since in possible if since not in self._ends)
+    def _starts(self, time: Time) -> Iterator[tuple[TimerType, Time]]:
+        """What can have started a tick: what has started others, else an event, else the tick of another timer."""
+        for timer, since in list(reversed(self._started)):
+            if since in _possible(timer, time, since):
+                yield timer, since
+        first = min(self._ends, default=time)
+        several = [(timer, _possible(timer, time, first)) for timer in self._timers]
+        for occurs in (True, False):
+            for timer, possible in several:
+                yield from ((timer, since) for since in possible if (since in self._ends) is occurs)
 
     @cached_property
     def _ends(self) -> frozenset[Time]:
         """When something can have started a timer."""
         return frozenset(event.end for event in self._events.values())
+
+
+def _possible(timer: TimerType, time: Time, first: Time) -> range:
+    """The times, not before the first, at which a timer that ticks at a time can have started, the latest first."""
+    latest = time - timer.after
+    return range(latest, (first if timer.repeats else max(first, latest)) - 1, -timer.after)
 
 
 def _timer_event(timer: RelativeTimer, anchor: Event, interval: Interval) -> Event:

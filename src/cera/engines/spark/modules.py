@@ -149,7 +149,7 @@ def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
 
 def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
     """The events with one of the labels, as text."""
-    monitored = table.frame.where(column("label").isin(*labels))
+    monitored = table.frame if table.label in labels else table.frame.where(column("label").isin(*labels))
     return monitored.select("end", "begin", "h1", "h2", "label", term_column(table)["json"].alias("term"))
 
 

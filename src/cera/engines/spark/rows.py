@@ -33,7 +33,7 @@ EVENTS = StructType(
 )
 
 #: So many labels have a table of their own: with each of them a query takes longer to plan.
-_MOST_LABELS = 40
+_MOST_LABELS = 20
 
 _KINDS = {bool: 3, int: 0, float: 1, str: 2}
 

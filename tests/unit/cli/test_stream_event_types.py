@@ -1,0 +1,39 @@
+"""`cera stream` of event types with timers, between rules: what `cera run` gives, over a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from event_type_rooms import LABELS, records, write_files, write_program
+from unit.cli import command_line
+from unit.cli.command_line import Cera
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
+
+SECONDS = 120
+
+
+def test_event_types_between_rules_detect_in_a_stream_what_they_do_in_a_recording(cera: Cera, folder: Path) -> None:
+    program = write_program(folder)
+    (folder / "in").mkdir()
+    events = records(Random(3), SECONDS)
+    options = ("--source", "in", "--sink", "out", "--checkpoint", "state", "--max-delay", "3 sec", "--once")
+    told = ""
+    for number, part in enumerate((events[:60], events[60:])):
+        write_files(folder / "in", part, 1, number)
+        result = cera("stream", *program, *options, "--time-unit", "s")
+        assert result.exit_code == 0, result.stderr
+        told += result.stderr
+    # the last event is at SECONDS + 30; what is decided lies three seconds before it
+    recorded = ("--events", "in", "--time-unit", "s", "--until", str(SECONDS + 26), "--as", "jsonl")
+    expected, spark = (cera("run", *program, *recorded, "--engine", engine) for engine in ("local", "spark"))
+    assert expected.exit_code == spark.exit_code == 0, expected.stderr + spark.stderr
+    assert spark.stdout == expected.stdout
+    lines = [line for file in sorted((folder / "out").glob("*.jsonl")) for line in file.read_text().splitlines()]
+    assert sorted(lines) == sorted(expected.stdout.splitlines())
+    assert {label for term in command_line.terms(expected.stdout) for label in term} == LABELS
+    without_room = sum(list(record["term"].values())[0].get("room") is None for record in events[:-1])
+    print(told, expected.stderr, without_room)
