@@ -1,4 +1,4 @@
-"""A program of four languages about the doors of rooms, and events for it: rules below and above event types, timers."""
+"""A program of several languages about the doors of rooms, and events for it: rules around event types, timers."""
 
 from __future__ import annotations
 

@@ -63,4 +63,4 @@ def _detected(detections: Iterable[Detection]) -> frozenset[Detected]:
 
 
 def _leaf(instance: Instance) -> Leaf:
-    return Tick(instance.time) if instance.event is None else instance.event.number
+    return Tick(instance.end) if instance.event is None else instance.event.number

@@ -31,18 +31,21 @@ class _Renaming:
         self._letters = letters
         self._now = now
         times: set[Time] = set()
+        stages: set[int] = set()
         numbers: set[int] = set()
         for state in states:
             for history in state.histories.values():
-                times.update(_past(history))
+                stages.update(_past(history))
                 for _, instance in _members(history):
-                    times.update((instance.time, instance.begin, instance.end))
+                    stages.add(instance.time)
+                    times.update((instance.begin, instance.end))
                     for leaf in instance.leaves():
-                        times.add(leaf.time)
+                        stages.add(leaf.time)
                         if leaf.event is not None:
                             numbers.add(leaf.event.number)
         self._places = _ranked(numbers)
         self._times = _ranked(times)
+        self._stages = _ranked(stages)
 
     def histories(self, state: InstanceState) -> Iterator[Hashable]:
         """The histories in which there is something to remember."""
@@ -54,18 +57,18 @@ class _Renaming:
                 if not isinstance(part, Available) and part.starts
             )
             if members or starts:
-                yield key, members, starts, tuple(map(self._time, _past(history)))
+                yield key, members, starts, tuple(map(self._stages.__getitem__, _past(history)))
 
     def _instance(self, instance: Instance) -> Hashable:
-        times = (self._time(instance.time), self._time(instance.begin), self._time(instance.end))
+        times = (self._stages[instance.time], self._time(instance.begin), self._time(instance.end))
         fields = () if instance.fields is None else frozenset(instance.fields.items())
         return instance.type, times, fields, tuple(map(self._leaf, instance.leaves()))
 
     def _leaf(self, leaf: Instance) -> Hashable:
         if leaf.event is None:
-            return leaf.type, self._time(leaf.time)
+            return leaf.type, self._stages[leaf.time]
         number: int = leaf.event.number
-        return self._places[number], self._letters[number], self._time(leaf.time)
+        return self._places[number], self._letters[number], self._stages[leaf.time]
 
     def _time(self, time: Time) -> int:
         return self._times[time] if self._now is None else time - self._now
@@ -83,9 +86,10 @@ def _members(history: History) -> Iterator[tuple[str, Instance]]:
             yield from ((name, instance) for _, _, instance in members)
 
 
-def _past(history: History) -> list[Time]:
-    """The times that something available can still be interrupted at."""
+def _past(history: History) -> list[int]:
+    """The stages that something available can still be interrupted at."""
     if not history.past:
         return []
-    oldest = min((instance.begin for _, instance in _members(history)), default=None)
+    leaves = (leaf for _, instance in _members(history) for leaf in instance.leaves())
+    oldest = min((leaf.time for leaf in leaves), default=None)
     return [] if oldest is None else [time for time in history.past if time >= oldest]

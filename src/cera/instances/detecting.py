@@ -84,7 +84,7 @@ class Detector:
     def component_types(self) -> tuple[str, ...]:
         return self._plan.types
 
-    def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[Time]) -> list[Bound]:
+    def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[int]) -> list[Bound]:
         """What is bound to each event that new instances terminate, these being in the order of their arrival."""
         if self._pairs is not None:
             return self._detect_pairs(self._pairs, available, new, now)
@@ -96,17 +96,21 @@ class Detector:
                 continue
             for solution in self._group(available.by_key[key], member, now, past, produced):
                 found.append(tuple((name, tuple(one[2] for one in solution.get(p, ()))) for p, name in self._names))
-        for key in {key for _, key in inserted} if len(inserted) > 1 else (key for _, key in inserted):
-            members = available.by_key[key]
-            self._pruning.after(members, now)
-            if not members:
-                del available.by_key[key]
+        self._prune(available, inserted, now)
         return found
+
+    def _prune(self, available: Available, inserted: Sequence[tuple[Member, Any]], now: Time) -> None:
+        for key in {key for _, key in inserted} if len(inserted) > 1 else (key for _, key in inserted):
+            members = available.by_key.get(key)
+            if members is not None:
+                self._pruning.after(members, now)
+                if not members:
+                    del available.by_key[key]
 
     def _detect_pairs(self, pairs: Pairs, available: Available, new: Iterable[Instance], now: Time) -> list[Bound]:
         """The same for a type whose terminators need not be remembered."""
         terminators = [one for one in new if one.type == pairs.last]
-        self._insert(available, (one for one in new if one.type != pairs.last), now)
+        inserted = self._insert(available, (one for one in new if one.type != pairs.last), now)
         found: list[Bound] = []
         (_, first), (_, last) = self._names
         for terminator in terminators:
@@ -118,6 +122,7 @@ class Detector:
                 found.append(((first, bound), (last, (terminator,))))
             if not members:
                 del available.by_key[key]
+        self._prune(available, inserted, now)
         return found
 
     def _key_of(self, instance: Instance) -> Any:
@@ -139,8 +144,6 @@ class Detector:
             members = available.by_key.get(key)
             if members is None:
                 members = available.by_key[key] = Members(self._plan.types)
-            else:
-                self._pruning.before(members, member, now)
             members.insert(member)
             inserted.append((member, key))
             if self.type.within is not None:
@@ -163,7 +166,7 @@ class Detector:
                     del available.by_key[key]
 
     def _group(
-        self, members: Members, terminator: Member, now: Time, past: Sequence[Time], produced: set[frozenset[int]]
+        self, members: Members, terminator: Member, now: Time, past: Sequence[int], produced: set[frozenset[int]]
     ) -> list[Solution]:
         """The events that a member terminates; what they consume is gone afterwards."""
         plan = self._plan

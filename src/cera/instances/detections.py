@@ -56,7 +56,7 @@ def _bound(instance: Instance) -> Iterator[tuple[str, Occurrence]]:
                 yield from _bound(one)
             else:
                 assert one.fields is not None
-                yield name, tick_occurrence(one.type, one.time, one.fields["since"])
+                yield name, tick_occurrence(one.type, one.end, one.fields["since"])
 
 
 def tick_occurrence(timer: str, time: Time, since: Value) -> Occurrence:
@@ -75,7 +75,8 @@ class Heads:
         """None where its term cannot be made, which is counted."""
         several = [one for _, instances in bound for one in instances]
         begin, end = min(one.begin for one in several), max(one.end for one in several)
-        time = begin if type_.time == "begin" else end
+        times = [one.time for one in several]
+        time = min(times) if type_.time == "begin" else max(times)
         fields = None if type_.fields is None else dict(self._values(type_, bound))
         made = Instance(type_.name, time, begin, end, fields=fields, bound=bound)
         if not type_.hidden:

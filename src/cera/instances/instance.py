@@ -17,8 +17,8 @@ Bound = tuple[tuple[str, tuple["Instance", ...]], ...]
 class Instance:
     """An instance of a type. A primitive one has the `event` that it stands for, a complex one what is `bound` to it.
 
-    `time` is when it occurs; `begin` and `end` are the interval of what is bound to it. `fields` are its attributes;
-    None where they are those of its leaves.
+    `time` is when it occurs, by the number of the stage in its history; `begin` and `end` are the interval of what is
+    bound to it. `fields` are its attributes; None where they are those of its leaves.
     """
 
     __slots__ = ("begin", "bound", "end", "event", "fields", "time", "type")
@@ -26,7 +26,7 @@ class Instance:
     def __init__(
         self,
         type_: str,
-        time: Time,
+        time: int,
         begin: Time,
         end: Time,
         *,
@@ -62,12 +62,16 @@ class Instance:
         return f"Instance({self.type!r}, {self.time}, {self.begin}, {self.end})"
 
 
+#: The time of what has not been given a stage yet.
+UNPLACED = 0
+
+
 def primitive(type_: str, tuple_: EventTuple) -> Instance:
-    return Instance(type_, tuple_.end, tuple_.begin, tuple_.end, fields=tuple_.fields, event=tuple_.event)
+    return Instance(type_, UNPLACED, tuple_.begin, tuple_.end, fields=tuple_.fields, event=tuple_.event)
 
 
-def tick(type_: str, time: Time, since: Time) -> Instance:
-    return Instance(type_, time, time, time, fields={"since": since})
+def tick(type_: str, now: Time, since: Time) -> Instance:
+    return Instance(type_, UNPLACED, now, now, fields={"since": since})
 
 
 def agreed(values: Iterable[Value | None]) -> Value | None:

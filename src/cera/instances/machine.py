@@ -21,11 +21,13 @@ Occurring = dict[str, list[Instance]]
 class History:
     """What is remembered of a history: of each type, and where something asks for it, the times of all events."""
 
-    __slots__ = ("full", "now", "parts", "past")
+    __slots__ = ("full", "now", "parts", "past", "stage")
 
     def __init__(self, parts: dict[str, Any]) -> None:
         self.parts: dict[str, Available | Running] = parts
-        self.past: list[Time] = []
+        self.past: list[int] = []
+        #: The number of the last stage.
+        self.stage = 0
         self.now: Time = 0
         #: How many times are remembered before they are looked through.
         self.full = _LONG
@@ -39,7 +41,8 @@ class History:
 
     def packed(self) -> dict[str, Any]:
         """Plain data, with instances inside."""
-        return {"parts": {name: part.packed() for name, part in self.parts.items()}, "past": self.past, "now": self.now}
+        parts = {name: part.packed() for name, part in self.parts.items()}
+        return {"parts": parts, "past": self.past, "now": self.now, "stage": self.stage}
 
 
 class Machine:
@@ -67,7 +70,7 @@ class Machine:
         history = self.start()
         for name, part in data["parts"].items():
             history.parts[name].unpack(part)
-        history.past, history.now = list(data["past"]), data["now"]
+        history.past, history.now, history.stage = list(data["past"]), data["now"], data["stage"]
         return history
 
     def step(
@@ -75,14 +78,18 @@ class Machine:
     ) -> list[Instance]:
         """The complex instances of a stage, given the primitive ones of each type in the order of their arrival, and
         how many events that are. At the last stage of a time timers tick."""
+        history.stage += 1
         occurring: Occurring = {name: list(found) for name, found in stage.items()}
+        for instances in occurring.values():
+            for one in instances:
+                one.time = history.stage
         if self._asks_past:
-            history.past += [now] * events
+            history.past += [history.stage] * events
         found: list[Instance] = []
         for each in self._concerning(frozenset(stage)) if not (ticking and self._timers) else self._types:
             part: Any = history.parts[each.type.name]
             if isinstance(each, Timer):
-                self._hear(each, part, occurring, now, ticking=ticking)
+                self._hear(each, part, occurring, history.stage, now, ticking=ticking)
                 continue
             each.expire(part, now)
             new = [one for name in each.component_types for one in occurring.get(name, ())]
@@ -109,9 +116,13 @@ class Machine:
                     reached.add(each.type.name)
         return found
 
-    def _hear(self, timer: Timer, running: Running, occurring: Occurring, now: Time, *, ticking: bool) -> None:
+    def _hear(
+        self, timer: Timer, running: Running, occurring: Occurring, stage: int, now: Time, *, ticking: bool
+    ) -> None:
         if ticking and running.starts:
             ticks = timer.ticks(running, now)
+            for one in ticks:
+                one.time = stage
             if ticks:
                 occurring[timer.type.name] = ticks
         stop = timer.type.stop
@@ -147,7 +158,7 @@ class Machine:
 
     def _forget(self, history: History) -> None:
         """Drops the times before everything that is still available."""
-        oldest = min((one.begin for one in _available(history)), default=None)
+        oldest = min((leaf.time for one in _available(history) for leaf in one.leaves()), default=None)
         history.past = [] if oldest is None else history.past[bisect_left(history.past, oldest) :]
         history.full = max(_LONG, 2 * len(history.past))
 

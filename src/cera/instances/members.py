@@ -9,10 +9,9 @@ from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from cera.instances.instance import Instance
-from cera.model.interval import Time
 
 #: Time, number, instance; numbers differ, so that instances are never compared.
-Member = tuple[Time, int, Instance]
+Member = tuple[int, int, Instance]
 
 #: What an event binds to each component, by its place, in the order of time.
 Solution = dict[int, tuple[Member, ...]]
@@ -54,6 +53,10 @@ class Members:
         at = bisect_left(found, member)
         return at < len(found) and found[at][1] == member[1]
 
+    def clear(self) -> None:
+        for found in self.by_type.values():
+            found.clear()
+
     def copy(self) -> Members:
         made = Members(())
         made.by_type = {name: found.copy() for name, found in self.by_type.items()}
@@ -67,7 +70,7 @@ class Members:
             yield from found
 
 
-def between(members: Sequence[Member], after: Time | None, before: Time | None) -> Sequence[Member]:
+def between(members: Sequence[Member], after: int | None, before: int | None) -> Sequence[Member]:
     """Those with a time after one and before another."""
     first = 0 if after is None else bisect_left(members, (after + 1,))
     end = len(members) if before is None else bisect_left(members, (before,))

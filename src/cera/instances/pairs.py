@@ -48,7 +48,7 @@ class Pairs:
             members.remove(self._first, [member for members_ in chosen for member in members_])
         return [tuple(member[2] for member in members_) for members_ in chosen]
 
-    def _begin(self, members: Members, before: Time) -> int:
+    def _begin(self, members: Members, before: int) -> int:
         """The place of the first one after which nothing forbidden has occurred."""
         begin = 0
         for name in self._forbidden:

@@ -6,6 +6,7 @@ where a component takes the beginning of its events as their time (`timely`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from cera.instances.members import Member, Members, between
@@ -80,53 +81,40 @@ class Pruning:
                 return None if component.type in self._passing else component.type
         return None
 
-    def before(self, members: Members, member: Member, now: Time) -> None:
-        """Before a member is inserted."""
-        if self._momentary:
-            for name, found in members.by_type.items():
-                if found and found[0][0] < now:
-                    members.by_type[name] = [one for one in found if one[0] >= now]
-        if self._cut_off:
-            self._cut(members, now)
-        name = member[2].type
-        if name in self._overtaken:
-            self._overtake(members, name, now)
-
-    def _cut(self, members: Members, now: Time) -> None:
-        plan = self._plan
+    def after(self, members: Members, now: Time) -> None:
+        """After the events of a stage: what comes later occurs at later stages."""
         by_type = members.by_type
-        newest: Time | None = None
-        for place in plan.type.forbidden:
-            name = plan.components[place].type
-            earlier = between(by_type[name], None, now)
-            if earlier:
-                newest = earlier[-1][0] if newest is None else max(newest, earlier[-1][0])
-                by_type[name] = list(by_type[name][len(earlier) :])
-        if newest is not None:
-            first = plan.components[0].type
-            by_type[first] = [one for one in by_type[first] if one[0] >= newest]
+        for name in self._passing:
+            if by_type[name]:
+                by_type[name] = []
+        if self._momentary:
+            members.clear()
+        if self._cut_off:
+            self._cut(members)
+        for name, follows in self._overtaken.items():
+            if len(by_type[name]) > 1:
+                by_type[name] = self._not_overtaken(by_type[name], () if follows is None else by_type[follows])
+        if self._within is not None:
+            self.expire(members, now)
 
-    def _overtake(self, members: Members, name: str, now: Time) -> None:
-        """Of those that occurred before now, the ones that the next younger one stands in for."""
-        found = members.by_type[name]
-        if len(found) < 2:
-            return
-        follows = self._overtaken[name]
-        following = members.by_type[follows] if follows is not None else ()
+    def _cut(self, members: Members) -> None:
+        by_type = members.by_type
+        forbidden = [name for name in self._forbidden if by_type[name]]
+        if forbidden:
+            newest = max(by_type[name][-1][0] for name in forbidden)
+            first = self._plan.components[0].type
+            by_type[first] = [one for one in by_type[first] if one[0] >= newest]
+            for name in forbidden:
+                by_type[name] = []
+
+    def _not_overtaken(self, found: Sequence[Member], following: Sequence[Member]) -> list[Member]:
+        """Those that the next younger one does not stand in for."""
         kept = []
         for one, younger in pairwise(found):
             outlasts = self._within is not None and younger[2].begin < one[2].begin
-            if younger[0] >= now or outlasts or between(following, one[0], younger[0] + 1):
+            if outlasts or between(following, one[0], younger[0] + 1):
                 kept.append(one)
-        members.by_type[name] = [*kept, found[-1]]
-
-    def after(self, members: Members, now: Time) -> None:
-        """After the events of a stage."""
-        for name in self._passing:
-            if members.by_type[name]:
-                members.by_type[name] = []
-        if self._within is not None:
-            self.expire(members, now)
+        return [*kept, found[-1]]
 
     def expire(self, members: Members, now: Time) -> None:
         """Drops what is too old."""
@@ -134,7 +122,7 @@ class Pruning:
             return
         since = now - self._within
         for name, found in members.by_type.items():
-            if found and name in self._forbidden and found[0][0] < since:
-                members.by_type[name] = [one for one in found if one[0] >= since]
+            if found and name in self._forbidden and found[0][2].end < since:
+                members.by_type[name] = [one for one in found if one[2].end >= since]
             elif found and name not in self._forbidden and found[0][2].begin < since:
                 members.by_type[name] = [one for one in found if one[2].begin >= since]

@@ -26,7 +26,7 @@ Combination = tuple[tuple[int, tuple[int, ...]], ...]
 class Search:
     """Solutions in one sequence at one time. `past` are the times of all events of the history, in order."""
 
-    def __init__(self, plan: Plan, members: Members, now: Time, past: Sequence[Time]) -> None:
+    def __init__(self, plan: Plan, members: Members, now: Time, past: Sequence[int]) -> None:
         self._plan = plan
         self._by_type = members.by_type
         self._past = past

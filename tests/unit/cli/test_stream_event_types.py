@@ -35,5 +35,5 @@ def test_event_types_between_rules_detect_in_a_stream_what_they_do_in_a_recordin
     lines = [line for file in sorted((folder / "out").glob("*.jsonl")) for line in file.read_text().splitlines()]
     assert sorted(lines) == sorted(expected.stdout.splitlines())
     assert {label for term in command_line.terms(expected.stdout) for label in term} == LABELS
-    without_room = sum(list(record["term"].values())[0].get("room") is None for record in events[:-1])
+    without_room = sum(next(iter(record["term"].values())).get("room") is None for record in events[:-1])
     print(told, expected.stderr, without_room)

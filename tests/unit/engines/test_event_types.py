@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from cera.connectors.changes import Change
+from cera.datalog.modules import Monitored
 from cera.engines.instances import reference
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
+from cera.model.events import Event
 from cera.model.expressions import Arithmetic, Variable
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
@@ -275,3 +279,14 @@ def test_attributes_of_a_complex_event_are_its_fields_or_those_of_its_leaves(
         complex_type("E", ";", "F", "E3", where=(compared("F.k", "=", "E3.k"),)),
     ]
     assert detected(evaluate(module(*types), history(events)), "E") == seen(expected)
+
+
+def test_changes_at_one_time_are_in_sequence_by_their_positions(evaluate: Evaluator) -> None:
+    def change(position: int, value: int) -> Event:
+        return Change("update", "ACC", SECOND, {"v": value}, {"v": value}, position, "1").event()
+
+    events = [change(2, 20), change(1, 10)]
+    pair = complex_type("C", ";", "E1 as a", "E1 as b")
+    made = replace(module(pair), monitored=(Monitored("E1", "ACC", "update"),))
+    [found] = evaluate(made, events).derived
+    assert [found.derivations[0].causes[name] for name in ("a", "b")] == [events[1], events[0]]

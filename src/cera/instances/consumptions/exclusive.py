@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from cera.instances.members import Member, between
-from cera.model.interval import Time
 
 
 def exclusive(
-    available: Sequence[Member], bound: Sequence[Member], terminated: Time, allowed: Callable[[Member], bool]
+    available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
 ) -> Iterable[Member]:
     yield from bound
     yield from filter(allowed, between(available, None, terminated))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from cera.instances.members import Member
-from cera.model.interval import Time
 
 
 def exclusive_parameter(
-    available: Sequence[Member], bound: Sequence[Member], terminated: Time, allowed: Callable[[Member], bool]
+    available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
 ) -> Iterable[Member]:
     return bound

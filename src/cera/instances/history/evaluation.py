@@ -97,6 +97,7 @@ class _History:
         self._stage += 1
         new = list(instances)
         for one in sorted(new, key=_identity):
+            one.time = self._stage
             self._occurs(one)
         self._primitive += [one for one in new if one.event is not None]
         for type_ in self._module.types:

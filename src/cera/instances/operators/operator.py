@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Solution
 from cera.instances.types import ComplexType
-from cera.model.interval import Time
 
 #: The times after and before which something lies; None where there is no limit.
-Window = tuple[Time | None, Time | None]
+Window = tuple[int | None, int | None]
 
 EVERYWHERE: Window = (None, None)
 
@@ -31,13 +30,13 @@ class Operator:
         places: Sequence[int],
         available: Mapping[int, Sequence[Member]],
         needed: Mapping[int, int],
-        anchor: tuple[int, Time] | None,
+        anchor: tuple[int, int] | None,
     ) -> dict[int, Window] | None:
         """Where in time the components that take part can lie at most, given how many instances each needs, and a time
         at which one of them has one; None where there are not enough."""
         return {}
 
-    def moment(self, terminated: Time) -> Window:
+    def moment(self, terminated: int) -> Window:
         """Where in time everything lies that an event binds, given the time of its terminator."""
         return EVERYWHERE
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Solution
 from cera.instances.operators.operator import Operator, Window
-from cera.model.interval import Time
 
 
 class InSequence(Operator):
@@ -17,12 +16,12 @@ class InSequence(Operator):
         places: Sequence[int],
         available: Mapping[int, Sequence[Member]],
         needed: Mapping[int, int],
-        anchor: tuple[int, Time] | None,
+        anchor: tuple[int, int] | None,
     ) -> dict[int, Window] | None:
         """Each lies before the latest that the next one can have, and after the earliest of the one before."""
-        earliest: dict[int, Time | None] = {}
-        latest: dict[int, Time | None] = {}
-        after: Time | None = None
+        earliest: dict[int, int | None] = {}
+        latest: dict[int, int | None] = {}
+        after: int | None = None
         for place in places:
             earliest[place] = after
             if anchor is not None and place == anchor[0]:
@@ -34,7 +33,7 @@ class InSequence(Operator):
                 if first + count > len(available[place]):
                     return None
                 after = available[place][first + count - 1][0]
-        before: Time | None = None
+        before: int | None = None
         for place in reversed(places):
             latest[place] = before
             if anchor is not None and place == anchor[0]:

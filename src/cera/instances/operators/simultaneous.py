@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from cera.instances.operators.operator import Operator, Window
-from cera.model.interval import Time
 
 
 class Simultaneous(Operator):
-    def moment(self, terminated: Time) -> Window:
+    def moment(self, terminated: int) -> Window:
         return terminated - 1, terminated + 1

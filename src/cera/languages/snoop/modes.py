@@ -114,5 +114,9 @@ def modes_of(kind: Kind, context: Context, number: int) -> tuple[Modes, ...] | N
     return row * number if len(row) == 1 else row
 
 
-def marked(modes: Modes, mark: Mark | None) -> Modes:
-    return modes if mark is None else replace(modes, selection=_SELECTED[mark])
+def marked(modes: Modes, mark: Mark | None, kind: Kind) -> Modes:
+    """With what a sign chooses. Of a negation, all that nothing forbidden follows, as in the cumulative context."""
+    if mark is None:
+        return modes
+    selection = "restricted cumulative" if mark == "times" and kind == "not" else _SELECTED[mark]
+    return replace(modes, selection=selection)

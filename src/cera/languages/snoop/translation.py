@@ -123,7 +123,7 @@ def _type(
     if scope.context == "samos":
         signs = [operand.mark for operand in operation.operands]
         bound_signs = signs if absent is None else [signs[0], signs[-1]]
-        modes = tuple(marked(each, sign) for each, sign in zip(modes, bound_signs, strict=True))
+        modes = tuple(marked(each, sign, operation.kind) for each, sign in zip(modes, bound_signs, strict=True))
     operands = [_with_modes(operand, each) for operand, each in zip(bound, modes, strict=True)]
     if absent is not None:
         operands.insert(1, absent)
