@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-#: What the files are called, and what is in them; each reads what the ones before it derive.
+#: What is in which file: rules, modules over what these derive, and a rule over what those detect.
 PROGRAM: Mapping[str, str] = {
     "doors.xceq": """
 DETECT open{ room{ var R } } ON event d: door{{ room{{ var R }}, state{{ "open" }} }} END
@@ -21,10 +21,10 @@ Beep := recent P(open, tick: [7 sec], closed) as beep(room: open.room, at: tick.
 Stay := chronicle P*(open, tick: [5 sec], closed) as stay(room: closed.room, ticks: count(tick))
 Hot := chronicle open ; temp where temp.value > 40 as hot(room: temp.room, value: temp.value)
 """,
-    "again.cet": """
+    "still.cet": """
 partition by room;
-T := 4 sec after hot;
-Still := ;(last: exclusive: hot, T) as still(room: hot.room, since: T.since);
+T := 4 sec after open;
+Still := not(last: exclusive: open, closed, T) as still(room: open.room, since: T.since);
 """,
     "alarms.xceq": """
 DETECT alarm{ room{ var R }, value{ var V } }

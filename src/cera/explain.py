@@ -101,7 +101,7 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
         "semantics": program.semantics,
         "calendars": [calendar.name for calendar in program.calendars],
         "declared_sources": None if program.sources is None else list(program.sources),
-        "input_labels": sorted(queried_labels(program) - derived_labels(program)),
+        "input_labels": sorted(queried_labels(program) - derived_labels(program) - {*program.from_modules}),
         "rules": [
             explain_rule(rule, stratum=stratum_of[rule.name], recursive=rule.name in recursive)
             for rule in program.rules

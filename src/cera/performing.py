@@ -28,11 +28,15 @@ from cera.pipeline import Program
 
 @dataclass(frozen=True)
 class Performed:
-    """How many actions are done now and were done before, and which failed."""
+    """How many actions are done now and were done before, and which failed.
+
+    `failed_before`: how many failed in earlier calls, and were not tried now.
+    """
 
     done: int
     repeated: int
     failed: tuple[Failure, ...]
+    failed_before: int = 0
 
 
 def perform(
@@ -46,12 +50,13 @@ def perform(
 ) -> Performed:
     """Does what the rules of a program want done for events that they derived, in the order in which these are given.
 
-    Raises UsageError before anything is done where an action is wrong or not allowed. `allow_sql` is the URL of the
-    database for SQL commands. With a `ledger`, the path of a file, what is done once is not done again by a later call;
-    what has failed is tried again by a later call with `retry_failed`.
+    Raises, before anything is done, ProgramError for a program with errors and UsageError where an action cannot run or
+    is not allowed. `allow_sql` is the URL of the database for SQL commands. With a `ledger`, the path of a file, what
+    is done once is not done again by a later call; what has failed is tried again by one with `retry_failed`.
     """
     if retry_failed and ledger is None:
         raise UsageError("what has failed is known from a ledger; give the path of one")
+    program.checked()
     failed: list[Failure] = []
     wanted = WantedActions(program)
     events = derived.derived if isinstance(derived, Answer) else derived
@@ -65,7 +70,8 @@ def perform(
             runner.retry_failed()
         for call in wanted.calls(events):
             runner.run(call)
-    return Performed(runner.outcomes["done"], runner.outcomes["repeated"], tuple(failed))
+    outcomes = runner.outcomes
+    return Performed(outcomes["done"], outcomes["repeated"], tuple(failed), outcomes["failed before"])
 
 
 class WantedActions:

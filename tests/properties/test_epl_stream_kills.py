@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
-import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from cera.model.interval import point
 from cera.model.json_terms import term_from_json
 from cera.pipeline import load
 from cera.testing import SECOND
+from properties.killing import run_with_kills
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark")]
 
@@ -85,24 +84,11 @@ def test_a_stream_of_a_module_that_is_killed_gives_what_it_gives_without(tmp_pat
     command = [sys.executable, "-m", "cera", "stream", "bank.epl", "--source", "in", "--sink", "out"]
     command += ["--checkpoint", "state", "--max-delay", "3 sec", "--time-unit", "s", "--files-per-batch", "1"]
     command += ["--buckets", "4", "--max-duration", "0 sec"]
-    log = tmp_path / "log"
-    for kill in range(KILLS):
-        with log.open("wb") as errors:
-            process = subprocess.Popen(command, cwd=tmp_path, stderr=errors)
-        wanted = 0 if kill == 0 else chance.randint(1, 8)  # once before anything is done, then in the midst of it
-        deadline = time.monotonic() + 600
-        while process.poll() is None and log.read_text().count("batch ") < wanted and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(chance.uniform(0, 12 if kill == 0 else 1.5))
-        assert process.poll() is None, log.read_text()
-        process.kill()
-        process.wait()
-    subprocess.run([*command, "--once"], cwd=tmp_path, check=True)
+    lines = run_with_kills(tmp_path, command, KILLS, chance)
 
     answer = load(PROGRAM).run(
         sorted(events, key=lambda event: event.end), engine="local", until=(END - 3) * SECOND - 1
     )
-    lines = [line for file in sorted((tmp_path / "out").glob("*.jsonl")) for line in file.read_text().splitlines()]
     found = Counter(json.loads(line)["id"] for line in lines)
     assert found == Counter(one.event.id for one in answer.derived)
     assert {one.event.label for one in answer.derived} == {"paidBack", "fell", "kept"}

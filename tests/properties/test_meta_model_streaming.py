@@ -43,8 +43,10 @@ def random_modules(random: Random, count: int, *, light: bool = False) -> list[I
 
 
 def stream_of(random: Random, modules: list[InstanceModule], most: int) -> list[Event]:
-    """In the order of time; what the modules of a program have in common."""
-    events = random_history(random, random.choice(modules), most)
+    """In the order of time, and not too short; the modules of a program have it in common."""
+    events: list[Event] = []
+    while 2 * len(events) < most:
+        events = random_history(random, random.choice(modules), most)
     return sorted(events, key=lambda event: event.end)
 
 

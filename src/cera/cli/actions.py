@@ -16,6 +16,7 @@ from cera.actions.failure import Failure
 from cera.actions.permissions import Permissions, check
 from cera.actions.runner import ActionRunner
 from cera.cli import report
+from cera.cli.writing import standard_output
 from cera.errors import FailedActionsError, UsageError
 from cera.model.events import DerivedEvent
 from cera.model.time_text import TimeFormat
@@ -81,17 +82,22 @@ def action_options(command: Callable[..., R]) -> Callable[..., R]:
 
 
 class _StandardOutput(io.BufferedIOBase):
-    """Standard output, as long as a command runs, which knows whether a line has been begun."""
+    """Standard output, as long as a command runs, which knows whether a line has been begun.
+
+    If nothing more can be written there the command ends, as it does without actions.
+    """
 
     in_line = False
 
     def write(self, data: Any) -> int:
         if data:
             self.in_line = not bytes(data).endswith(b"\n")
-        return sys.stdout.buffer.write(data)
+        with standard_output():
+            return sys.stdout.buffer.write(data)
 
     def flush(self) -> None:
-        sys.stdout.buffer.flush()
+        with standard_output():
+            sys.stdout.buffer.flush()
 
 
 class Performer:

@@ -8,12 +8,20 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Envelope
 from cera.errors import UsageError
 from cera.model.time_text import TimeFormat
 
 R = TypeVar("R")
+
+
+def check_layout(layout: Layout, sources: Sequence[str]) -> None:
+    """Raises UsageError where a layout is given for nothing but databases, whose changes have none."""
+    if layout.envelope is not None and sources and all(source.startswith(DATABASE) for source in sources):
+        raise UsageError(
+            f"--layout {layout.envelope} is for files and standard input; db:URL has changes of its own kind"
+        )
 
 
 def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable[[Callable[..., R]], Callable[..., R]]:

@@ -95,8 +95,8 @@ def main() -> None:
       cera check fire.xceq
       cera run fire.xceq --events events.jsonl
 
-    The language follows from a file's ending (.xceq XChangeEQ, .epl EPL, .dl1s Datalog_1S). Several files make one
-    program.
+    The language follows from a file's ending (.xceq XChangeEQ, .epl EPL, .dl1s Datalog_1S, .cet complex event types,
+    .snoop Snoop). Several files make one program.
 
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
     4 the engine failed; 5 done, but for actions of rules that failed.

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import click
 
-from cera.cli.layout_options import layout_options
+from cera.cli.layout_options import check_layout, layout_options
 from cera.connectors.files import ENDINGS, Layout
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
@@ -182,6 +182,7 @@ def replay_options(command: Command[R]) -> Command[R]:
     ) -> R:
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
+        check_layout(layout, paths)
         replay = Replay(
             paths,
             layout,

@@ -11,7 +11,7 @@ import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
-from cera.cli.layout_options import layout_options
+from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import program_options, spark_settings
 from cera.cli.recording import REJECTED_SHOWN, show_rejected
 from cera.cli.writing import write_output
@@ -134,6 +134,7 @@ def stream(
     layers = program.layers
     report.show_diagnostics(program.check())
     _check_sources(sources)
+    check_layout(layout, sources)
     check_actions(program, actions.permissions)
     live, operators = _spark_parts()
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))

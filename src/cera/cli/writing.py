@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -89,7 +89,8 @@ class LineWriter:
     def __exit__(self, kind: object, *details: object) -> None:
         assert self._stream is not None
         if self._path is None:
-            self._stream.flush()
+            with standard_output():
+                self._stream.flush()
             return
         self._stream.close()
         if self._unfinished is not None:
@@ -104,14 +105,21 @@ def write_output(text: str, path: Path | None = None) -> None:
     if path is not None:
         write_file(path, text)
     else:
-        try:
+        with standard_output():
             sys.stdout.buffer.write(encoded(text))
             sys.stdout.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            abandon_output()
-            raise UsageError(f"standard output cannot be written: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def standard_output() -> Iterator[None]:
+    """Raises UsageError where standard output cannot be written inside; that its reader is gone is told as it is."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon_output()
+        raise UsageError(f"standard output cannot be written: {error.strerror}") from error
 
 
 def abandon_output() -> None:

@@ -38,6 +38,12 @@ def is_tombstone(text: str) -> bool:
     return _TOMBSTONE.fullmatch(text.strip()) is not None
 
 
+def looks_like_envelope(record: Mapping[str, object]) -> bool:
+    """Whether a record has what nothing else has but an envelope, bare or in `payload`."""
+    inner = record.get("payload", record)
+    return isinstance(inner, Mapping) and "op" in inner and not inner.keys().isdisjoint(("before", "after"))
+
+
 def event_from_envelope(record: object) -> Event:
     """The event of a JSON value; raises an error of the record where it is no change of a row."""
     envelope = _envelope(record)

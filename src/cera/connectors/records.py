@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cera.connectors.debezium import event_from_envelope
+from cera.connectors.debezium import event_from_envelope, looks_like_envelope
 from cera.connectors.layout import TIME_FIELDS, Layout, RecordError
 from cera.model.events import Event
 from cera.model.hashing import event_id
@@ -38,6 +38,8 @@ def event_from_object(record: object, layout: Layout) -> Event:
     known = {*TIME_FIELDS, "term", id_field, *OUTPUT_FIELDS, *(["id"] if is_output else [])}
     if "term" not in record or not known.issuperset(record):
         found = ", ".join(map(str, record)) or "no fields at all"
+        if looks_like_envelope(record):
+            raise RecordError(f"this looks like a change event of Debezium ({found}); give --layout debezium")
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")
     # The id in our own output is the hash of the identity; taken as a part of the identity it would change it.
     name = present.get("source_id", None if is_output else present.get(id_field))

@@ -50,6 +50,9 @@ def _said_once(section: Section) -> Iterator[Diagnostic]:
     relations: dict[str, list[Directive]] = {}
     for relation in section.of(RelationDirective):
         relations.setdefault(relation.name, []).append(relation)
+        if len(set(relation.attributes)) < len(relation.attributes):
+            message = f"the relation `{relation.name}` has an attribute twice"
+            yield Diagnostic("DL403", "error", message, relation.span)
     for name, declared in relations.items():
         yield from _twice(declared, f"the relation `{name}` is declared twice")
     rules: dict[str, list[Directive]] = {}

@@ -78,14 +78,14 @@ def _expiry(conditions: tuple[Expression, ...], clocks: Collection[object], name
         return None
     deadlines = []
     for condition in conditions:
-        deadline = _deadline(condition, clock)
+        deadline = deadline_of(condition, clock)
         if deadline is None or not {root(name) for name in variables(deadline)} <= set(names):
             return None
         deadlines.append(deadline)
     return Expiry(clock, conditions, tuple(deadlines))
 
 
-def _deadline(condition: Expression, clock: str) -> Expression | None:
+def deadline_of(condition: Expression, clock: str) -> Expression | None:
     """D of a condition that can be written as clock <= D or clock < D."""
     if not isinstance(condition, Comparison) or condition.operator not in _FLIPPED:
         return None

@@ -18,6 +18,7 @@ from typing import Any
 from cera.datalog.checks import checked
 from cera.datalog.copies import without_copies
 from cera.datalog.expression_source import Writing
+from cera.datalog.forgetting import is_over, lastings
 from cera.datalog.live import Live
 from cera.datalog.normal import NormalRule, normal_rules
 from cera.datalog.printer import print_program
@@ -94,6 +95,7 @@ class Machine:
         self._write(rules, staged)
         self._live_keys = [self._keys(name) for name in self._layout.live]
         self._deadlines = [deadline_function(self._writing, frame) for frame in staged.frames.values()]
+        self._lastings = lastings(rules, self._writing)
         self._constant_keys = [self._keys(name) for name in self._layout.constant]
         self._fingerprint = hashlib.sha256(print_program(program).encode()).hexdigest()[:16]
 
@@ -121,6 +123,22 @@ class Machine:
         state.stage += 1
         facts: Facts = self._later(state, events, time)
         return facts
+
+    @property
+    def forgets(self) -> bool:
+        """Whether there are facts that are of use for some time only."""
+        return bool(self._lastings)
+
+    def forget(self, state: State, now: int) -> None:
+        """Removes the facts that are of no use at a time and later, whatever happens."""
+        for predicate, limits in self._lastings.items():
+            if (place := self._layout.live.get(predicate)) is not None:
+                live = state.live[place]
+                for row in [row for row in live.facts if is_over(row, limits, now)]:
+                    live.discard(row)
+                live.added = [row for row in live.added if row in live.facts]
+            elif (place := self._layout.before.get(predicate)) is not None and state.kept[place]:
+                state.kept[place] = {row for row in state.kept[place] if not is_over(row, limits, now)}
 
     # Writing states out.
 

@@ -14,11 +14,15 @@ from cera.model.printf import FormatError
 
 #: Comments of PostgreSQL may stand inside of others; where that does not come out even, the first end counts.
 _COMMENT = r"--[^\n]* | /\*(?:[^*/]|\*(?!/)|/(?!\*)|/\*.*?\*/)*\*/ | /\*.*?\*/"
+#: Parameters as others write them: nothing would be bound to them. `?` is an operator of PostgreSQL too, which has
+#: something on both sides; there a colon may stand in a slice `a[:n]`, `@` in other operators and `$` in names.
+_FOREIGN = r"""(?<![\w\]\[]):[^\W\d]\w* | \?\d+ | (?:(?<=[=(,<>])|(?<=[=(,<>]\s))\?(?![|&?]) | \?(?=\s*(?:[,);]|$))
+      | (?<![\w$])\$\w+ | (?<![\w@<~!*&|\#^%+/?-])@[^\W\d]\w*"""
 _TOKEN = re.compile(
     rf"""(?P<left>\b[eE]'(?:[^'\\]|\\.|'')*' | '(?:[^']|'')*' | "(?:[^"]|"")*" | `[^`]*`
       | (?<!\w)(?P<dollars>\$(?:[^\W\d]\w*)?\$).*?(?P=dollars) | {_COMMENT} | ::)
     | (?<![\w\]]):(?P<number>\d+) | (?P<printf>%[-+ \#0]*\d*(?:\.\d*)?[disufegx](?!\w))
-    | (?P<end>;) | (?P<open>['"`])""",
+    | (?P<foreign>{_FOREIGN}) | (?P<end>;) | (?P<open>['"`])""",
     re.VERBOSE | re.DOTALL,
 )
 _NOTHING = re.compile(rf"{_COMMENT} | [\s;]", re.VERBOSE | re.DOTALL)
@@ -56,6 +60,8 @@ def parse_statement(text: str) -> Statement:
             raise FormatError(f"the SQL command has a quote that is not closed: {text[token.start() :][:40]}")
         if token["left"] and _PARAMETER_IN_QUOTES.fullmatch(token["left"]):
             raise FormatError(f"{token[0]} is a text and no parameter; leave the quotes out, values need none")
+        if token["foreign"]:
+            raise FormatError(f"'{token[0]}' is no parameter here; write :1, :2, … for the arguments in their order")
         if token["end"] and not _is_empty(text[token.end() :]):
             raise FormatError("an action runs one SQL command, and there is another one after ';'")
         if token["number"] or (token["printf"] and not numbered):

@@ -58,16 +58,23 @@ def test_a_module_with_errors_is_refused_with_all_of_them() -> None:
 @pytest.mark.parametrize(
     ("event", "warnings"),
     [
-        ("[A, B]", 1),
-        ("[A, B] within 1 hour", 0),
-        ("(A, [B, C])", 1),
-        ("(A, [B, C]) within 1 hour", 0),
-        ("prior(A, B)", 1),
-        ("[A, B] in recent context", 0),
+        ("[A(X), B]", 1),
+        ("[A, B(Y)]", 0),
+        ("[A(X), B] within 1 hour", 0),
+        ("(A, [B(X), C])", 1),
+        ("(A, [B(X), C]) within 1 hour", 0),
+        ("prior(A(X), B)", 1),
+        ("[A(X), B] in recent context", 0),
         ("[A, B] in chronicle context", 1),
-        ("(A & ![B, any]) in recent context", 1),
-        ("[A, [B, C] within 1 hour]", 1),
-        ("(A, *:B, C)", 0),
+        ("(A & ![B(X), any]) in recent context", 1),
+        ("[A(X), [B, C] within 1 hour]", 1),
+        ("(A(X), *:B, C)", 0),
+        ("(A(X), *:any, C)", 1),
+        ("(A, *:any, C)", 0),
+        ("(A(X), *:any, C) within 1 hour", 0),
+        ("(A(X), *:!B(Z, Z.v = X.v), C(Y))", 1),
+        ("(A(X), *:A(Z), C(Y))", 1),
+        ("(A(X), *:{A, B}, C(Y))", 1),
         ("first(A)", 0),
     ],
 )
@@ -85,6 +92,15 @@ def test_the_warning_says_which_rule_which_events_and_what_would_bound_it() -> N
 def test_a_module_without_partition_is_told_to_run_in_one_piece() -> None:
     assert [note.code for note in compiled("R: A.").notes] == ["EP502"]
     assert compiled("R: A.", "monitor A; partition by k;").notes == ()
+    declared = "monitor A, update(B); relation A(x, k); relation B(k);"
+    for declarations, attribute in (
+        (declared, "k"),
+        (f"{declared} monitor C;", "Attribute"),
+        ("monitor A;", "Attribute"),
+    ):
+        [note] = compiled("R: A.", declarations).notes
+        assert note.hint is not None
+        assert note.hint.endswith(f"`partition by {attribute};`")
     assert compiled("R: A.", "monitor A; partition by k;").partition == "k"
 
 
@@ -108,7 +124,7 @@ def test_a_label_in_one_rule_is_a_relation_of_its_own() -> None:
     [
         *("(" + ", ".join(["A"] * 200) + ")", "[" + ", ".join(["A"] * 200) + "] within 1 sec"),
         *("(" + " & ".join(["A"] * 200) + ")", "{" + ", ".join(["A"] * 200) + "}", " ; ".join(["A"] * 200)),
-        *("!" * 110 + "A", "[A, " * 110 + "A" + "]" * 110, "(" * 110 + "A" + ")" * 110),
+        *("!" * 118 + "A", "[A, " * 118 + "A" + "]" * 118, "(" * 118 + "A" + ")" * 118),
     ],
     ids=lambda event: event[:5],
 )
@@ -120,6 +136,12 @@ def test_the_longest_events_are_translated(event: str) -> None:
 def test_longer_events_are_refused(event: str) -> None:
     [error] = [found for found in check_module(module(f"R: {event}.")) if found.severity == "error"]
     assert (error.code, error.span is not None) == ("EP304", True)
+
+
+@pytest.mark.parametrize("event", ["!" * 119 + "A", "[A, " * 119 + "A" + "]" * 119], ids=["not", "relaxed"])
+def test_events_that_are_nested_deeper_cannot_be_read(event: str) -> None:
+    [error] = parse(Source("m.epl", f"begin M\n  monitor A;\n  R: {event}.\nend.\n")).diagnostics
+    assert (error.code, error.message) == ("EP001", "this is nested too deeply, in more than 120 levels")
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import cera as package
+from cera.actions.ledger import Ledger
 from cera.model.json_terms import term_to_json
 from unit.cli.command_line import Cera, records, write_lines
 
@@ -104,9 +107,43 @@ def test_in_python_actions_are_done_by_who_asks_for_them(
         ("M.Kept", {"kept": {"n": 4}}),
         ("M.Kept", {"kept": {"n": 3}}),
     ]
+    later = package.perform(program, answer, allow_sql=DATABASE, ledger="done.db")
+    assert (later.done, later.repeated, later.failed, later.failed_before) == (0, 2, (), 2)
     database.execute("CREATE TABLE log (n)")
     again = package.perform(program, answer.derived[:1], allow_sql=DATABASE, ledger="done.db", retry_failed=True)
     assert (again.done, again.repeated, again.failed) == (2, 1, ())
     assert database.execute("SELECT n FROM log").fetchall() == [(4,), (3,)]
     with pytest.raises(package.UsageError, match="known from a ledger"):
         package.perform(program, answer, allow_sql=DATABASE, retry_failed=True)
+
+
+def test_in_python_a_wrong_program_does_nothing(folder: Path) -> None:
+    (folder / "wrong.epl").write_text(PROGRAM.replace("X.n).", "Y.n).", 1))
+    with pytest.raises(package.ProgramError):
+        package.perform(package.load("wrong.epl"), ())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_standard_output_is_told_as_without_actions(folder: Path) -> None:
+    (folder / "m.epl").write_text('begin M\n  monitor A;\n  Seen: A(X) -> write("%d\\n", X.n).\nend.\n')
+    write_lines(folder / "a.jsonl", ['{"at": 1, "term": {"A": {"n": 4}}}'])
+    run = ("run", "m.epl", "--events", "a.jsonl", "--engine", "local", "--out", "found.jsonl")
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "cera", *run], stdout=full, stderr=subprocess.PIPE, cwd=folder, text=True
+        )
+    assert ended.returncode == 2
+    assert ended.stderr == "error: standard output cannot be written: No space left on device\n"
+
+
+def test_one_run_at_a_time_uses_a_ledger(
+    cera: Cera, folder: Path, database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cera.actions.ledger._WAIT_SECONDS", 0.1)
+    database.execute("CREATE TABLE log (n)")
+    held = Ledger(folder / "done.db")
+    refused = cera(*RUN, "--actions-ledger", "done.db")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "another run uses this ledger of actions, done.db" in refused.stderr
+    held.close()
+    assert cera(*RUN, "--actions-ledger", "done.db").exit_code == 0

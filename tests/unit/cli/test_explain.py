@@ -144,3 +144,9 @@ def test_a_wrong_program_is_not_explained(cera: Cera, folder: Path) -> None:
 def test_the_data_of_an_explanation_prints_as_json() -> None:
     assert not parse(Source("x", CHAIN)).diagnostics
     json.dumps(explain(load(CHAIN).checked()))
+
+
+def test_labels_that_modules_derive_do_not_come_from_outside(cera: Cera, folder: Path) -> None:
+    (folder / "m.epl").write_text("begin M\n  monitor A;\n  R: A(X) as pair(X.k).\nend.\n")
+    (folder / "rule.xceq").write_text("DETECT both{} ON and { event p: pair{{}}, event b: B{{}} } END\n")
+    assert "labels from outside: B\n" in cera("explain", "m.epl", "rule.xceq").stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +177,18 @@ def test_run_reads_the_layout(tmp_path: Path, engine: str) -> None:
     assert json.loads(delayed.stdout)["term"] == {"opened": {"owner": "Ann"}}
     refused = CliRunner().invoke(main, [*command, "--label-field", "op"])
     assert (refused.exit_code, "options about fields do not go with it" in refused.stderr) == (2, True)
+    missing = CliRunner().invoke(main, [*command[:-2], "--engine", engine])
+    assert "looks like a change event of Debezium" in missing.stderr
+    assert "give --layout debezium" in missing.stderr
+
+
+@pytest.mark.parametrize("command", [["run", "--events"], ["stream", "--sink", "-", "--checkpoint", "c", "--source"]])
+def test_changes_of_a_database_have_no_layout(
+    tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rule.xceq").write_text("DETECT a{} ON change{{}} END")
+    sqlite3.connect("bank.db").close()
+    refused = CliRunner().invoke(main, [*command, "db:sqlite:bank.db", "rule.xceq", "--layout", "debezium"])
+    assert refused.exit_code == 2
+    assert "--layout debezium is for files and standard input" in refused.stderr

@@ -118,6 +118,7 @@ def test_two_texts_without_a_name_are_told_to_have_one() -> None:
         ("granularity time. granularity time.", "says twice its granularity"),
         ("partition by a. partition by b.", "says twice what it is partitioned by"),
         ("relation A(a). relation A(b).", "`A` is declared twice"),
+        ("relation A(a, b, a).", "`A` has an attribute twice"),
         ("detect R: p(X, J). detect R: p(X, J).", "two `detect R`"),
         ("detect R: q(X, J).", "no rule derives `q`"),
         ("detect R: p(J).", "is not what its rules derive"),

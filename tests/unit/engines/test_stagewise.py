@@ -168,3 +168,13 @@ def test_the_oldest_of_very_many_is_found_without_comparing_each_with_each() -> 
     happened += [event(f"B{{k{{1}}, n{{{number}}}}}", len(waiting) + number) for number in users]
     found = cera.load(text).run(happened, engine="local").derived
     assert [str(one.event.term) for one in found] == [f"f{{m{{{number}}}, n{{{number}}}}}" for number in users]
+
+
+def test_histories_of_which_nothing_more_is_heard_are_forgotten_when_their_time_is_over() -> None:
+    program = cera.load("begin M monitor A, B; partition by v; S: [A(X), B(Y)] within 2 sec. end.\n")
+    session = program.session()
+    for second in range(1, 5_001):
+        session.push(event(f"A{{v{{{second}}}}}", second))
+    assert session.live < 2_100
+    found = [each.event.label for each in (*session.push(event("B{v{5000}}", 5_001)), *session.close())]
+    assert found == ["S"]

@@ -48,6 +48,14 @@ def test_parameters_become_those_of_the_database(text: str, sqlite: str, postgre
         ("commit", 0, "does not begin or end one"),
         ("/* now */ -- and here\n commit", 0, "does not begin or end one"),
         ("BEGIN", 0, "does not begin or end one"),
+        ("insert into t(a) values (:name)", 0, "':name' is no parameter here; write :1, :2, …"),
+        ("insert into t(a) values (?1)", 0, "'?1' is no parameter here"),
+        ("update t set a = ? where b = :1", 1, "'?' is no parameter here"),
+        ("delete from t where a = $1", 0, "'$1' is no parameter here"),
+        ("insert into t values (:1, @b)", 1, "'@b' is no parameter here"),
+        ("select ':name', '?', \":a\" /* ?1 */ -- $1 @b", 0, None),
+        ("select a::text, b[1:n], b[:n], d ? 'k', d ?| array['k'], d @? '$.a', $x$ :b $x$, n$1 from t", 0, None),
+        ("select * from t where d @> :1 and c <@b and v @@to_tsquery('a') and d ? :2", 2, None),
     ],
 )
 def test_wrong_commands_are_found_before_a_run(text: str, arguments: int, expected: str | None) -> None:

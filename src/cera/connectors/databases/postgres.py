@@ -81,7 +81,9 @@ def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
     """Makes the change table and the triggers; says what was done."""
     with connected(database) as connection:
         _begin(connection)
-        tables = [(*_table(connection, name), name) for name in names]
+        tables: dict[tuple[str, str], TableName] = {}
+        for name in names:
+            tables.setdefault(_table(connection, name), name)
         home = own_schema(connection)
         done = []
         if home is None:
@@ -89,7 +91,7 @@ def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
             for statement in (*schema_.TABLES, *schema_.FUNCTIONS, schema_.COMMIT_TRIGGER):
                 run(connection, statement.format(schema=quoted(home)))
             done.append(f"made the table {home}.cera_changes")
-        return done + [_capture_table(connection, home, *table) for table in tables]
+        return done + [_capture_table(connection, home, *table, name) for table, name in tables.items()]
 
 
 def _begin(connection: Connection) -> None:
@@ -135,7 +137,7 @@ def drop(database: Postgres, names: Sequence[TableName]) -> list[str]:
         known = {} if home is None else {(row[0], row[1]): row[2] for row in run(connection, schema_.CAPTURED, (home,))}
         wanted = [_table(connection, name) for name in names] if names else list(known)
         done = []
-        for schema, table in wanted:
+        for schema, table in dict.fromkeys(wanted):
             if (schema, table) in known:
                 _drop_triggers(connection, schema, table)
                 done.append(f"{known[schema, table]}: no longer captured")

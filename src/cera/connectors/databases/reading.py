@@ -84,7 +84,7 @@ def _problems(found: Database) -> Iterator[Rejected]:
         tables = sqlite.captured(connection)
     for table in tables:
         if table.problem is not None:
-            again = f"run `cera capture --db {found} --tables {table.shown}` again"
+            again = f"run `cera capture --db {found} --tables {table.table if table.is_renamed else table.shown}` again"
             yield rejected(f"db:{found} table {table.table}", f"{table.problem}; {again}")
 
 

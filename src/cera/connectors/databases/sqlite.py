@@ -7,7 +7,7 @@ taken together says so in the transaction itself: a row in `cera_transaction` as
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -31,6 +31,11 @@ class Captured:
     table: str
     shown: str
     problem: str | None
+
+    @property
+    def is_renamed(self) -> bool:
+        """Whether the table had another name when it was captured; upper and lower case make none."""
+        return self.table.lower() != self.shown.lower()
 
 
 @contextmanager
@@ -81,17 +86,24 @@ def _changing(connection: sqlite3.Connection) -> Iterator[None]:
 def capture(database: Sqlite, names: Sequence[TableName]) -> list[str]:
     """Makes the change table and the triggers; says what was done."""
     with connected(database) as connection, _changing(connection):
-        tables = [(_table(connection, name), name) for name in names]
+        tables: dict[str, TableName] = {}
+        for name in names:
+            tables.setdefault(_table(connection, name), name)
         done = [] if has_changes(connection) else ["made the table cera_changes"]
         for statement in MADE:
             connection.execute(statement)
         if tuple(_columns(connection, "cera_changes")) != _COLUMNS:
             raise UsageError(f"{database}: there is a table cera_changes with other columns, not made by cera capture")
-        return done + [_capture_table(connection, table, name.name) for table, name in tables]
+        return done + [_capture_table(connection, table, name.name) for table, name in tables.items()]
 
 
 def _capture_table(connection: sqlite3.Connection, table: str, shown: str) -> str:
-    before = [one for one in captured(connection) if one.table == table]
+    known = captured(connection)
+    for one in known:
+        if one.table != table and one.shown.lower() == shown.lower():
+            again = f"capture {one.table} again first, or drop its triggers"
+            raise UsageError(f"--tables: the table {one.table} is called {one.shown} in events already; {again}")
+    before = [one for one in known if one.table == table]
     if [(one.shown, one.problem) for one in before] == [(shown, None)]:
         return f"{shown}: captured already"
     _drop_triggers(connection, table)
@@ -106,9 +118,10 @@ def drop(database: Sqlite, names: Sequence[TableName]) -> list[str]:
     """Removes the triggers of some tables; without names all, and the change table too."""
     with connected(database) as connection, _changing(connection):
         known = captured(connection)
-        wanted = [_table(connection, name) for name in names] if names else [one.table for one in known]
+        renamed = {one.shown.lower(): one.table for one in known if one.is_renamed}
+        wanted = [_captured_table(connection, name, renamed) for name in names] or [one.table for one in known]
         done = []
-        for table in wanted:
+        for table in dict.fromkeys(wanted):
             is_captured = any(one.table == table for one in known)
             _drop_triggers(connection, table)
             done.append(f"{table}: no longer captured" if is_captured else f"{table}: was not captured")
@@ -119,6 +132,16 @@ def drop(database: Sqlite, names: Sequence[TableName]) -> list[str]:
         return done
 
 
+def _captured_table(connection: sqlite3.Connection, name: TableName, renamed: Mapping[str, str]) -> str:
+    """The table of a name; where there is none of that name any more, the one that had it when it was captured."""
+    try:
+        return _table(connection, name)
+    except UsageError:
+        if (now := renamed.get(name.name.lower())) is None:
+            raise
+        return now
+
+
 def captured(connection: sqlite3.Connection) -> list[Captured]:
     """The tables with triggers of ours, and whether these name the columns that the tables have now."""
     rows = connection.execute(
@@ -127,10 +150,13 @@ def captured(connection: sqlite3.Connection) -> list[Captured]:
     found: dict[tuple[str, str], list[str]] = {}
     for table, name, sql in rows:
         found.setdefault((table, name.split(" ", 2)[2]), []).append(sql)
-    return [Captured(*key, _problem(connection, *key, statements)) for key, statements in found.items()]
+    return [Captured(*key, _problem(connection, Captured(*key, None), found[key])) for key in found]
 
 
-def _problem(connection: sqlite3.Connection, table: str, shown: str, statements: Sequence[str]) -> str | None:
+def _problem(connection: sqlite3.Connection, one: Captured, statements: Sequence[str]) -> str | None:
+    table, shown = one.table, one.shown
+    if one.is_renamed:
+        return f"the table was renamed since it was captured: events still call it {shown}"
     if sorted(statements) == sorted(triggers(table, shown, _columns(connection, table))):
         return None
     text = "".join(statements)

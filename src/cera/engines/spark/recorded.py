@@ -144,7 +144,8 @@ def recorded(
 ) -> Recorded:
     """A program over the events at paths; Spark is started."""
     with engine_failure():
-        spark = session(master, settings, small=_is_small(paths, layout))
+        modules_alone = all(layer.rules is None for layer in program.layers)
+        spark = session(master, settings, small=_is_small(paths, layout), in_python=modules_alone)
         reading = read_files(spark, paths, layout)
         if max_duration is not None:
             reading = reading.lasting(max_duration)

@@ -41,17 +41,29 @@ _SMALL = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "2",
 }
-_SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+#: Java's best compiler takes longer than it saves where there is little to do, or where Python does it.
+_COMPILED_ONCE = "-XX:TieredStopAtLevel=1"
+_SMALL_JAVA = f"{_COMPILED_ONCE} -XX:+UseSerialGC"
 
 
 def session(
-    master: str = "local[*]", settings: Mapping[str, str] | None = None, name: str = "cera", *, small: bool = False
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    name: str = "cera",
+    *,
+    small: bool = False,
+    in_python: bool = False,
 ) -> SparkSession:
-    """A session with what cera needs; the user's own settings go before ours. `small`: there is little to do."""
+    """A session with what cera needs; the user's own settings go before ours.
+
+    `small`: there is little to do; `in_python`: most of it is done there.
+    """
     java = f"-Dlog4j2.configurationFile={_LOGGING}"
     ours = {**_SETTINGS, "spark.driver.extraJavaOptions": java}
     if small and master.startswith("local"):
         ours |= {**_SMALL, "spark.driver.extraJavaOptions": f"{java} {_SMALL_JAVA}"}
+    elif in_python and master.startswith("local"):
+        ours |= {"spark.driver.extraJavaOptions": f"{java} {_COMPILED_ONCE}"}
     configuration = SparkConf().setMaster(master).setAppName(name)
     configuration.setAll(list({**ours, **(settings or {})}.items()))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers import cera

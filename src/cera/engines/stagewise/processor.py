@@ -22,11 +22,13 @@ from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 
+_MANY = 1_000
+
 
 class ModuleState:
     """A history for each value of the partition attribute, and how many events have been seen, and left out."""
 
-    __slots__ = ("closing", "histories", "left_out", "seen")
+    __slots__ = ("closing", "full", "histories", "left_out", "now", "seen")
 
     def __init__(self) -> None:
         self.histories: dict[Key, stages.State] = {}
@@ -34,6 +36,9 @@ class ModuleState:
         #: How many monitored events lacked the partition attribute.
         self.left_out = 0
         self.closing = False
+        self.now: Time | None = None
+        #: With more histories than that, those in which nothing is remembered any more are looked for.
+        self.full = _MANY
 
     @property
     def live(self) -> int:
@@ -73,6 +78,7 @@ class ModuleProcessor:
         if not by_history:
             return []
         state.seen += events
+        state.now = now
         found: list[Any] = []
         for key, arrivals in by_history.items():
             if key is NO_HISTORY:
@@ -85,6 +91,9 @@ class ModuleProcessor:
                 facts = self._machine.step(history, stage, now)
                 if facts:
                     found.append({predicate: tuple(rows) for predicate, rows in facts.items()})
+        if len(state.histories) > state.full and self._machine.forgets:
+            self.forget_idle(state)
+            state.full = max(_MANY, 2 * len(state.histories))
         return self._heads.detections(found, now) if found else []
 
     def next_wakeup(self, state: ModuleState) -> Time | None:
@@ -103,7 +112,10 @@ class ModuleProcessor:
         }
 
     def forget_idle(self, state: ModuleState) -> None:
-        """Drops the histories that would go on in the same way if they began anew."""
+        """Drops what is of no use any more, and the histories that would go on in the same way if they began anew."""
+        if state.now is not None and self._machine.forgets:
+            for history in state.histories.values():
+                self._machine.forget(history, state.now)
         rules = self.module.program.rules
         if any(isinstance(atom.stage, int) and atom.stage > 0 for rule in rules for atom in (rule.head, *atoms(rule))):
             return

@@ -8,6 +8,7 @@ from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.epl.actions import check_action, check_functions
 from cera.languages.epl.conditions import check_conditions
 from cera.languages.epl.heads import check_head
+from cera.languages.epl.printer import label_text
 from cera.languages.epl.relations import check_relations
 from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Declaration, Granularity, Identifier, Module, Monitor, Partition, Relation, basics
@@ -48,6 +49,9 @@ def _declarations(module: Module) -> Iterator[Diagnostic]:
                 note = Note("it is declared here first", relations[declared.name].span)
                 yield Diagnostic("EP006", "error", message, declared.span, "keep one of the two", (note,))
             relations.setdefault(declared.name, declared)
+            if again := [name for place, name in enumerate(declared.attributes) if name in declared.attributes[:place]]:
+                message = f"the relation `{declared.name}` has the attribute `{again[0]}` twice"
+                yield Diagnostic("EP006", "error", message, declared.span, "keep one of the two")
 
 
 def _only_one(found: Sequence[Declaration], what: str) -> Iterator[Diagnostic]:
@@ -75,5 +79,13 @@ def _partitioning(module: Module) -> Iterator[Diagnostic]:
     """That the module has one history, so that one machine has to see it all."""
     if module.partition is None and module.rules:
         message = f"the module `{module.name.name}` runs unpartitioned: all its events make one history"
-        hint = "where rules relate events of the same account only: `partition by Accno;`"
+        attribute = label_text(_common_attribute(module) or "Attribute")
+        hint = f"where rules relate events with the same value of an attribute only: `partition by {attribute};`"
         yield Diagnostic("EP502", "note", message, module.name.span, hint)
+
+
+def _common_attribute(module: Module) -> str | None:
+    """The first attribute that all monitored events have, where their relations are declared."""
+    declared = [module.relations.get(each.name) for each in module.monitored]
+    attributes = [() if relation is None else relation.attributes for relation in declared]
+    return next((name for name in attributes[0] if all(name in others for others in attributes)), None)

@@ -1,16 +1,34 @@
 """Rules that remember events for ever (EP501).
 
 A relaxed sequence [E1, E2] and `prior(E1, E2)` remember every E1, since E2 may come at any time; in the chronicle
-context, every E1 that is not used; in the recent context, the last only. A `within` around them bounds that.
+context, every E1 that is not used; in the recent context, the last only. So does (E1, *:F, E2), if F can go on while
+another E1 occurs. What has no variables is remembered as one thing. A `within` around them bounds that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from cera.diagnostics import Diagnostic
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.syntax import Context, Event, Module, Negation, Prior, Relaxed, Rule, Within, parts
+from cera.languages.epl.syntax import (
+    AnyEvent,
+    Basic,
+    Context,
+    Event,
+    EventType,
+    Module,
+    Negation,
+    Prior,
+    Relaxed,
+    Rule,
+    Sequence,
+    Star,
+    Within,
+    basics,
+    parts,
+)
+from cera.languages.epl.variables import visible_outside
 
 _LONGEST = 60
 
@@ -21,12 +39,14 @@ def unbounded(module: Module) -> Iterator[Diagnostic]:
             yield _warning(rule, event)
 
 
-def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior]:
+def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior | Sequence]:
     """The outermost sequences that remember without a limit."""
     match event:
         case Within():
             return
-        case Relaxed() | Prior() if context != "recent":
+        case Relaxed() | Prior() if context == "chronicle" or (context != "recent" and _has_variables(event.events)):
+            yield event
+        case Sequence() if _goes_on(event):
             yield event
         case Negation():
             yield from _remembering(event.event, "unrestricted")
@@ -35,7 +55,33 @@ def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior]:
                 yield from _remembering(part, context)
 
 
-def _warning(rule: Rule, event: Relaxed | Prior) -> Diagnostic:
+def _has_variables(events: tuple[Event, ...]) -> bool:
+    """Whether something before the last one has a variable, so that its occurrences are different."""
+    return any(visible_outside(event) for event in events[:-1])
+
+
+def _goes_on(sequence: Sequence) -> bool:
+    """Whether a star can last while that before it occurs again."""
+    for place, event in enumerate(sequence.events[1:], 1):
+        before = sequence.events[:place]
+        types = {basic.type for one in before for basic in basics(one)}
+        if isinstance(event, Star) and any(map(visible_outside, before)) and _may_be(event.event, types):
+            return True
+    return False
+
+
+def _may_be(event: Event, types: Collection[EventType]) -> bool:
+    """Whether an event may end at a stage where one of some types occurs."""
+    match event:
+        case AnyEvent() | Negation():
+            return True
+        case Basic():
+            return event.type in types
+        case _:
+            return any(_may_be(part, types) for part in parts(event))
+
+
+def _warning(rule: Rule, event: Relaxed | Prior | Sequence) -> Diagnostic:
     first, *_ = event.events
     text = _shortened(print_event(event))
     kept = "every" if rule.context != "chronicle" else "every unused"

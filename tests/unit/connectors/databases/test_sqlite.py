@@ -241,6 +241,26 @@ def test_a_renamed_column_and_a_lost_trigger_are_told(bank: Bank) -> None:
     assert "one of its triggers has been removed" in problems(bank.url)[0].reason
 
 
+def test_a_renamed_table_is_told_and_captured_anew_or_dropped_by_either_name(bank: Bank) -> None:
+    capture(bank.url, ["acc"])  # another case is no other name
+    bank.do("ALTER TABLE ACC RENAME TO LEDGER", "INSERT INTO LEDGER (Accno) VALUES (1)")
+    [problem] = problems(bank.url)
+    assert "the table was renamed since it was captured: events still call it acc; run" in problem.reason
+    assert "--tables LEDGER` again" in problem.reason
+    bank.do("CREATE TABLE ACC (Accno INTEGER)")
+    with pytest.raises(UsageError, match="the table LEDGER is called acc in events already"):
+        capture(bank.url, ["ACC"])
+    bank.do("DROP TABLE ACC")
+    assert drop(bank.url, ["ACC"]) == ["LEDGER: no longer captured"]
+    assert capture(bank.url, ["LEDGER"]) == ["LEDGER: captured"]
+    assert problems(bank.url) == []
+
+
+def test_a_table_that_is_named_twice_in_another_case_is_captured_once(bank: Bank) -> None:
+    assert capture(bank.url, ["ACC,acc"]) == ["made the table cera_changes", "ACC: captured"]
+    assert drop(bank.url, ["acc,ACC"]) == ["ACC: no longer captured"]
+
+
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
