@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cera.comparing.histories import Difference
 from cera.comparing.reading import read
 from cera.comparing.search import Options, search
+from cera.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,13 @@ def compare(
     shortest histories are found, else one of them. Raises ProgramError if a type is wrong, UsageError if it is not
     there.
     """
+    for given in (first, second):
+        if not isinstance(given, str):
+            raise UsageError(f"an event type to compare is a text, or the name of a file, found {given!r}")
+    if max_events is not None and not isinstance(max_events, int):
+        raise UsageError(f"`max_events` is a number of events, found {max_events!r}")
+    if isinstance(labels, str):
+        raise UsageError(f"`labels` are several names, as [{labels!r}]")
     subjects = (read(first), read(second))
     chosen = None if labels is None else tuple(labels)
     found = search(*subjects, Options(max_events, chosen, simultaneous, count, every))

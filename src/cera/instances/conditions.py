@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cera.instances.instance import Instance
+from cera.instances.instance import Instance, Untold
 from cera.instances.types import ComplexType
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Comparison, Expression, Variable, variables
@@ -21,11 +21,13 @@ class Condition:
         self.components = frozenset(component for _, component, _ in self._variables)
 
     def holds(self, bound: Mapping[str, Instance]) -> bool:
-        """For one instance of each component."""
+        """For one instance of each component. It says nothing of what is not bound inside of one."""
         values: dict[str, Value] = {}
         for name, component, attribute in self._variables:
-            value = bound[component].attribute(attribute)
-            if value is not None:
+            value = bound[component].told(attribute)
+            if value is Untold.MISSING:
+                return True
+            if value is not None and not isinstance(value, Untold):
                 values[name] = value
         return self._evaluator.holds(self.expression, values, {})
 

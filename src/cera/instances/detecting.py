@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -68,9 +68,11 @@ _NONE = object()
 class Detector:
     """A compiled complex type. `timely` says that its components occur at the stage at which they are detected."""
 
-    def __init__(self, type_: ComplexType, evaluator: Evaluator, *, timely: bool) -> None:
+    def __init__(
+        self, type_: ComplexType, evaluator: Evaluator, *, timely: bool, uncertain: Collection[str] = ()
+    ) -> None:
         self.type = type_
-        self._plan = Plan(type_, evaluator)
+        self._plan = Plan(type_, evaluator, uncertain)
         self._pruning = Pruning(self._plan, timely=timely)
         key = self._plan.key
         #: The attribute by which each type is told apart.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from cera.instances.folds import folded
-from cera.instances.instance import Bound, Instance, agreed
+from cera.instances.instance import Bound, Instance, Untold, agreed
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model import detection as model
 from cera.model.evaluation import Evaluator
@@ -100,32 +101,40 @@ class Heads:
                 detection.found.append((self._rules[one.type], one))
         return list(found.values())
 
-    def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value]]:
-        """An attribute of a component is the value that all its instances agree on; a field without a value is none."""
+    def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value | Untold]]:
+        """An attribute of a component is the value that all its instances agree on; a field without a value is none.
+
+        A hidden type hands on why it has none.
+        """
         assert type_.fields is not None
         of = dict(bound)
         folds = {each.name: each for each in type_.folds}
         for name, expression in type_.fields:
             if isinstance(expression, Variable) and expression.name not in folds:
-                component, _, attribute = expression.name.partition(".")
-                value = agreed(one.attribute(attribute) for one in of.get(component, ()))
-                if value is not None:
-                    yield name, value
-                else:
+                told = _told(of, expression.name)
+                if told is None or isinstance(told, Untold):
                     self._evaluator.undefined += 1
+                if told is not None and (type_.hidden or not isinstance(told, Untold)):
+                    yield name, told
                 continue
             values: dict[str, Value] = {}
             for variable in variables(expression):
                 if variable in folds:
                     value = folded(folds[variable], of.get(folds[variable].component, ()))
                 else:
-                    component, _, attribute = variable.partition(".")
-                    value = agreed(one.attribute(attribute) for one in of.get(component, ()))
+                    found = _told(of, variable)
+                    value = None if isinstance(found, Untold) else found
                 if value is not None:
                     values[variable] = value
             result = self._evaluator.value(expression, values, {})
             if isinstance(result, bool | str | int | float | Term):
                 yield name, result
+
+
+def _told(bound: Mapping[str, tuple[Instance, ...]], variable: str) -> Value | Untold | None:
+    component, _, attribute = variable.partition(".")
+    instances = bound.get(component, ())
+    return agreed(one.told(attribute) for one in instances) if instances else Untold.MISSING
 
 
 def _children(instance: Instance) -> Iterator[Term]:
@@ -147,7 +156,9 @@ def _child(name: str, instance: Instance) -> Term:
     return Term(name, [_child(inner, one) for inner, one in _in_order(instance.bound)])
 
 
-def _fields(items: Iterable[tuple[str, Value]]) -> Iterator[Term]:
+def _fields(items: Iterable[tuple[str, Any]]) -> Iterator[Term]:
     """A structured attribute is given on with its own children."""
     for name, value in items:
+        if isinstance(value, Untold):
+            continue
         yield Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])

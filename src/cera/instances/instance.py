@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from typing import Any
 
 from cera.datalog.tuples import EventTuple
@@ -12,6 +13,13 @@ from cera.model.terms import Value
 
 #: The instances that are bound to each component of an event, by its name, in the order of time.
 Bound = tuple[tuple[str, tuple["Instance", ...]], ...]
+
+
+class Untold(Enum):
+    """Why an attribute has no value: instances have different ones, or nothing is bound that could have it."""
+
+    DIFFERENT = "different"
+    MISSING = "missing"
 
 
 class Instance:
@@ -30,7 +38,7 @@ class Instance:
         begin: Time,
         end: Time,
         *,
-        fields: Mapping[str, Value] | None = None,
+        fields: Mapping[str, Any] | None = None,
         bound: Bound = (),
         event: Any = None,
     ) -> None:
@@ -52,11 +60,16 @@ class Instance:
 
     def attribute(self, name: str) -> Value | None:
         """The value of an attribute, None if there is none."""
+        found = self.told(name)
+        return None if isinstance(found, Untold) else found
+
+    def told(self, name: str) -> Value | Untold | None:
+        """The same, or why it is that there is none."""
         if name == "evtime":
             return self.end
         if self.fields is not None:
             return self.fields.get(name)
-        return agreed(leaf.attribute(name) for leaf in self.leaves())
+        return agreed(leaf.told(name) for leaf in self.leaves())
 
     def __repr__(self) -> str:
         return f"Instance({self.type!r}, {self.time}, {self.begin}, {self.end})"
@@ -74,14 +87,16 @@ def tick(type_: str, now: Time, since: Time) -> Instance:
     return Instance(type_, UNPLACED, now, now, fields={"since": since})
 
 
-def agreed(values: Iterable[Value | None]) -> Value | None:
-    """The value that all have that have one; None if they differ."""
-    found: Value | None = None
+def agreed(values: Iterable[Value | Untold | None]) -> Value | Untold | None:
+    """The value that all have that have one."""
+    found: Value | Untold | None = None
     for value in values:
-        if value is None:
-            continue
-        if found is None:
+        if value is None or value is Untold.MISSING:
+            found = value if found is None else found
+        elif value is Untold.DIFFERENT:
+            return value
+        elif found is None or found is Untold.MISSING:
             found = value
-        elif wrap(found) != wrap(value):
-            return None
+        elif isinstance(found, Untold) or wrap(found) != wrap(value):
+            return Untold.DIFFERENT
     return found

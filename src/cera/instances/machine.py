@@ -51,8 +51,11 @@ class Machine:
     def __init__(self, module: InstanceModule, heads: Heads, conditions: Evaluator) -> None:
         self._heads = heads
         late = {each.name for each in module.types if isinstance(each, ComplexType) and each.time == "begin"}
+        uncertain = _uncertain(module)
         self._types: list[Detector | Timer] = [
-            Detector(each, conditions, timely=late.isdisjoint(part.type for part in each.components))
+            Detector(
+                each, conditions, timely=late.isdisjoint(part.type for part in each.components), uncertain=uncertain
+            )
             if isinstance(each, ComplexType)
             else Timer(each)
             for each in module.types
@@ -173,3 +176,18 @@ def _available(history: History) -> Iterable[Instance]:
             for members in part.by_key.values():
                 for _, _, instance in members.all():
                     yield instance
+
+
+def _uncertain(module: InstanceModule) -> set[str]:
+    """The hidden types inside of which a component may bind nothing."""
+    found: set[str] = set()
+    for each in module.types:
+        if isinstance(each, ComplexType) and each.hidden:
+            optional = any(part.delimiter.least == 0 for part in each.components)
+            if optional or each.operator in ("or", "of") or any(part.type in found for part in each.components):
+                found.add(each.name)
+    return found
+
+
+def _component_types(type_: ComplexType) -> Iterable[str]:
+    return (part.type for part in type_.components)

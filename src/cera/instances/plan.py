@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import islice
 
 from cera.instances.conditions import Condition
@@ -30,7 +31,8 @@ class Part:
 
 
 class Plan:
-    def __init__(self, type_: ComplexType, evaluator: Evaluator) -> None:
+    def __init__(self, type_: ComplexType, evaluator: Evaluator, uncertain: Collection[str] = ()) -> None:
+        """`uncertain` are hidden types that may hand on that something is not bound."""
         self.type = type_
         self.operator = OPERATORS[type_.operator](type_)
         self.components = type_.components
@@ -46,7 +48,7 @@ class Plan:
         #: The names of the component types, in the order of their first places.
         self.types = tuple(dict.fromkeys(each.type for each in type_.components))
         self.roles = {name: tuple(p for p in type_.bound if self.components[p].type == name) for name in self.types}
-        found = key_of(type_)
+        found = None if any(name in uncertain for name in self.types) else key_of(type_)
         self.key = None if found is None else found[0]
         self.conditions = [
             Condition(each, evaluator) for each in (type_.where if found is None else remaining(type_, found[1]))

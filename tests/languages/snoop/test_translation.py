@@ -11,6 +11,7 @@ from cera.diagnostics import Source
 from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet
+from cera.model.terms import Term
 from instance_building import detected, history, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
 from languages.snoop.reading import module
@@ -168,9 +169,8 @@ def test_a_condition_belongs_to_the_innermost_operator_that_has_all_its_events()
 
 def test_attributes_of_events_further_inside_are_handed_up() -> None:
     text = "E := chronicle E1 ; E2 ; E3 where E1.k = E3.k as E(E1.k, total: sum(E2.v), mean: avg(E2.v))"
-    fields = '"E1.k": E1.k, "sum(E2.v)": sum(E2.v), "count(E2.v)": count(E2.v)'
-    mean = 'sum(part1."sum(E2.v)") / sum(part1."count(E2.v)")'
-    head = f'as E(k: part1."E1.k", total: sum(part1."sum(E2.v)"), mean: {mean})'
+    fields = '"E1.k": E1.k, "sum(E2.v)": sum(E2.v), "avg(E2.v)": avg(E2.v)'
+    head = 'as E(k: part1."E1.k", total: sum(part1."sum(E2.v)"), mean: avg(part1."avg(E2.v)"))'
     assert module(text) == event_types(
         f'E := ;(first: ;(first: E1, E2) as part1({fields}), E3) where part1."E1.k" = E3.k {head};'
     )
@@ -296,3 +296,22 @@ def test_a_definition_is_an_event_for_others(evaluate: Evaluator) -> None:
     answer = evaluate(chained, history("e1 e1 e2 e2 e3"))
     assert detected(answer, "Pair") == seen("e1^1 e2^1, e1^2 e2^2")
     assert detected(answer, "E") == seen("e1^2 e2^2 e3^1")
+
+
+@pytest.mark.parametrize(
+    ("definition", "events", "expected"),
+    [
+        ("cumulative (E1 ; E2) ; E3 as x(E1.v)", "e1(v=1) e2 e1(v=4) e2 e3", {}),
+        ("cumulative (E1 ; E2) ; E3 as x(E1.v)", "e1(v=4) e2 e1(v=4) e2 e3", {"v": 4}),
+        ("cumulative (E1 ; E2) ; E3 as x(v: avg(E1.v))", "e1(v=1) e1 e1(v=3) e2 e3", {"v": 2}),
+        ("cumulative (adl E1 ; E2) ; E3 as x(v: first(E1.v))", "e1(v=1) e1(v=2) e2 e2 e3", {"v": 1}),
+        ("cumulative (recent E1 ; E2) ; E3 as x(v: sum(E1.v))", "e1(v=5) e2 e2 e3", {"v": 5}),
+        ("recent (E1 or E2) ; E3 where E1.k = E3.k as x()", "e2 e3(k=1)", {}),
+    ],
+)
+def test_heads_and_conditions_speak_of_all_that_is_inside_each_once(
+    definition: str, events: str, expected: dict[str, int]
+) -> None:
+    for evaluate in EVALUATORS.values():
+        found = [each.event.term for each in evaluate(module(f"X := {definition}"), history(events)).derived]
+        assert found[-1] == Term("x", [Term(name, [value]) for name, value in expected.items()])

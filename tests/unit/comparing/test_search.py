@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -154,3 +155,9 @@ def by_definition(difference: Difference, module: object) -> object:
         for way in derived.derivations:
             found.setdefault(derived.event.end, set()).add(frozenset(numbers[cause] for cause in way.causes.values()))
     return tuple((time, frozenset(some)) for time, some in sorted(found.items()))
+
+
+@pytest.mark.parametrize("given", [{"max_events": "x"}, {"labels": "E1"}, {"first": None}])
+def test_what_cannot_be_compared_is_an_error_of_use(given: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        compare(**{"first": "recent E1 ; E2", "second": "recent E1 ; E2", **given})

@@ -16,6 +16,8 @@ from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, In
 from cera.model.expressions import variables
 
 _LASTING = ("shared", "exclusive")
+#: Up to so many components it is said what else would help.
+_FEW = 20
 
 
 def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
@@ -116,7 +118,12 @@ def _warning(type_: ComplexType, place: int, *, timely: bool) -> Diagnostic:
     hint = "`within 1 hour` behind its brackets would forget it after an hour"
     newest = replace(component, selection="last", inside="shared", outside="shared", delimiter=Delimiter())
     components = (*type_.components[:place], newest, *type_.components[place + 1 :])
-    if place not in type_.forbidden and place not in kept(replace(type_, components=components), timely=timely):
+    small = len(type_.components) <= _FEW
+    if (
+        small
+        and place not in type_.forbidden
+        and place not in kept(replace(type_, components=components), timely=timely)
+    ):
         hint += "; with `last: shared` only the newest is kept"
     return Diagnostic("CE501", "warning", message, component.span or type_.span, hint)
 

@@ -14,13 +14,13 @@ from cera.languages.epl.syntax import Identifier
 from cera.languages.snoop.contexts import context_of
 from cera.languages.snoop.syntax import Context, Named, Operand, Operation
 from cera.model import expressions
-from cera.model.expressions import Aggregate, Arithmetic, EventReference, Expression, Variable
+from cera.model.expressions import Aggregate, EventReference, Expression, Variable
 
 #: The places of operands on the way to one, from the outermost operator inwards.
 Path = tuple[int, ...]
 
-#: How the values of several parts are put together, each of which has folded its own.
-_AGAIN = {"count": "sum", "sum": "sum", "min": "min", "max": "max", "first": "first", "last": "last"}
+#: How a fold over what is inside of several parts is written; it is taken over all that is inside, each once.
+_AGAIN = {"count": "sum", "sum": "sum", "avg": "avg", "min": "min", "max": "max", "first": "first", "last": "last"}
 
 
 class AmbiguousError(Exception):
@@ -105,9 +105,6 @@ class Scope:
         return Variable(f"{self.called(place)}.{attribute.name}", attribute.span)
 
     def _folded(self, path: Path, fold: Aggregate) -> Expression:
-        if fold.function == "avg":
-            total, number = (Aggregate(each, fold.operand, span=fold.span) for each in ("sum", "count"))
-            return Arithmetic("/", self._folded(path, total), self._folded(path, number), fold.span)
         place, *rest = path
         scope = self.nested[place]
         known = fold_text(fold)
