@@ -18,7 +18,7 @@ from properties.test_spark import derivations, detected_once, told_once
 pytestmark = pytest.mark.xdist_group("spark")
 
 #: Programs in `make test`: seed, number of modules, whether there are rules as well.
-SHORT = ((0, 30, False), (1, 20, False), (2, 6, True))
+SHORT = ((0, 30, False), (2, 4, True))
 
 #: A few hundred modules.
 LONG = tuple((seed, 10, seed % 3 == 0) for seed in range(100, 150))

@@ -20,7 +20,7 @@ from properties.test_spark import derivations
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
 #: Programs in `make test`: seed, number of modules, whether they are light and the stream is longer.
-SHORT = ((0, 25, False), (1, 25, True))
+SHORT = ((1, 25, True),)
 
 #: Several hundred modules.
 LONG = tuple((seed, 12, seed % 2 == 0) for seed in range(100, 150))
