@@ -187,7 +187,3 @@ def _uncertain(module: InstanceModule) -> set[str]:
             if optional or each.operator in ("or", "of") or any(part.type in found for part in each.components):
                 found.add(each.name)
     return found
-
-
-def _component_types(type_: ComplexType) -> Iterable[str]:
-    return (part.type for part in type_.components)
