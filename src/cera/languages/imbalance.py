@@ -1,9 +1,8 @@
-"""What is wrong with a piece of text whatever it means: comments, strings and brackets that are not closed; and where
-something else was expected."""
+"""What is wrong with a piece of text whatever it means: comments, strings and brackets that are not closed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
 from cera.languages.xchangeeq.scanner import Lexeme
@@ -45,24 +44,6 @@ def unbalanced(source: Source, lexemes: Iterable[Lexeme], code: str) -> Diagnost
     message = f"`{opened[0].text}` is not closed"
     hint = f"write `{_PARTNERS[opened[0].text]}` where it ends"
     return Diagnostic(code, "error", message, _span(source, opened[0]), hint)
-
-
-def unexpected(
-    source: Source,
-    lexemes: Sequence[Lexeme],
-    position: int,
-    expected: str,
-    code: str,
-    hint: Callable[[int], str | None],
-) -> Diagnostic:
-    """Reading stopped at the position; `hint` takes the place of the lexeme there."""
-    index = next((i for i, lexeme in enumerate(lexemes) if lexeme.end > position), None)
-    if index is None:
-        last = lexemes[-1]
-        return Diagnostic(code, "error", f"{expected} after '{last.text}'", _span(source, last))
-    found = lexemes[index]
-    message = f"{expected}, found '{found.text}'"
-    return Diagnostic(code, "error", message, _span(source, found), hint(index))
 
 
 def _span(source: Source, lexeme: Lexeme) -> Span:

@@ -21,6 +21,9 @@ class Piece(Protocol):
     """The text that is to be read as one item."""
 
     @property
+    def lexemes(self) -> Sequence[Lexeme]: ...
+
+    @property
     def start(self) -> int: ...
 
     @property

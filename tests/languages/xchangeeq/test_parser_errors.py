@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Source, render
-from cera.languages.xchangeeq.expectations import MOST_ALTERNATIVES, expected, guess
+from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.grammar import accepted_at, terminals
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.recovery import MOST_MISTAKES
@@ -106,19 +106,19 @@ def test_a_hopeless_rule_has_a_limited_number_of_diagnostics() -> None:
 
 def test_an_error_lists_few_alternatives() -> None:
     (diagnostic,) = read("DETECT a{ all b ; ) } ON c END").diagnostics[:1]
-    assert diagnostic.message.count(",") <= MOST_ALTERNATIVES + 1
+    assert diagnostic.message.count(",") <= VOCABULARY.most + 1
 
 
 @pytest.mark.parametrize("prefix", ["", "DETECT a{", "DETECT a ON ", "DETECT a ON b where { x", "DETECT a ON b{ c"])
 def test_expectations_are_in_the_users_words(prefix: str) -> None:
-    message = expected(accepted_at(prefix, len(prefix)))
+    message = VOCABULARY.expected(accepted_at(prefix, len(prefix)))
     for raw in ("_", "ANON", "LBRACE", "RPAR", "NAME"):
         assert raw not in message
 
 
 def test_every_terminal_of_the_grammar_has_a_name() -> None:
     for terminal in terminals():
-        assert expected(frozenset({terminal})) not in ("expected ", f"expected '{terminal}'")
+        assert VOCABULARY.expected(frozenset({terminal})) not in ("expected ", f"expected '{terminal}'")
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.languages.phrases import expected_phrase
-
-MOST_ALTERNATIVES = 5
+from cera.languages.phrases import Vocabulary
 
 _ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
 _LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})
@@ -55,7 +53,6 @@ NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-#: Separators and brackets are what is most often forgotten, so they are named first.
 _FIRST = ("','", "')'", "';'", "'('", "':='")
 
 #: The words of the language by their terminals, for suggestions.
@@ -80,15 +77,4 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-
-def expected(accepted: frozenset[str]) -> str:
-    """`expected ',' or ')'`: the accepted terminals, grouped and by their everyday names."""
-    return expected_phrase(accepted, GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
-
-
-def _name(terminal: str) -> str:
-    return NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
-
-
-def keywords(accepted: frozenset[str]) -> list[str]:
-    return [word for terminal in sorted(accepted) for word in WORDS.get(terminal, ())]
+VOCABULARY = Vocabulary(GROUPS, NAMES, WORDS, _FIRST)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from cera.diagnostics import Diagnostic, Source, did_you_mean
 from cera.languages.cet.cutting import Piece
-from cera.languages.cet.expectations import expected, keywords
-from cera.languages.cet.grammar import MismatchError
-from cera.languages.imbalance import open_ended, unbalanced, unexpected
+from cera.languages.cet.expectations import VOCABULARY
+from cera.languages.explaining import Codes, Explaining
 
 #: What other languages write, and what is written here for it.
 _HABITS = {
@@ -24,20 +22,6 @@ _HABITS = {
     "any": "some of several events: `2 of (E1, E2, E3)`",
     "ANY": "some of several events: `2 of (E1, E2, E3)`",
 }
-
-
-def explained(source: Source, piece: Piece, mismatch: MismatchError) -> Diagnostic:
-    """The mistake in a piece that could be read up to the mismatch."""
-    accepted = mismatch.accepted
-
-    def hint(place: int) -> str | None:
-        return _hint(piece, place) or did_you_mean(piece.lexemes[place].text, keywords(accepted))
-
-    return (
-        open_ended(source, piece.lexemes, "CE002", "CE003")
-        or unbalanced(source, piece.lexemes, "CE002")
-        or unexpected(source, piece.lexemes, piece.start + mismatch.position, expected(accepted), "CE001", hint)
-    )
 
 
 def _hint(piece: Piece, index: int) -> str | None:
@@ -68,3 +52,6 @@ def _hint(piece: Piece, index: int) -> str | None:
             return f"give the label a name: `event Name = {found.text};`"
         case _:
             return _HABITS.get(found.text)
+
+
+explained = Explaining(Codes("CE001", "CE002", "CE003"), VOCABULARY, _hint)

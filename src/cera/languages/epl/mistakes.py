@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.epl.cutting import Piece
-from cera.languages.epl.expectations import expected, keywords
-from cera.languages.epl.grammar import MismatchError
+from cera.languages.epl.expectations import VOCABULARY
 from cera.languages.epl.syntax import Module
-from cera.languages.imbalance import open_ended, unbalanced
+from cera.languages.explaining import Codes, Explaining
+from cera.languages.imbalance import open_ended
 from cera.languages.xchangeeq.scanner import Lexeme
 
 #: What other languages write, and what EPL writes for it.
@@ -19,15 +19,6 @@ _HABITS = {
     "when": "the event stands right after the name of the rule and its colon",
     "on": "the event stands right after the name of the rule and its colon",
 }
-
-
-def explained(source: Source, piece: Piece, mismatch: MismatchError) -> Diagnostic:
-    """The mistake in a piece that could be read up to the mismatch."""
-    return (
-        open_ended(source, piece.lexemes, "EP002", "EP003")
-        or unbalanced(source, piece.lexemes, "EP002")
-        or _unexpected(source, piece, piece.start + mismatch.position, mismatch.accepted)
-    )
 
 
 def outside_of_modules(source: Source, piece: Piece) -> Diagnostic:
@@ -44,22 +35,15 @@ def not_closed(module: Module) -> Diagnostic:
     return Diagnostic("EP005", "error", message, module.name.span, "write `end.` after its last rule")
 
 
-def _unexpected(source: Source, piece: Piece, position: int, accepted: frozenset[str]) -> Diagnostic:
-    found = next((lexeme for lexeme in piece.lexemes if lexeme.end > position), None)
-    if found is None:
-        last = piece.lexemes[-1]
-        message = f"{expected(accepted)} after '{last.text}'"
-        return Diagnostic("EP001", "error", message, _span(source, last))
-    hint = _HABITS.get(found.text) or did_you_mean(found.text, keywords(accepted))
-    hint = hint or _word_before(piece, found) or _condition_misplaced(piece, found)
-    return Diagnostic("EP001", "error", f"{expected(accepted)}, found '{found.text}'", _span(source, found), hint)
+def _hint(piece: Piece, index: int) -> str | None:
+    found = piece.lexemes[index]
+    return _HABITS.get(found.text) or _word_before(piece, index) or _condition_misplaced(piece, index)
 
 
-def _word_before(piece: Piece, found: Lexeme) -> str | None:
+def _word_before(piece: Piece, index: int) -> str | None:
     """`updat(ACC(X))` reads as an event with the label `updat` up to its second bracket."""
-    if found.text != "(":
+    if piece.lexemes[index].text != "(":
         return None
-    index = piece.lexemes.index(found)
     words = [lexeme for lexeme in piece.lexemes[max(0, index - 3) : index] if lexeme.kind == "word"]
     for word in words:
         meant = did_you_mean(word.text, ("insert", "delete", "update", "prior", "first", "relative", "sequence"))
@@ -68,11 +52,10 @@ def _word_before(piece: Piece, found: Lexeme) -> str | None:
     return None
 
 
-def _condition_misplaced(piece: Piece, found: Lexeme) -> str | None:
+def _condition_misplaced(piece: Piece, index: int) -> str | None:
     """`insert(e(Y, Y.k = 1))`, whose condition stands with the tuple, and `A(X.k = 1)`, which has no variable."""
-    index = piece.lexemes.index(found)
     words = [lexeme.text for lexeme in piece.lexemes[max(0, index - 5) : index]]
-    match [*words, found.text]:
+    match [*words, piece.lexemes[index].text]:
         case [("insert" | "delete" | "update" | "ins" | "del" | "upd") as kind, "(", relation, "(", variable, ","]:
             return f"conditions stand after the tuple: `{kind}({relation}({variable}), …)`"
         case [*_, ("insert" | "delete" | "update") as kind, "(", relation, "(", variable, "."]:
@@ -85,3 +68,6 @@ def _condition_misplaced(piece: Piece, found: Lexeme) -> str | None:
 
 def _span(source: Source, lexeme: Lexeme) -> Span:
     return Span(source, lexeme.start, lexeme.end)
+
+
+explained = Explaining(Codes("EP001", "EP002", "EP003"), VOCABULARY, _hint)

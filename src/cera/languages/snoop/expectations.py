@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cera.languages.cet import expectations as shared
-from cera.languages.phrases import expected_phrase
+from cera.languages.phrases import Vocabulary
 
 _CALLED = frozenset({"_NEGATION", "_ANY", "OVER_INTERVAL", "BY_THE_CLOCK", "LPAR", "NAME"})
 _OPERAND = _CALLED | {"CONTEXT", "TIMES", "LATEST", "_TIMES_OF"}
@@ -31,7 +31,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **shared.WORDS,
         "_EITHER": ("or",),
@@ -40,16 +40,6 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+_FIRST = ("','", "')'", "']'", "an operator such as ;", "'('", "':='")
 
-def expected(accepted: frozenset[str]) -> str:
-    """`expected ',' or ')'`: the accepted terminals, grouped and by their everyday names."""
-    first = ("','", "')'", "']'", "an operator such as ;", "'('", "':='")
-    return expected_phrase(accepted, _GROUPS, _name, first, shared.MOST_ALTERNATIVES)
-
-
-def _name(terminal: str) -> str:
-    return _NAMES.get(terminal) or f"'{terminal.strip('_').lower()}'"
-
-
-def keywords(accepted: frozenset[str]) -> list[str]:
-    return [word for terminal in sorted(accepted) for word in WORDS.get(terminal, ())]
+VOCABULARY = Vocabulary(_GROUPS, _NAMES, _WORDS, _FIRST)

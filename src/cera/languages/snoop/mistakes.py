@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from cera.diagnostics import Diagnostic, Source, did_you_mean
+from cera.diagnostics import did_you_mean
 from cera.languages.cet.cutting import Piece
-from cera.languages.imbalance import open_ended, unbalanced, unexpected
-from cera.languages.item_grammar import MismatchError
-from cera.languages.snoop.expectations import expected, keywords
+from cera.languages.explaining import Codes, Explaining
+from cera.languages.snoop.expectations import VOCABULARY
 from cera.languages.snoop.syntax import CONTEXTS
 
 #: What other languages write, and what Snoop writes for it.
@@ -29,20 +28,6 @@ _CALLS = {
     "P": "`P(E1, [5 min], E3)` is every five minutes from E1 to E3",
     "TIMES": "of SAMOS's TIMES there is `TIMES([>0], E1)`: all E1",
 }
-
-
-def explained(source: Source, piece: Piece, mismatch: MismatchError) -> Diagnostic:
-    """The mistake in a piece that could be read up to the mismatch."""
-    accepted = mismatch.accepted
-
-    def hint(place: int) -> str | None:
-        return _hint(piece, place) or did_you_mean(piece.lexemes[place].text, keywords(accepted))
-
-    return (
-        open_ended(source, piece.lexemes, "SN002", "SN003")
-        or unbalanced(source, piece.lexemes, "SN002")
-        or unexpected(source, piece.lexemes, piece.start + mismatch.position, expected(accepted), "SN001", hint)
-    )
 
 
 def _hint(piece: Piece, index: int) -> str | None:
@@ -85,3 +70,6 @@ def _call(piece: Piece, index: int) -> str | None:
             if depth < 0 or (depth == 0 and word.upper() == "NOT"):
                 return _CALLS["NOT"] if word == ")" else _CALLS.get(word.upper())
     return None
+
+
+explained = Explaining(Codes("SN001", "SN002", "SN003"), VOCABULARY, _hint)

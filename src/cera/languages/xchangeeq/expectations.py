@@ -6,11 +6,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from cera.languages.phrases import expected_phrase
+from cera.languages.phrases import Vocabulary
 from cera.model.allen import RELATIONS
 from cera.model.timers import SYNONYMS
-
-MOST_ALTERNATIVES = 6
 
 #: The spellings of each terminal that is a word of the language.
 KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -134,22 +132,9 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-#: Brackets and separators are what is most often forgotten, so they are named first.
 _FIRST = ("','", "'}'", "']'", "')'", "'{'", "'['")
 
-
-def expected(accepted: frozenset[str]) -> str:
-    """`expected ',' or '}'`: the accepted terminals, grouped and by their everyday names."""
-    return expected_phrase(accepted, _GROUPS, _name, _FIRST, MOST_ALTERNATIVES)
-
-
-def _name(terminal: str) -> str:
-    return _NAMES.get(terminal) or f"'{KEYWORDS[terminal][0]}'"
-
-
-def keywords(accepted: Iterable[str]) -> list[str]:
-    """The words of the language among the accepted terminals."""
-    return [word for terminal in sorted(accepted) for word in KEYWORDS.get(terminal, ())]
+VOCABULARY = Vocabulary(_GROUPS, _NAMES, KEYWORDS, _FIRST, most=6)
 
 
 def guess(word: str, candidates: Iterable[str]) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from cera.languages.xchangeeq.expectations import guess, keywords
+from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, mistake_at
 from cera.languages.xchangeeq.scanner import Lexeme
 from cera.model.durations import UNITS
@@ -31,7 +31,7 @@ def _one_word(situation: Situation, distance: int) -> Mistake | None:
     if lexeme is None or lexeme.kind != "word":
         return None
     accepted = situation.accepted if distance == 0 else situation.accepted_at(situation.index + distance)
-    meant = guess(lexeme.text, keywords(accepted))
+    meant = guess(lexeme.text, VOCABULARY.keywords(accepted))
     if meant and situation.reaches(edits := (Edit(lexeme.start, lexeme.end, meant),)) > 1:
         return _misspelling(lexeme, meant, edits)
     return None
@@ -42,7 +42,7 @@ def _two_words(situation: Situation) -> Mistake | None:
     found, after = situation.found, situation.at(1)
     if found is None or after is None or found.kind != "word" or after.kind != "word" or "-" in found.text:
         return None
-    words = [word for word in keywords(situation.accepted) if re.search("[- ]", word)]
+    words = [word for word in VOCABULARY.keywords(situation.accepted) if re.search("[- ]", word)]
     joined = f"{found.text}-{after.text}"
     meant = joined if joined in words else guess(joined, words)
     whole = Lexeme("word", situation.text[found.start : after.end], found.start)

@@ -14,7 +14,7 @@ from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
 from cera.languages.xchangeeq.brackets import Brackets
-from cera.languages.xchangeeq.expectations import expected
+from cera.languages.xchangeeq.expectations import VOCABULARY
 from cera.languages.xchangeeq.grammar import MismatchError, accepted_at, parse_tree
 from cera.languages.xchangeeq.misspellings import misspelt_before_bracket
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described
@@ -128,7 +128,7 @@ def _reaches(draft: Draft, lexemes: Sequence[Lexeme], index: int, edits: Sequenc
 
 
 def _unexpected(situation: Situation) -> Mistake:
-    wanted, found = expected(situation.accepted), situation.found
+    wanted, found = VOCABULARY.expected(situation.accepted), situation.found
     if found is not None:
         return Mistake("XC001", f"{wanted}, found {described(found)}", found.start, found.end)
     last = situation.lexemes[-1]

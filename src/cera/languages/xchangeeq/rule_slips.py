@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from cera.languages.xchangeeq.expectations import expected, guess
+from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
 from cera.languages.xchangeeq.scanner import ITEM_WORDS
 
@@ -27,7 +27,7 @@ def no_receiver(situation: Situation) -> Mistake | None:
     if found.text == ")" and situation.accepted == {"COMMA"}:
         return mistake_at("XC001", found, "the recipient is missing", hint)
     if found.kind != "word" and situation.accepted == {"_RECIPIENT", "_TRANSPORT"}:
-        return mistake_at("XC001", found, f"{expected(situation.accepted)}, found {described(found)}", hint)
+        return mistake_at("XC001", found, f"{VOCABULARY.expected(situation.accepted)}, found {described(found)}", hint)
     return None
 
 
@@ -52,7 +52,7 @@ def several_queries(situation: Situation) -> Mistake | None:
         return None
     if found.text not in (",", ";") and found.kind != "word":
         return None
-    message = f"{expected(situation.accepted)}, found {described(found)}"
+    message = f"{VOCABULARY.expected(situation.accepted)}, found {described(found)}"
     return mistake_at("XC001", found, message, "several queries are combined by 'and { …, … }'")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from cera.languages.xchangeeq.expectations import expected, guess
+from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.misspellings import misspelt, unknown_semantics, unknown_timer
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described, mistake_at
 from cera.languages.xchangeeq.rule_slips import (
@@ -53,7 +53,7 @@ def _var_left_out(situation: Situation) -> Mistake | None:
     edits = (Edit(found.start, found.start, "var "),)
     if situation.reaches(edits) == 0:
         return None
-    message = f"{expected(situation.accepted)}, found {described(found)}"
+    message = f"{VOCABULARY.expected(situation.accepted)}, found {described(found)}"
     return mistake_at("XC001", found, message, f"write 'var {found.text}'", edits)
 
 
@@ -222,7 +222,7 @@ def _left_out(situation: Situation) -> Mistake | None:
         edits = (Edit(before.end, before.end, text),)
         if terminal in situation.accepted and situation.reaches(edits) > 1:
             what = "a comma" if text == "," else f"'{text.strip()}'"
-            wanted = expected(situation.accepted) if text == "," else f"expected {what}"
+            wanted = VOCABULARY.expected(situation.accepted) if text == "," else f"expected {what}"
             message = f"{wanted}, found {described(found)}"
             return mistake_at("XC001", found, message, f"{what} is missing before {described(found)}", edits)
     return None
