@@ -114,7 +114,10 @@ def _canonical_units() -> list[str]:
 
 
 def format_duration(duration: Duration) -> str:
-    """The duration in the largest units that divide it, as it is read back by `parse_duration`."""
+    """The duration in the largest units that divide it, as it is read back by `parse_duration`.
+
+    Weeks only where it is a number of weeks: `30 days`, not `4 weeks 2 days`.
+    """
     if duration.months < 0 or duration.microseconds < 0:
         return f"-({format_duration(-duration)})"
     parts: list[str] = []
@@ -123,6 +126,8 @@ def format_duration(duration: Duration) -> str:
         amount, months = divmod(months, size)
         parts += [_counted(amount, unit)] if amount else []
     for unit, size in reversed(list(_MICROSECONDS.items())):
+        if unit == "week" and microseconds % size:
+            continue
         amount, microseconds = divmod(microseconds, size)
         parts += [_counted(amount, unit)] if amount else []
     return " ".join(parts) or "0 sec"

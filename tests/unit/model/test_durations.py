@@ -79,7 +79,9 @@ def test_what_is_not_a_duration_is_refused_with_a_reason(text: str, message: str
         (Duration(0, 194 * SECOND), "3 min 14 sec"),
         (Duration(14, 0), "1 year 2 months"),
         (Duration(1, DAY), "1 month 1 day"),
-        (Duration(0, 8 * DAY + 1), "1 week 1 day 1 us"),
+        (Duration(0, 8 * DAY + 1), "8 days 1 us"),
+        (Duration(0, 30 * DAY), "30 days"),
+        (Duration(0, 14 * DAY), "2 weeks"),
         (Duration(0, 1_500_000), "1 sec 500 ms"),
     ],
 )

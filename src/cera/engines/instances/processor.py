@@ -82,10 +82,7 @@ class InstanceProcessor:
 
     def by_history(self, state: InstanceState, events: Sequence[Occurrence]) -> dict[Key, list[Arrival]]:
         """The events of a step that the module sees: the same for all modules that see and divide the same."""
-        found: dict[Key, list[Arrival]] = {}
-        for key, arrival in self._recognizer.arrivals(events, state.seen):
-            found.setdefault(key, []).append(arrival)
-        return found
+        return self._recognizer.by_history(events, state.seen)
 
     def advance(
         self, state: InstanceState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int

@@ -53,6 +53,13 @@ class Recognizer:
         }
         self.labels = module.reads
 
+    def by_history(self, events: Iterable[Occurrence], first: int) -> dict[Key, list[Arrival]]:
+        """The monitored ones of some events: the same for all modules that see and divide the same."""
+        found: dict[Key, list[Arrival]] = {}
+        for key, arrival in self.arrivals(events, first):
+            found.setdefault(key, []).append(arrival)
+        return found
+
     def arrivals(self, events: Iterable[Occurrence], first: int) -> Iterator[tuple[Key, Arrival]]:
         """The monitored ones of some events with their history, numbered from `first` on.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cera.diagnostics import did_you_mean
 from cera.languages.cet.cutting import Piece
 from cera.languages.cet.expectations import VOCABULARY
 from cera.languages.explaining import Codes, Explaining
@@ -23,8 +24,26 @@ _HABITS = {
     "ANY": "some of several events: `2 of (E1, E2, E3)`",
 }
 
+_CHANGES = ("insert", "delete", "update")
+
 
 def _hint(piece: Piece, index: int) -> str | None:
+    return declared_otherwise(piece, index) or _defined_otherwise(piece, index)
+
+
+def declared_otherwise(piece: Piece, index: int) -> str | None:
+    """What is said by a declaration: labels that are no names, and changes of tables."""
+    found = piece.lexemes[index]
+    match [lexeme.text for lexeme in piece.lexemes[:index]]:
+        case ["event", _, "=", word] if found.text == "(":
+            return did_you_mean(word, _CHANGES) or "a change of a table is `insert(T)`, `delete(T)` or `update(T)`"
+        case _ if found.text[0].isalpha() and not found.text.isascii():
+            return f'names are plain letters; give the label a name: `event Name = "{found.text}";`'
+        case _:
+            return None
+
+
+def _defined_otherwise(piece: Piece, index: int) -> str | None:
     found = piece.lexemes[index]
     before = [lexeme.text for lexeme in piece.lexemes[max(0, index - 2) : index]]
     following = piece.lexemes[index + 1].text if index + 1 < len(piece.lexemes) else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cera.diagnostics import did_you_mean
 from cera.languages.cet.cutting import Piece
+from cera.languages.cet.mistakes import declared_otherwise
 from cera.languages.explaining import Codes, Explaining
 from cera.languages.snoop.expectations import VOCABULARY
 from cera.languages.snoop.syntax import CONTEXTS
@@ -31,6 +32,10 @@ _CALLS = {
 
 
 def _hint(piece: Piece, index: int) -> str | None:
+    return declared_otherwise(piece, index) or _defined_otherwise(piece, index)
+
+
+def _defined_otherwise(piece: Piece, index: int) -> str | None:
     found = piece.lexemes[index]
     before = [lexeme.text for lexeme in piece.lexemes[max(0, index - 2) : index]]
     following = piece.lexemes[index + 1].text if index + 1 < len(piece.lexemes) else ""
