@@ -5,7 +5,7 @@ CeraError
 ├── UsageError        2   the command line, an option or an argument is wrong
 ├── DataError         3   the data is wrong and may not be skipped (`--strict`)
 ├── EngineError       4   the engine could not finish
-│   ├── MatchLimitError       a pattern has too many answers on one event
+│   ├── MatchLimitError       a pattern or an event type has too many answers on one event
 │   └── RecursionLimitError   a recursion does not end
 └── FailedActionsError  5   everything is done but some actions of rules, which are recorded
 """
@@ -57,7 +57,7 @@ class EngineError(CeraError):
 
 
 class MatchLimitError(EngineError):
-    """A pattern has more answers on one event than the limit allows."""
+    """A pattern has more answers on one event than the limit allows, or an event type."""
 
 
 class RecursionLimitError(EngineError):

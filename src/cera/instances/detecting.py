@@ -9,6 +9,7 @@ from typing import Any
 
 from cera.instances.consumptions import Consumption
 from cera.instances.instance import Bound, Instance
+from cera.instances.limits import admit
 from cera.instances.members import Member, Members, Solution
 from cera.instances.pairs import Pairs, fits
 from cera.instances.plan import Plan
@@ -185,6 +186,7 @@ class Detector:
                 break
             produced.add(together)
             group.append(solution)
+            admit(self.type, group)
             self._consume(search, working, [solution], terminator, plan.inside)
         if plan.restores and group:
             self._consume(Search(plan, members, now, past), members, group, terminator, plan.outside)

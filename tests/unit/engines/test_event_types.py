@@ -10,6 +10,7 @@ import pytest
 from cera.connectors.changes import Change
 from cera.datalog.modules import Monitored
 from cera.engines.instances import reference
+from cera.errors import MatchLimitError
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
 from cera.model.events import Event
 from cera.model.expressions import Arithmetic, Variable
@@ -290,3 +291,18 @@ def test_changes_at_one_time_are_in_sequence_by_their_positions(evaluate: Evalua
     made = replace(module(pair), monitored=(Monitored("E1", "ACC", "update"),))
     [found] = evaluate(made, events).derived
     assert [found.derivations[0].causes[name] for name in ("a", "b")] == [events[1], events[0]]
+
+
+def test_too_many_sets_are_refused(evaluate: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cera.instances.limits.GROUP_LIMIT", 6)
+    sets = complex_type("X", ";", "combinations: shared: E1", "shared: E2")
+    assert len(evaluate(module(sets), history("e1 e2")).derived) == 1
+    assert len(evaluate(module(sets), history("e1 e1 e2")).derived) == 3
+    with pytest.raises(MatchLimitError, match="the event type `X` was cut off: one event ends more than 6"):
+        evaluate(module(sets), history("e1 e1 e1 e2"))
+
+
+def test_one_event_for_each_instance_has_no_limit(evaluate: Evaluator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cera.instances.limits.GROUP_LIMIT", 2)
+    pairs = complex_type("X", ";", "combinations minimum: E1", "shared: E2")
+    assert len(evaluate(module(pairs), history("e1 e1 e1 e2")).derived) == 3

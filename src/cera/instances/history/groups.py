@@ -9,6 +9,7 @@ from typing import Literal
 from cera.instances.history.legality import Sets, Situation, conditions_hold
 from cera.instances.history.selection import solutions
 from cera.instances.instance import Instance
+from cera.instances.limits import admit
 from cera.instances.types import STRENGTH, ComplexType, ConsumptionName
 
 Domain = Literal["inside", "outside"]
@@ -40,6 +41,7 @@ def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets
             return detected
         produced.add(instances)
         detected.append(found)
+        admit(situation.type, detected)
         gone = consumed(situation, [found], "inside")
         situation = replace(situation, available=tuple(one for one in situation.available if one not in gone))
 

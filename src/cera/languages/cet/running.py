@@ -50,7 +50,7 @@ def _combinations(type_: ComplexType) -> Iterator[Diagnostic]:
         component = type_.components[place]
         most = component.delimiter.most
         if component.selection == "combinations" and (most is None or most > _FEW):
-            message = f"`combinations` makes an event for every set of `{component.name}`: a million of 20 instances"
+            message = f"`combinations` makes an event for every set of `{component.name}`: 65,535 of 16 instances"
             hint = "`combinations minimum` makes one for each instance"
             yield Diagnostic("CE503", "warning", message, component.span, hint)
 
