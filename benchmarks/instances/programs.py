@@ -29,15 +29,20 @@ _KEYS = {
 }
 
 
-def _texts(form: str, context: str) -> dict[str, str]:
-    by_condition = form.format(context=context, where=f"\n  where {_KEYS[form]}")
-    divided = form.format(context=context, where="")
+def _texts(form: str, context: str, within: str = "") -> dict[str, str]:
+    by_condition = form.format(context=context, where=f"\n  where {_KEYS[form]}{within}")
+    divided = form.format(context=context, where=within)
     return {"where": f"Found := {by_condition}\n", "partition": f"partition by customer;\nFound := {divided}\n"}
 
+
+#: Without an end, every pair that there ever was is an event of the unrestricted context.
+_HOUR = "\n  within 1 hour"
 
 #: The text of each program, by its name and by how the key is said; the ending tells the language.
 PROGRAMS: Mapping[str, Mapping[str, str]] = {
     **{f"two {context}.snoop": _texts(_TWO, context) for context in CONTEXTS},
+    "two unrestricted, 1 hour.snoop": _texts(_TWO, "unrestricted", _HOUR),
     **{f"three {context}.snoop": _texts(_THREE, context) for context in CONTEXTS},
+    "three unrestricted, 1 hour.snoop": _texts(_THREE, "unrestricted", _HOUR),
     "three chronicle.cet": _texts(_FLAT, "chronicle"),
 }

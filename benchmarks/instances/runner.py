@@ -51,6 +51,7 @@ def measure(events: int = QUICK) -> Table:
         generate(events, path)
         reading = run("json", next(iter(MACHINES)), path)
         for name in PROGRAMS:
+            print(f"{name} …", file=sys.stderr, flush=True)
             by_condition, divided = run("where", name, path), run("partition", name, path)
             by_hand = run("handwritten", name, path) if name in MACHINES else None
             same = {each.digest for each in (by_condition, divided, by_hand) if each is not None}
