@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from cera.instances.candidates import Candidates
 from cera.instances.consumptions import Consumption
 from cera.instances.instance import Bound, Instance
 from cera.instances.limits import admit
@@ -176,9 +177,9 @@ class Detector:
         if terminator not in members:
             return []
         working = members.copy() if plan.restores else members
-        search = Search(plan, working, now, past)
+        candidates = Candidates(plan, working, now, past)
         group: list[Solution] = []
-        for solution in search.group(terminator):
+        for solution in Search(candidates).group(terminator):
             together = frozenset(number for bound in solution.values() for _, number, _ in bound)
             if together in produced:
                 if plan.combining:
@@ -187,14 +188,14 @@ class Detector:
             produced.add(together)
             group.append(solution)
             admit(self.type, group)
-            self._consume(search, working, [solution], terminator, plan.inside)
+            self._consume(candidates, working, [solution], terminator, plan.inside)
         if plan.restores and group:
-            self._consume(Search(plan, members, now, past), members, group, terminator, plan.outside)
+            self._consume(Candidates(plan, members, now, past), members, group, terminator, plan.outside)
         return group
 
     def _consume(
         self,
-        search: Search,
+        candidates: Candidates,
         members: Members,
         group: Sequence[Solution],
         terminator: Member,
@@ -207,7 +208,7 @@ class Detector:
                 bound = [member for place in places for member in solution.get(place, ())]
 
                 def allowed(member: Member, solution: Solution = solution, places: Sequence[int] = places) -> bool:
-                    return any(search.allowed(solution, place, member) for place in places)
+                    return any(candidates.allowed(solution, place, member) for place in places)
 
                 gone.extend(consume(members.by_type[name], bound, terminator[0], allowed))
             members.remove(name, gone)
