@@ -6,6 +6,7 @@ engine failed; 5 done, but for actions that failed.
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -32,12 +33,16 @@ from cera.errors import CeraError, EngineError, ProgramError, UsageError
 INTERRUPTED = 130
 READER_GONE = 141
 
+#: When to look for objects that keep each other alive: very many are made, and hardly any are such.
+_SELDOM = (100_000, 50, 100)
+
 
 class Commands(click.Group):
     """A group whose commands fail with a message and a status, never with a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         _prepare_streams()
+        gc.set_threshold(*_SELDOM)
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):

@@ -76,10 +76,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     """Shows the program's warnings, reads the events and answers the program over them."""
     program.checked()
     report.show_diagnostics(program.diagnostics)
-    for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
-        if path is not None:
-            check_writable(option, path)
-            check_not_input(option, path, replay.paths)
+    check_side_files(replay)
     with progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
     dispose_of(recording.rejected, replay)
@@ -92,6 +89,14 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
             recursion_limit=replay.recursion_limit,
         )
     return recording, answered
+
+
+def check_side_files(replay: Replay) -> None:
+    """Raises UsageError where malformed or late records cannot be written to the files named for them."""
+    for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
+        if path is not None:
+            check_writable(option, path)
+            check_not_input(option, path, replay.paths)
 
 
 def tell_formats(replay: Replay) -> None:

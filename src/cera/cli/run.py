@@ -83,7 +83,8 @@ def run(
             run_on_spark(program, replay, labels, out, performer, base=base, table=table)
         return
     with Performer(program, actions, replay.times) as performer:
-        if replay.engine == "local" and replay.max_delay is not None and not base and not table:
+        flows = replay.max_delay is not None or not performer.rules  # else what actions write comes before the events
+        if replay.engine == "local" and flows and not base and not table:
             _stream(program, replay, labels, out, performer)
             return
         recording, answered = answer(program, replay)
@@ -103,7 +104,7 @@ def run(
 
 
 def _stream(program: Program, replay: Replay, labels: list[str], out: Path | None, performer: Performer) -> None:
-    """Events flow through the engine; nothing is kept but what it must remember."""
+    """Events flow through the engine, and answers to where they are written."""
     program.checked()
     report.show_diagnostics(program.diagnostics)
     with LineWriter(out) as writer:

@@ -1,6 +1,7 @@
-"""`cera run --engine local --max-delay …`: events flow through, and only what the engine must remember is kept.
+"""`cera run --engine local`: events flow through, and with --max-delay only what the engine must remember is kept.
 
 Malformed and late records, and answers, are written as they come; a file appears under its name when the run is done.
+Without --max-delay the events are sorted first, so nothing is answered before all are read.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ from cera.cli import report
 from cera.cli.actions import Performer
 from cera.cli.changes import monitored_changes
 from cera.cli.options import Replay
-from cera.cli.recording import REJECTED_SHOWN, Counts, progress, rejected_line, show_rejected, too_long
+from cera.cli.recording import (
+    REJECTED_SHOWN,
+    Counts,
+    check_side_files,
+    progress,
+    rejected_line,
+    show_rejected,
+    too_long,
+)
 from cera.cli.writing import LineWriter
 from cera.connectors.acceptance import in_time
 from cera.connectors.fast_jsonl import read_occurrences
@@ -49,21 +58,22 @@ class Flow:
         self.read: Counter[str] = Counter()
         self.derived: Counter[str] = Counter()
         self.changes: Counter[tuple[Value | None, Value | None]] = Counter()
-        self.written = self.late = self.rejected = self.after_until = 0
+        self.written = self.late = self.repeated = self.rejected = self.after_until = 0
         self.shown: list[Rejected] = []
         self._out = out
         self._performer = performer
         self._changes = bool(monitored_changes(program))
         self._files = ExitStack()
+        check_side_files(replay)
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
         self._processor = program.processor(max_duration=replay.max_duration)
-        self._host = Host(self._processor, replay.max_delay, self._take_late)
+        self._host = Host(self._processor, replay.max_delay, self._take_late, self._take_repeated)
 
     @property
     def counts(self) -> Counts:
-        records = self.read.total() - self.late
-        return Counts(self.read, records, 0, self.after_until, self.late, self.rejected, self.changes)
+        records = self.read.total() - self.late + self.repeated
+        return Counts(self.read, records, self.repeated, self.after_until, self.late, self.rejected, self.changes)
 
     @property
     def undefined(self) -> int:
@@ -82,6 +92,8 @@ class Flow:
         """Reads all events, writes all answers."""
         with self._files, progress("answering") as tell:
             self._write(self._flow(tell))
+
+    def _tell_rejected(self) -> None:
         if self._rejected is None:
             show_rejected(self.shown, self.rejected, report.fail if self.replay.strict else report.warn)
         if self.rejected and self.replay.strict:
@@ -93,11 +105,13 @@ class Flow:
             if number % _EVERY == 0:
                 tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples remembered")
             yield from self._host.push(event)
+        self._tell_rejected()
         yield from self._host.close() if until is None else self._host.advance_to(until)
 
     def _ended_by(self, until: Time) -> Iterator[Occurrence]:
         """The events up to --until; those behind it make others late all the same, as without the option."""
-        for event in in_time(self._events(), self.replay.max_delay or 0, self._take_late):
+        delay, events = self.replay.max_delay, self._events()
+        for event in events if delay is None else in_time(events, delay, self._take_late):
             if event.end <= until:
                 yield event
             else:
@@ -131,6 +145,10 @@ class Flow:
         self.late += 1
         if self._late is not None:
             self._late.write(json.dumps(base_line(event.event, self.replay.times), ensure_ascii=False))
+
+    def _take_repeated(self, event: Occurrence) -> None:
+        self.repeated += 1
+        self.read[event.label] -= 1
 
     def _reject(self, record: Rejected) -> None:
         self.rejected += 1

@@ -54,11 +54,26 @@ def test_the_summary_counts_what_was_read_and_derived_on_standard_error(cera: Ce
     assert "3 events derived: avg_temp 1, burnt_down 1, fire 1\n" in result.stderr
 
 
-def test_equal_records_are_one_event_and_the_summary_says_so(cera: Cera, folder: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--max-delay", "1 min"), ("--as", "table"), ("--base", "--select", "fire")])
+def test_equal_records_are_one_event_and_the_summary_says_so(
+    cera: Cera, folder: Path, options: tuple[str, ...]
+) -> None:
     write_lines(folder / "events.jsonl", [*STREAM, STREAM[1]])
-    result = cera(*RUN)
-    assert len(records(result.stdout)) == 3
+    result = cera(*RUN, *options)
     assert "4 events read; 1 of them equal to another one" in result.stderr
+    assert "3 events derived" in result.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--max-delay", "1 min"), ("--as", "table")])
+@pytest.mark.parametrize("option", ["--rejected", "--late"])
+def test_an_input_is_not_overwritten_by_what_is_left_out(
+    cera: Cera, folder: Path, option: str, options: tuple[str, ...]
+) -> None:
+    delay = () if option == "--rejected" or options[:1] == ("--max-delay",) else ("--max-delay", "1 min")
+    result = cera(*RUN, option, "events.jsonl", *options, *delay)
+    assert result.exit_code == 2
+    assert "events.jsonl is also read with --events; it would be overwritten" in result.stderr
+    assert (folder / "events.jsonl").read_text().splitlines() == list(STREAM)
 
 
 def test_an_id_field_keeps_equal_records_apart(cera: Cera, folder: Path) -> None:

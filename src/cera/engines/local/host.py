@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from cera.engines.local.occurrence import Occurrence
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state import dump, restore
 from cera.model.events import DerivedEvent
 from cera.model.interval import Time
@@ -55,11 +55,15 @@ class Driven(Protocol):
 
 @dataclass
 class Host:
-    """One run of a processor. With `max_delay` None everything is sorted, and nothing happens before `close`."""
+    """One run of a processor. With `max_delay` None everything is sorted, and nothing happens before `close`.
+
+    `late` takes the events that come too late, `repeated` those that equal another one.
+    """
 
     processor: Driven
     max_delay: int | None = 0
     late: Callable[[Occurrence], object] = lambda occurrence: None
+    repeated: Callable[[Occurrence], object] | None = None
     state: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -124,9 +128,20 @@ class Host:
             events: list[Occurrence] = []
             while buffer and buffer[0][0] == now:
                 events.append(heapq.heappop(buffer)[2])
+            if self.repeated is not None and len(events) > 1:
+                events = self._once(events, self.repeated)
             derived += processor.step(state, now, events)
         self._closed_to = time
         return derived
+
+    def _once(self, events: list[Occurrence], repeated: Callable[[Occurrence], object]) -> list[Occurrence]:
+        found = distinct(events)
+        if len(found) < len(events):
+            kept = set(map(id, found))
+            for event in events:
+                if id(event) not in kept:
+                    repeated(event)
+        return found
 
     def close(self) -> Sequence[Found]:
         """The stream is complete: the rest of it, then the timers that still run."""
