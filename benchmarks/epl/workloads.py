@@ -7,6 +7,7 @@ the way.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import resource
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.epl.handwritten import MACHINES, Found, updates
+from cera.cli.main import SELDOM
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.local.host import Found as Detected
@@ -98,20 +100,19 @@ def measured(count: Count, told: Iterable[Found], seconds: float, megabytes: flo
 def main(way: str, name: str, path: str) -> None:
     with open(path) as file:
         count = Count(sum(1 for _ in file))
-    answers: list[Any] = []
+    answers: list[Found] = []
     program = module(name) if way == "cera" else None
     if program is not None:
         program.processor(max_duration=0)
+    gc.set_threshold(*SELDOM)  # as the command does, for all ways
     start = time.process_time()
     if program is not None:
-        answers = list(detections(program, path, count))
+        answers = [found(one) for one in detections(program, path, count)]
     else:
         with open(path) as lines:
             answers = list(MACHINES[name](updates(lines)) if way == "handwritten" else read_json(lines))
     seconds = time.process_time() - start
-    megabytes = peak_megabytes()
-    told = answers if program is None else [found(one) for one in answers]
-    print(measured(count, told, seconds, megabytes))
+    print(measured(count, answers, seconds, peak_megabytes()))
 
 
 if __name__ == "__main__":

@@ -7,14 +7,15 @@ answer, the most memory that the process ever had, and the instances that were r
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
-from typing import Any
 
 from benchmarks.epl.handwritten import Found
 from benchmarks.epl.workloads import Count, detections, measured, peak_megabytes, read_json
 from benchmarks.instances.handwritten import MACHINES, steps
 from benchmarks.instances.programs import PROGRAMS
+from cera.cli.main import SELDOM
 from cera.diagnostics import Source
 from cera.engines.local.host import Found as Detected
 from cera.model.terms import Term
@@ -35,20 +36,19 @@ def found(detected: Detected) -> Found:
 def main(way: str, name: str, path: str) -> None:
     with open(path) as file:
         count = Count(sum(1 for _ in file))
-    answers: list[Any] = []
+    answers: list[Found] = []
     by_cera = program(name, way) if way in PROGRAMS[name] else None
     if by_cera is not None:
         by_cera.processor(max_duration=0)
+    gc.set_threshold(*SELDOM)  # as the command does, for all ways
     start = time.process_time()
     if by_cera is not None:
-        answers = list(detections(by_cera, path, count))
+        answers = [found(one) for one in detections(by_cera, path, count)]
     else:
         with open(path) as lines:
             answers = list(MACHINES[name](steps(lines)) if way == "handwritten" else read_json(lines))
     seconds = time.process_time() - start
-    megabytes = peak_megabytes()
-    told = answers if by_cera is None else [found(one) for one in answers]
-    print(measured(count, told, seconds, megabytes))
+    print(measured(count, answers, seconds, peak_megabytes()))
 
 
 if __name__ == "__main__":

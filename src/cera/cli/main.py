@@ -34,7 +34,7 @@ INTERRUPTED = 130
 READER_GONE = 141
 
 #: When to look for objects that keep each other alive: very many are made, and hardly any are such.
-_SELDOM = (100_000, 50, 100)
+SELDOM = (100_000, 50, 100)
 
 
 class Commands(click.Group):
@@ -42,7 +42,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         _prepare_streams()
-        gc.set_threshold(*_SELDOM)
+        gc.set_threshold(*SELDOM)
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
