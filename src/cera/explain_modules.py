@@ -74,6 +74,13 @@ def _text(module: ProgramModule) -> str:
             return print_program(module.module.program)
 
 
+_STAGES = {
+    "operation": "a change that has a position, or all other events of one time",
+    "transaction": "all changes of a transaction, or all other events of one time",
+    "time": "all events of one time",
+}
+
+
 def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
     """The same for a person to read."""
     lines: list[str] = []
@@ -83,7 +90,7 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
             *([""] if lines else []),
             f"module {module['name']}: layer {module['layer']}",
             f"  monitors: {', '.join(module['monitors'])}",
-            f"  a stage is: {module['granularity']}",
+            f"  a stage is: {_STAGES[module['granularity']]}",
             f"  partitioned: {histories}",
         ]
         for rule in module["rules"]:
