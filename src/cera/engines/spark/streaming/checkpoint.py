@@ -21,8 +21,13 @@ from typing import Any
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.streaming.module_operators import AnyOperator
 from cera.errors import UsageError
+from cera.model.time_text import TimeUnit
 
 _FORMAT = 1
+
+#: What a number as a time counts is an option too, and what it does if it is not given.
+_TIME_UNIT = "--time-unit"
+_UNIT: TimeUnit = "s"
 
 
 @dataclass(frozen=True)
@@ -74,10 +79,18 @@ class Checkpoint:
         """What a kill in the moment of writing leaves behind."""
         return self._file.with_suffix(".unfinished")
 
-    def open(self, operators: Sequence[AnyOperator], sources: Sequence[str], *, restart_changed: bool) -> Manifest:
-        """Makes the checkpoint, or goes on with it. Raises UsageError where it belongs to something else."""
+    def open(
+        self,
+        operators: Sequence[AnyOperator],
+        sources: Sequence[str],
+        *,
+        restart_changed: bool,
+        unit: TimeUnit | None = None,
+    ) -> Manifest:
+        """Makes the checkpoint, or goes on with it. Raises UsageError where it belongs to something else, or to numbers
+        that are times of another unit."""
         known = self._read()
-        now = _manifest(operators, sources, known.run if known else secrets.token_hex(4))
+        now = _manifest(operators, sources, known.run if known else secrets.token_hex(4), unit or _UNIT)
         if known is not None:
             _compare(self.folder, known, now, restart_changed=restart_changed)
         if known != now:
@@ -116,7 +129,7 @@ class Checkpoint:
             raise UsageError(f"the checkpoint {self.folder} cannot be written: {error.strerror}") from error
 
 
-def _manifest(operators: Sequence[AnyOperator], sources: Sequence[str], run: str) -> Manifest:
+def _manifest(operators: Sequence[AnyOperator], sources: Sequence[str], run: str, unit: TimeUnit) -> Manifest:
     return Manifest(
         run,
         tuple(sources),
@@ -127,7 +140,7 @@ def _manifest(operators: Sequence[AnyOperator], sources: Sequence[str], run: str
             for operator in operators
             for name, part in operator.parts.items()
         },
-        options=_options(operators),
+        options={**_options(operators), _TIME_UNIT: unit},
     )
 
 
@@ -148,6 +161,12 @@ def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: b
         raise UsageError(
             f"the checkpoint {folder} belongs to the source {_listed(known.sources)}, not to {_listed(now.sources)}; "
             f"give the same --source, or {anew}"
+        )
+    before, after = (manifest.options or {} for manifest in (known, now))
+    if _TIME_UNIT in before and before[_TIME_UNIT] != after[_TIME_UNIT]:
+        raise UsageError(
+            f"the checkpoint {folder} remembers times that were read with {_TIME_UNIT} {before[_TIME_UNIT]}, not "
+            f"{after[_TIME_UNIT]}; give the same {_TIME_UNIT}, or {anew}"
         )
     if set(known.operators) == set(now.operators):
         return

@@ -80,7 +80,9 @@ class LiveStream:
         self._failure: CeraError | None = None
         self._interrupted = threading.Event()
         names = tuple(map(_remembered, options.sources))
-        self._manifest = self.checkpoint.open(operators, names, restart_changed=options.restart_changed)
+        self._manifest = self.checkpoint.open(
+            operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
+        )
         self._stall = progress.Stall(options.sources)
         folders = (("--sink", options.sink), ("--late", options.late), ("--rejected", options.rejected))
         self._files = {o: BatchFiles(o, path, self._manifest.run) for o, path in folders if path is not None}

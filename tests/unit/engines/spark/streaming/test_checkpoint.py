@@ -103,3 +103,11 @@ def test_a_changed_module_is_named_by_all_its_rules(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"has changed: Sinks\.Fall, Sinks\.Any \(changed.*--restart-changed"):
         opened_with(tmp_path / "c", changed)
     assert opened_with(tmp_path / "c", changed, restart_changed=True).operators != first.operators
+
+
+def test_times_of_another_unit_are_refused(tmp_path: Path) -> None:
+    made, checkpoint = operators(load(SMOKE).checked()), Checkpoint(tmp_path / "c")
+    first = checkpoint.open(made, ("in",), restart_changed=False)
+    assert checkpoint.open(made, ("in",), restart_changed=False, unit="s") == first  # what numbers count anyway
+    with pytest.raises(UsageError, match="read with --time-unit s, not ms; give the same --time-unit, or give another"):
+        checkpoint.open(made, ("in",), restart_changed=False, unit="ms")
