@@ -35,6 +35,12 @@ def _driver() -> Any:
     return psycopg
 
 
+#: How a server that is there refuses: waiting does not help. (Where it speaks another language, it is waited for.)
+_REFUSED = re.compile(
+    r'FATAL: +((database|role) ".*" does not exist|password authentication failed|no pg_hba\.conf entry)'
+)
+
+
 @contextmanager
 def connected(database: Postgres) -> Iterator[Connection]:
     """A connection whose changes are committed at the end; errors become ours."""
@@ -48,7 +54,10 @@ def connected(database: Postgres) -> Iterator[Connection]:
     try:
         connection = driver.connect(**settings)
     except driver.Error as error:
-        raise UnreachableError(f"{database} cannot be reached: {_first_line(error)}") from error
+        reason = _first_line(error)
+        if _REFUSED.search(reason):
+            raise UsageError(f"{database}: {reason}") from error
+        raise UnreachableError(f"{database} cannot be reached: {reason}") from error
     try:
         with connection:
             if connection.info.server_version < _VERSION:

@@ -350,3 +350,8 @@ def test_a_server_that_does_not_answer_is_said_to_be_away() -> None:
     with pytest.raises(UnreachableError, match=r"postgresql://me:\*\*\*@localhost:1/x cannot be reached") as caught:
         capture("postgresql://me:secret@localhost:1/x", ["ACC"])
     assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_refuses_is_not_waited_for(bank: Bank) -> None:
+    with pytest.raises(UsageError, match='database "nowhere" does not exist'):
+        capture(bank.url + "&dbname=nowhere", ["ACC"])
