@@ -1,4 +1,4 @@
-"""X-17 to X-27, ERR-05, ERR-18, ERR-23, ERR-24: the model theory and the fixpoint theory."""
+"""X-17 to X-27, ERR-05, ERR-06, ERR-16, ERR-18, ERR-23, ERR-24: the model theory and the fixpoint theory."""
 
 from __future__ import annotations
 
@@ -92,6 +92,30 @@ def test_ERR_05_an_event_is_not_inside_the_window_that_it_is() -> None:
     program = "DETECT alone{} ON and { event w: s{{}}, while w: not s{{}} } END"
     assert_same_events(ask(program, event("s{}", 1, 3)), [event("alone{}", 1, 3)])
     assert ask(program, event("s{}", 1, 3), semantics="formal") == []
+
+
+def test_ERR_06_the_average_before_a_report_does_not_include_it() -> None:
+    reports = [temp(10, 0, 1), temp(20, 30, 31), temp(90, 70, 71)]
+    averages = [e for e in ask(FIRE_RULES, *reports) if e.label == "avg_temp"]
+    expected = [
+        event('avg_temp{sensor{"s"}, value{10}}', -30, 31),  # the first report has no average
+        event('avg_temp{sensor{"s"}, value{20}}', 10, 71),  # the report at 0 is older than a minute
+    ]
+    assert_same_events(averages, expected)
+
+
+def test_ERR_16_a_query_without_an_identifier_is_one_with_a_fresh_one() -> None:
+    named, bare = ("DETECT r[var X] ON and { event i: a[var X], b[var X] } END", "DETECT r[var X] ON and { %s } END")
+    events = [event("a[1]", 0, 2), event("b[1]", 5, 6), event("b[2]", 7)]
+    assert_same_events(ask(bare % "a[var X], b[var X]", *events), ask(named, *events))
+    assert_same_events(ask(named, *events), [event("r[1]", 0, 6)])
+
+
+def test_ERR_16_an_absolute_timer_is_an_event_like_any_other() -> None:
+    program = (
+        "DETECT r[var X] ON and { event i: a[var X], event j: timer:datetime{{second{30}}} } where { i before j } END"
+    )
+    assert_same_events(ask(program, event("a[1]", 10), event("a[2]", 50)), [event("r[1]", 10, 30)])
 
 
 MUTUAL = """
