@@ -64,6 +64,10 @@ class LayersProcessor:
         return [part.plan if isinstance(part, Processor) else part.module for part in self._parts]
 
     @property
+    def wakes(self) -> bool:
+        return bool(self._waking)
+
+    @property
     def undefined(self) -> int:
         return sum(part.evaluator.undefined for part in self._parts)
 
@@ -79,6 +83,9 @@ class LayersProcessor:
 
     def step(self, state: LayersState, now: Time, events: list[Occurrence]) -> Sequence[Found]:
         """All that ends now, from the lowest layer to the highest."""
+        if len(self._parts) == 1:
+            alone = self._step(self._parts[0], state.parts[0], now, events)
+            return alone if len(alone) < 2 else together(alone)
         found: list[Found] = []
         waiting = iter(state.parts)
         for layer in self._layers:

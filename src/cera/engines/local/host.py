@@ -44,6 +44,10 @@ class Driven(Protocol):
     def identity(self) -> object:
         """What a saved state belongs to."""
 
+    @property
+    def wakes(self) -> bool:
+        """Whether something can happen at a time without an event."""
+
     def start(self) -> Any: ...
     def step(self, state: Any, now: Time, events: list[Occurrence]) -> Sequence[Found]: ...
     def next_wakeup(self, state: Any) -> Time | None: ...
@@ -76,6 +80,8 @@ class Host:
         self._simple: Processor | None = None
         if self.max_delay == 0 and isinstance(self.processor, Processor) and not self.processor.network.timers:
             self._simple = self.processor
+        #: Whether each event makes its step when the next one comes, and nothing else does.
+        self._plain = self.max_delay == 0 and not self.processor.wakes
 
     def snapshot(self) -> bytes:
         """All that the run remembers, as bytes, between two events."""
@@ -102,6 +108,13 @@ class Host:
             self._latest = end
             self._closed_to = end - 1
             return simple.step_alone(self.state, now, alone)
+        if self._plain and len(buffer) == 1 and end > buffer[0][0]:
+            now, _, alone = buffer[0]
+            self._arrived += 1
+            buffer[0] = (end, self._arrived, occurrence)
+            self._latest = end
+            self._closed_to = end - 1
+            return self.processor.step(self.state, now, [alone])
         if self._closed_to is not None and end <= self._closed_to:
             self.late(occurrence)
             return []

@@ -45,6 +45,11 @@ class Processor:
         """Rules see every event; modules leave out those that belong to none of their histories."""
         return 0
 
+    @property
+    def wakes(self) -> bool:
+        """It may, when timers are over."""
+        return True
+
     def packed(self, state: State) -> State:
         """The state as what can be pickled: it is plain data itself."""
         return state
