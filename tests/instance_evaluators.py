@@ -78,6 +78,12 @@ def _engine(name: str) -> Evaluator:
     return evaluate
 
 
+def flowing(module: InstanceModule, events: Sequence[Event]) -> Answer:
+    """The local engine over events in the order of time, each of which is answered when the next one comes."""
+    ordered = sorted(events, key=lambda event: event.end)
+    return run_layers(Layers((Layer(None, (module,)),)), ordered, "local", RunOptions(max_delay=0))
+
+
 #: By name: `definitions` is the slow one that all others are held to.
 EVALUATORS: dict[str, Evaluator] = {
     "definitions": reference.run,
@@ -85,4 +91,5 @@ EVALUATORS: dict[str, Evaluator] = {
     "interrupted": interrupted,
     "reference": _engine("reference"),
     "local": _engine("local"),
+    "flowing": flowing,
 }

@@ -18,7 +18,7 @@ from instance_evaluators import EVALUATORS
 from properties.meta_model_programs import practical_module, random_history, random_module
 
 #: What is held to the definitions.
-HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local")}
+HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local", "flowing")}
 
 
 def compare(seed: int) -> int:
