@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 from typing import get_args
 
@@ -108,6 +109,20 @@ def practical_module(random: Random) -> InstanceModule:
     return InstanceModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),), partition=partition)
 
 
+def flat_module(random: Random) -> InstanceModule:
+    """One type over events of two or three labels, with any modes and nothing else."""
+    operator: OperatorName = random.choice((";", ";", "and", "not"))
+    count = 3 if operator == "not" else random.choice((2, 2, 3))
+    drawn = zip(_components(random, count, LABELS), LABELS, strict=False)
+    components = tuple(replace(each, type=name, name=name, delimiter=Delimiter()) for each, name in drawn)
+    if random.random() < 0.7:  # so that there are groups
+        components = (*components[:-1], replace(components[-1], inside="shared"))
+    right_to_left = random.random() < 0.2
+    made = ComplexType("C", operator, components, right_to_left=right_to_left, label="C")
+    monitored = tuple(Monitored(name, name) for name in LABELS[:3])
+    return InstanceModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),))
+
+
 def _timer(random: Random, name: str, names: Sequence[str]) -> TimerType:
     repeats = random.random() < 0.6
     stop = random.choice((None, *names)) if repeats else None
@@ -119,6 +134,8 @@ def _complex_type(random: Random, name: str, names: Sequence[str]) -> ComplexTyp
     operator = random.choice(OPERATORS)
     count = random.choice((3, 3, 4)) if operator == "not" else random.choice((1, 2, 2, 2, 3, 3))
     components = _components(random, count, names)
+    if operator == "not":
+        components = (_there(components[0]), *components[1:-1], _there(components[-1]))
     inner = components[1:-1] if operator == "not" else ()
     plain = [each for each in components if each not in inner]
     fields, folds = _head(random, plain) if random.random() < 0.3 else (None, ())
@@ -163,6 +180,11 @@ def _components(random: Random, count: int, names: Sequence[str]) -> tuple[Compo
             )
         )
     return tuple(found)
+
+
+def _there(component: Component) -> Component:
+    """It without a delimiter that lets it be missing."""
+    return component if component.delimiter.least else replace(component, delimiter=Delimiter())
 
 
 def _conjuncts(random: Random, plain: Sequence[Component], inner: Sequence[Component]) -> Iterator[Expression]:

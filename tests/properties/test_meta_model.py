@@ -15,7 +15,7 @@ from cera.engines.instances import reference
 from cera.instances.types import InstanceModule
 from cera.model.events import Event
 from instance_evaluators import EVALUATORS
-from properties.meta_model_programs import practical_module, random_history, random_module
+from properties.meta_model_programs import flat_module, practical_module, random_history, random_module
 
 #: What is held to the definitions.
 HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local", "flowing")}
@@ -33,6 +33,13 @@ def compare_practical(seed: int) -> int:
     random = Random(seed)
     module = practical_module(random)
     return _agree(seed, module, random_history(random, module, 40))
+
+
+def compare_flat(seed: int) -> int:
+    """In how many of four histories of a type with any modes something is detected."""
+    random = Random(seed)
+    module = flat_module(random)
+    return sum(_agree(seed, module, random_history(random, module, 9)) for _ in range(4))
 
 
 def _agree(seed: int, module: InstanceModule, events: Sequence[Event]) -> bool:
@@ -66,6 +73,16 @@ def test_random_types_detect_what_the_definitions_say() -> None:
 
 def test_contexts_detect_what_the_definitions_say_in_longer_histories() -> None:
     assert sum(compare_practical(seed) for seed in range(100)) > 60
+
+
+def test_any_modes_of_a_flat_type_detect_what_the_definitions_say() -> None:
+    assert sum(compare_flat(seed) for seed in range(300)) > 400
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(10_000, 20_000, 2_000))
+def test_any_modes_of_thousands_of_flat_types_detect_what_the_definitions_say(start: int) -> None:
+    assert sum(compare_flat(seed) for seed in range(start, start + 2_000)) > 2_500
 
 
 @pytest.mark.long

@@ -179,13 +179,7 @@ class Detector:
         working = members.copy() if plan.restores else members
         candidates = Candidates(plan, working, now, past)
         group: list[Solution] = []
-        for solution in Search(candidates).group(terminator):
-            together = frozenset(number for bound in solution.values() for _, number, _ in bound)
-            if together in produced:
-                if plan.combining:
-                    continue
-                break
-            produced.add(together)
+        for solution in Search(candidates).group(terminator, produced):
             group.append(solution)
             admit(self.type, group)
             self._consume(candidates, working, [solution], terminator, plan.inside)

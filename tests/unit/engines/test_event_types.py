@@ -306,3 +306,35 @@ def test_one_event_for_each_instance_has_no_limit(evaluate: Evaluator, monkeypat
     monkeypatch.setattr("cera.instances.limits.GROUP_LIMIT", 2)
     pairs = complex_type("X", ";", "combinations minimum: E1", "shared: E2")
     assert len(evaluate(module(pairs), history("e1 e1 e1 e2")).derived) == 3
+
+
+@pytest.mark.parametrize(
+    ("components", "events", "expected"),
+    [
+        # a terminator is one instance, whatever its selection
+        (("last: E1", "combinations minimum: shared: E2"), "e1 e1 e2", "e1^2 e2^1, e1^1 e2^1"),
+        (("first: E1", "combinations minimum: shared: E2"), "e1 e1 e2 e2", "e1^1 e2^1, e1^2 e2^1"),
+        (
+            ("first: shared: E1", "last: E2", "combinations minimum: shared: E3"),
+            "e1 e2 e2 e3",
+            "e1^1 e2^2 e3^1, e1^1 e2^1 e3^1",
+        ),
+        # one after the other, and again with what is left
+        (
+            ("combinations minimum: shared: E1", "last: E2", "shared: E3"),
+            "e1 e1 e2 e2 e2 e3",
+            "e1^1 e2^3 e3^1, e1^2 e2^2 e3^1, e1^1 e2^1 e3^1",
+        ),
+        # nothing is consumed, so nothing is left that would differ
+        (
+            ("combinations minimum: shared: E1", "last: shared: E2", "shared: E3"),
+            "e1 e1 e2 e2 e3",
+            "e1^1 e2^2 e3^1, e1^2 e2^2 e3^1",
+        ),
+    ],
+)
+def test_combinations_are_used_in_turn_as_long_as_there_is_something_to_combine_them_with(
+    evaluate: Evaluator, components: tuple[str, ...], events: str, expected: str
+) -> None:
+    type_ = complex_type("E", ";", *components)
+    assert detected(evaluate(module(type_), history(events))) == seen(expected)

@@ -19,10 +19,12 @@ def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets
     """The solutions that the terminator triggers, one after the other; consumption inside the group lies between them.
 
     `produced` are the sets of instances that the type has been detected with at this stage, by any terminator. None of
-    them is detected again; and with combinations, none of the combinations.
+    them is detected again. Combinations are used one after the other; when all have been, and what they were combined
+    with has been consumed, they are used again with what is left.
     """
     detected: list[Sets] = []
     used: set[tuple[frozenset[Instance], ...]] = set()
+    less = False
     combining = [place for place in situation.type.bound if situation.type.components[place].combines]
 
     def combination(sets: Sets) -> tuple[frozenset[Instance], ...]:
@@ -30,6 +32,9 @@ def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets
 
     while True:
         found = next((one for one in solutions(situation) if combination(one) not in used), None)
+        if found is None and combining and less:
+            used, less = set(), False
+            continue
         if found is None:
             return detected
         if combining:
@@ -43,6 +48,7 @@ def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets
         detected.append(found)
         admit(situation.type, detected)
         gone = consumed(situation, [found], "inside")
+        less = less or bool(gone)
         situation = replace(situation, available=tuple(one for one in situation.available if one not in gone))
 
 

@@ -56,6 +56,10 @@ def _delimiter(operand: Operand, type_: Complex) -> Iterator[Diagnostic]:
         message = f"`{text}` asks for no instance at all"
         hint = "that something does not occur: `not(E1, E2, E3)`"
         yield Diagnostic("CE303", "error", message, operand.span, hint)
+    elif delimiter.least == 0 and type_.operator == "not" and not any(operand is each for each in type_.forbidden):
+        message = f"`{text}` lets it be missing, and `not` needs both, from when and to when none of the others occurs"
+        hint = "one or more, without a delimiter, or so many that there have to be: `(2-)`"
+        yield Diagnostic("CE303", "error", message, operand.span, hint)
     elif delimiter.most is not None and delimiter.most < delimiter.least:
         message = f"the range `{text}` is empty"
         hint = f"the smaller number comes first: `({delimiter.most}-{delimiter.least})`"
