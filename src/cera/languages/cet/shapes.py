@@ -105,11 +105,10 @@ def _length(duration: Duration, span: Span | None, example: str) -> Iterator[Dia
 
 def _nothing_to_bind(type_: Complex) -> Iterator[Diagnostic]:
     """Components that may be missing, and of which no more than necessary are bound: none."""
-    if type_.operator == "not" and len(type_.operands) < 3:
-        return
-    bound = [operand for operand in type_.operands if not any(operand is each for each in type_.forbidden)]
-    empty = [operand for operand in bound if _binds_nothing(operand)]
-    if len(empty) == len(bound):
+    if type_.operator == "not":
+        return  # its ends cannot be missing (CE303)
+    empty = [operand for operand in type_.operands if _binds_nothing(operand)]
+    if len(empty) == len(type_.operands):
         message = f"every component of `{print_type(type_)}` may be missing, so it is never detected"
         hint = "at least one has to occur, or is cumulative: `restricted cumulative: (0-): E1`"
         yield Diagnostic("CE308", "error", message, type_.span, hint)
