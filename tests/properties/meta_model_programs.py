@@ -190,6 +190,8 @@ def _there(component: Component) -> Component:
 def _conjuncts(random: Random, plain: Sequence[Component], inner: Sequence[Component]) -> Iterator[Expression]:
     """About one component or two of those that are bound, and about at most one of the others."""
     if random.random() < 0.6:
+        if random.random() < 0.05:
+            yield Comparison("<", Literal(0), Literal(random.choice((0, 1, 1))))  # about none
         return
     for _ in range(random.choice((1, 1, 1, 2))):
         names = [each.name for each in random.sample(plain, min(len(plain), random.choice((1, 2, 2))))]

@@ -68,7 +68,7 @@ def _story(seed: int, name: str, module: InstanceModule, events: Sequence[Event]
 
 
 def test_random_types_detect_what_the_definitions_say() -> None:
-    assert sum(compare(seed) for seed in range(200)) > 300
+    assert sum(compare(seed) for seed in range(200)) > 280
 
 
 def test_contexts_detect_what_the_definitions_say_in_longer_histories() -> None:
@@ -93,4 +93,4 @@ def test_contexts_detect_what_the_definitions_say_in_a_thousand_longer_histories
 @pytest.mark.long
 @pytest.mark.parametrize("start", range(10_000, 20_000, 1_000))
 def test_thousands_of_random_types_detect_what_the_definitions_say(start: int) -> None:
-    assert sum(compare(seed) for seed in range(start, start + 1_000)) > 1_500
+    assert sum(compare(seed) for seed in range(start, start + 1_000)) > 1_400

@@ -15,7 +15,7 @@ from cera.cli import report
 from cera.cli.writing import write_output
 from cera.comparing.comparison import Comparison, compare
 from cera.comparing.histories import Difference, in_words
-from cera.comparing.search import MOST_EVENTS, MOST_HISTORIES, MOST_TOGETHER
+from cera.comparing.search import MOST_EVENTS, MOST_HISTORIES, MOST_TOGETHER, Domain
 from cera.errors import CeraError, ProgramError
 
 #: As `diff`: what is compared is the same, differs, or cannot be compared.
@@ -29,8 +29,9 @@ SAME, DIFFERENT, TROUBLE = 0, 1, 2
     "--max-events",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Try all histories of up to N events, however long it takes. [default: up to {MOST_EVENTS} events, as long "
-    f"as that are no more than {MOST_HISTORIES:,} histories, which takes a few seconds]",
+    help="Try all histories of up to N events over the values that matter, however long it takes. "
+    f"[default: up to {MOST_EVENTS} events, as long as that are no more than {MOST_HISTORIES:,} histories, which takes "
+    "a few seconds]",
 )
 @click.option("--labels", metavar="E1,E2", help="Only these labels occur. [default: all that A or B name]")
 @click.option(
@@ -56,7 +57,8 @@ def compare_types(
 
     A and B are files (.cet, .snoop; of several types one is named: alarms.cet:E4) or the text of an event type or a
     Snoop expression. Two detections are the same if they rest on the same events and come at the same time; what they
-    are called does not matter.
+    are called does not matter. Where conditions or lengths of time matter, the values and distances that were tried
+    are told: no difference among these is no proof for all others.
 
     The exit status is 0 if no difference was found, 1 if there is one, 2 if A or B is wrong.
 
@@ -88,14 +90,35 @@ def told(comparison: Comparison) -> str:
     """For people: a table for each history, or that there is none."""
     tried = f"{report.count(comparison.tried, 'history', 'histories')} tried"
     if not comparison.differences:
+        domain = f"{tried_over(comparison.domain)}\n"
         if comparison.exhausted:
-            return f"no difference, however many events ({tried}: longer ones bring nothing new)\n"
-        return f"no difference up to {report.count(comparison.events, 'event')} ({tried})\n"
+            return f"no difference, however many events ({tried}: longer ones bring nothing new){domain}"
+        return f"no difference up to {report.count(comparison.events, 'event')} ({tried}){domain}"
     console = Console()
     with console.capture() as drawn:
         for difference in comparison.differences:
             console.print(difference_table(difference, comparison.names))
     return f"{drawn.get()}a difference after {report.count(comparison.events, 'event')} ({tried})\n"
+
+
+def tried_over(domain: Domain) -> str:
+    """`; tried with E1.v 2, 3, 4 or missing; events 1 sec or 5 min apart`, where there is such a thing."""
+    parts = []
+    if domain.values:
+        attributes = [
+            f"{event}.{name} {', '.join(json.dumps(value, ensure_ascii=False) for value in some)}"
+            for event, own in domain.values.items()
+            for name, some in own.items()
+        ]
+        parts.append(f"tried with {'; '.join(attributes)}; or without")
+    if domain.distances:
+        parts.append(f"events {_alternatives([in_words(each) for each in domain.distances])} apart")
+    return "".join(f"\n{part}" for part in parts)
+
+
+def _alternatives(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def difference_table(difference: Difference, names: Sequence[str]) -> Table:
@@ -125,6 +148,8 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
         "events": comparison.events,
         "tried": comparison.tried,
         "exhausted": comparison.exhausted,
+        "values": {event: dict(own) for event, own in comparison.domain.values.items()},
+        "distances": list(comparison.domain.distances),
         "differences": [_difference(each) for each in comparison.differences],
     }
 
@@ -137,7 +162,11 @@ def _difference(difference: Difference) -> dict[str, Any]:
             for name, time, letter in zip(difference.names, times, difference.letters, strict=True)
         ],
         "detections": [
-            [{"time": time, "events": rest} for time, found in difference.rests(side) for rest in found]
+            [
+                {"time": time, "events": rest, "count": count}
+                for time, found in difference.rests(side)
+                for rest, count in found
+            ]
             for side in (0, 1)
         ],
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cera.comparing.histories import Difference
 from cera.comparing.reading import read
-from cera.comparing.search import Options, search
+from cera.comparing.search import Domain, Options, search
 from cera.errors import UsageError
 
 
@@ -16,7 +16,7 @@ class Comparison:
     """The shortest histories on which two event types differ; none if they do not on any that was tried.
 
     `events` is the length of these, or the length up to which all histories were tried. `exhausted` says that there is
-    no difference on longer ones either.
+    no difference on longer ones either. Both are about histories over a `domain` of values and distances.
     """
 
     names: tuple[str, str]
@@ -24,6 +24,7 @@ class Comparison:
     events: int
     tried: int
     exhausted: bool
+    domain: Domain
 
 
 def compare(
@@ -54,4 +55,4 @@ def compare(
     chosen = None if labels is None else tuple(labels)
     found = search(*subjects, Options(max_events, chosen, simultaneous, count, every))
     names = (subjects[0].name, subjects[1].name)
-    return Comparison(names, found.differences, found.events, found.tried, found.exhausted)
+    return Comparison(names, found.differences, found.events, found.tried, found.exhausted, found.domain)

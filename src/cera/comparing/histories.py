@@ -27,8 +27,25 @@ Leaf = int | Tick
 #: A detection is what it rests on.
 Detected = frozenset[Leaf]
 
+
+@dataclass(frozen=True)
+class Seen:
+    """What is detected at a time, and how many events rest on each."""
+
+    time: Time
+    counts: frozenset[tuple[Detected, int]]
+
+    @property
+    def detected(self) -> frozenset[Detected]:
+        return frozenset(found for found, _ in self.counts)
+
+    @property
+    def events(self) -> int:
+        return sum(count for _, count in self.counts)
+
+
 #: What is detected when, nothing left out.
-Observed = tuple[tuple[Time, frozenset[Detected]], ...]
+Observed = tuple[Seen, ...]
 
 
 @dataclass(frozen=True)
@@ -81,13 +98,17 @@ class Difference:
             yield moment.time, [f"{name}{_in_brackets(letter)}" for name, letter in islice(named, len(moment.letters))]
 
     def detected(self, side: int) -> dict[Time, list[str]]:
-        """What a type detects at each time: `(e1^1 e3^2)`."""
-        return {time: [f"({' '.join(each)})" for each in found] for time, found in self.rests(side)}
+        """What a type detects at each time: `(e1^1 e3^2)`, with `2 × ` before it where two events rest on the same."""
+        return {
+            time: [f"{f'{count} × ' if count > 1 else ''}({' '.join(names)})" for names, count in found]
+            for time, found in self.rests(side)
+        }
 
-    def rests(self, side: int) -> Iterator[tuple[Time, list[list[str]]]]:
-        """The names of what each detection of a type rests on, by the time at which it comes."""
-        for time, found in self.detections[side]:
-            yield time, [[self._name(leaf) for leaf in sorted(each, key=_place)] for each in sorted(found, key=_order)]
+    def rests(self, side: int) -> Iterator[tuple[Time, list[tuple[list[str], int]]]]:
+        """The names of what the detections of a type rest on and how many do, by the time at which they come."""
+        for seen in self.detections[side]:
+            ordered = sorted(seen.counts, key=lambda pair: _order(pair[0]))
+            yield seen.time, [([self._name(leaf) for leaf in sorted(each, key=_place)], n) for each, n in ordered]
 
     def _name(self, leaf: Leaf) -> str:
         return f"tick@{in_words(leaf.time)}" if isinstance(leaf, Tick) else self.names[leaf]

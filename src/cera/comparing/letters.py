@@ -11,7 +11,7 @@ from cera.comparing.subjects import complex_types
 from cera.datalog.modules import CHANGE, Monitored
 from cera.errors import UsageError
 from cera.instances.types import ComplexType, InstanceModule, TimerType
-from cera.model.expressions import Arithmetic, Expression, Literal, variables, walk
+from cera.model.expressions import Arithmetic, Comparison, Expression, Literal, variables, walk
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence, json_occurrence
 from cera.model.values import Scalar
@@ -62,44 +62,70 @@ def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = No
     return tuple(letter for each in chosen for letter in _letters(each, monitored[each], values))
 
 
+def values_of(found: Iterable[Letter]) -> dict[str, dict[str, tuple[Scalar, ...]]]:
+    """The values of the attributes of each event; where it has some, it also occurs without any."""
+    values: dict[str, dict[str, dict[str, Scalar]]] = {}
+    for letter in found:
+        for name, value in letter.values:
+            values.setdefault(letter.event, {}).setdefault(name, {})[repr(value)] = value
+    return {event: {name: tuple(some.values()) for name, some in own.items()} for event, own in values.items()}
+
+
 def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Scalar]]) -> Iterator[Letter]:
+    """With each value of each attribute, and without any."""
     own = {attribute: some for (name, attribute), some in values.items() if name == event}
     for chosen in product(*own.values()):
         yield Letter(event, monitored.name, monitored.operation, tuple(zip(own, chosen, strict=True)))
+    if own:
+        yield Letter(event, monitored.name, monitored.operation, ())
 
 
 def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]:
     """The values of each attribute that matters; attributes that are compared with each other have the same ones."""
-    pools: list[tuple[set[_Attribute], dict[Scalar, None]]] = []
+    pools: list[_Pool] = []
     for module, type_ in complex_types(modules):
         attributes = _Attributes(module)
+        ordered = sum(not _is_equality(conjunct) for conjunct in type_.where)
         for conjunct in type_.where:
-            _join(pools, attributes.of(type_, conjunct), dict.fromkeys(_told_apart(conjunct)))
+            compared = min(_MOST_VALUES, ordered + 1) if not _is_equality(conjunct) else 2
+            found = attributes.of(type_, conjunct)
+            _join(pools, _Pool(found, dict.fromkeys(_told_apart(conjunct)), compared))
     for module in modules:
         if module.partition is not None:
-            _join(pools, {(str(each), module.partition) for each in module.monitored}, {})
-    return {
-        attribute: list(values if len(values) > 1 else _TWO)
-        for attributes, values in pools
-        for attribute in sorted(attributes)
-    }
+            _join(pools, _Pool({(str(each), module.partition) for each in module.monitored}, {}))
+    return {attribute: pool.some() for pool in pools for attribute in sorted(pool.attributes)}
 
 
-#: What an attribute is whose values are compared with each other alone.
-_TWO: tuple[Scalar, ...] = (1, 2)
+#: More values of attributes that are compared with each other are not tried.
+_MOST_VALUES = 4
 
 
-def _join(
-    pools: list[tuple[set[_Attribute], dict[Scalar, None]]], attributes: set[_Attribute], values: dict[Scalar, None]
-) -> None:
+@dataclass(frozen=True)
+class _Pool:
+    """Attributes that are compared with each other, the values that they are compared with, and how many of them have
+    to differ where there are none."""
+
+    attributes: set[_Attribute]
+    values: dict[Scalar, None]
+    differing: int = 2
+
+    def some(self) -> list[Scalar]:
+        return list(self.values) if len(self.values) > 1 else list(range(1, self.differing + 1))
+
+
+def _is_equality(conjunct: Expression) -> bool:
+    return isinstance(conjunct, Comparison) and conjunct.operator == "="
+
+
+def _join(pools: list[_Pool], pool: _Pool) -> None:
     """Puts attributes and values into the pool of those with which they are compared."""
-    if not attributes:
+    if not pool.attributes:
         return
-    touched = [pool for pool in pools if not pool[0].isdisjoint(attributes)]
-    for pool in touched:
-        pools.remove(pool)
-        attributes, values = attributes | pool[0], {**pool[1], **values}
-    pools.append((attributes, values))
+    for other in [each for each in pools if not each.attributes.isdisjoint(pool.attributes)]:
+        pools.remove(other)
+        values, differing = {**other.values, **pool.values}, max(other.differing, pool.differing)
+        pool = _Pool(pool.attributes | other.attributes, values, differing)
+    pools.append(pool)
 
 
 def _told_apart(conjunct: Expression) -> Iterator[Scalar]:

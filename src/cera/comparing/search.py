@@ -6,19 +6,20 @@ the same future one is extended.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, count
 
 from cera.comparing.distances import distances, measures_time
 from cera.comparing.histories import Difference, Moment, Observed
-from cera.comparing.letters import Letter, letters
+from cera.comparing.letters import Letter, letters, values_of
 from cera.comparing.sides import Saved, Side
 from cera.comparing.signatures import signature
 from cera.comparing.subjects import Subject
 from cera.errors import UsageError
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
+from cera.model.values import Scalar
 
 #: Without a number of events, histories are tried up to this length, and so many of them: a few seconds.
 MOST_EVENTS = 12
@@ -43,6 +44,15 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Domain:
+    """What histories are made of: `values` of attributes by the events that have them, and how far events lie apart, in
+    microseconds; that is empty where only their order matters."""
+
+    values: Mapping[str, Mapping[str, tuple[Scalar, ...]]]
+    distances: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Found:
     """The shortest histories with a difference, if there are any among those tried.
 
@@ -53,6 +63,7 @@ class Found:
     events: int
     tried: int
     exhausted: bool
+    domain: Domain
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ def search(first: Subject, second: Subject, options: Options) -> Found:
     found = Search(first, second, options).run(options.max_events, merging=True)
     if options.every and found.differences:  # those with the same future as another one are wanted as well
         every = Search(first, second, options).run(found.events, merging=False)
-        return Found(every.differences, found.events, every.tried, exhausted=False)
+        return replace(every, events=found.events, exhausted=False)
     return found
 
 
@@ -102,7 +113,7 @@ class Search:
             differences = [each for each in tried if isinstance(each, Difference)]
             if differences:
                 shown = tuple(differences if self._options.every else differences[:1])
-                return Found(shown, len(levels), self._tried, exhausted=False)
+                return self._found(shown, len(levels))
             level = []
             for node in tried:
                 if isinstance(node, _Node) and not (merging and node.future in known):
@@ -110,8 +121,12 @@ class Search:
                     level.append(node)
             levels.append(level)
             if merging and not any(levels[-1 - size] for size in range(self._largest(len(levels)))):
-                return Found((), len(levels) - 1, self._tried, exhausted=True)
-        return Found((), len(levels) - 1, self._tried, exhausted=False)
+                return self._found((), len(levels) - 1, exhausted=True)
+        return self._found((), len(levels) - 1)
+
+    def _found(self, differences: tuple[Difference, ...], events: int, *, exhausted: bool = False) -> Found:
+        distances = self._distances if self._measures else ()
+        return Found(differences, events, self._tried, exhausted, Domain(values_of(self._letters), distances))
 
     def _largest(self, events: int) -> int:
         """How many events can occur together in a history of so many."""
@@ -149,8 +164,8 @@ class Search:
 
     def _differ(self, one: Observed, other: Observed) -> bool:
         if self._options.count:
-            return [(time, len(found)) for time, found in one] != [(time, len(found)) for time, found in other]
-        return one != other
+            return [(seen.time, seen.events) for seen in one] != [(seen.time, seen.events) for seen in other]
+        return [(seen.time, seen.detected) for seen in one] != [(seen.time, seen.detected) for seen in other]
 
     def _preference(self, history: _Node | Difference) -> tuple[object, ...]:
         """First those in which labels come in their order and events lie close together."""

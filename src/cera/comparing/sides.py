@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cera.comparing.histories import Detected, Leaf, Observed, Tick
+from cera.comparing.histories import Leaf, Observed, Seen, Tick
 from cera.comparing.subjects import Subject
 from cera.engines.instances.processor import InstanceProcessor, InstanceState
 from cera.instances.detections import Detection
@@ -29,7 +30,7 @@ class Side:
         """The state after some events of one time, and what is detected until then."""
         state = self._processor.unpacked(saved)
         seen = self._until(state, time)
-        seen.append((time, _detected(self._processor.step(state, time, events))))
+        seen.append(_seen(time, self._processor.step(state, time, events)))
         return state, _told(seen)
 
     def saved(self, state: InstanceState) -> Saved:
@@ -44,22 +45,21 @@ class Side:
         self._processor.close(state)
         return _told(self._until(state, None))
 
-    def _until(self, state: InstanceState, time: Time | None) -> list[tuple[Time, frozenset[Detected]]]:
+    def _until(self, state: InstanceState, time: Time | None) -> list[Seen]:
         """The ticks before a time; without one, all of them."""
         seen = []
         while self.ticks and (due := self._processor.next_wakeup(state)) is not None and (time is None or due < time):
-            seen.append((due, _detected(self._processor.step(state, due, ()))))
+            seen.append(_seen(due, self._processor.step(state, due, ())))
         return seen
 
 
-def _told(seen: Iterable[tuple[Time, frozenset[Detected]]]) -> Observed:
-    return tuple(each for each in seen if each[1])
+def _told(seen: Iterable[Seen]) -> Observed:
+    return tuple(each for each in seen if each.counts)
 
 
-def _detected(detections: Iterable[Detection]) -> frozenset[Detected]:
-    return frozenset(
-        frozenset(map(_leaf, instance.leaves())) for detection in detections for _, instance in detection.found
-    )
+def _seen(time: Time, detections: Iterable[Detection]) -> Seen:
+    instances = (instance for detection in detections for _, instance in detection.found)
+    return Seen(time, frozenset(Counter(frozenset(map(_leaf, one.leaves())) for one in instances).items()))
 
 
 def _leaf(instance: Instance) -> Leaf:

@@ -90,6 +90,8 @@ class Detector:
 
     def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[int]) -> list[Bound]:
         """What is bound to each event that new instances terminate, these being in the order of their arrival."""
+        if not self._plan.possible:
+            return []
         if self._pairs is not None:
             return self._detect_pairs(self._pairs, available, new, now)
         inserted = self._insert(available, new, now)

@@ -50,9 +50,10 @@ class Plan:
         self.roles = {name: tuple(p for p in type_.bound if self.components[p].type == name) for name in self.types}
         found = None if any(name in uncertain for name in self.types) else key_of(type_)
         self.key = None if found is None else found[0]
-        self.conditions = [
-            Condition(each, evaluator) for each in (type_.where if found is None else remaining(type_, found[1]))
-        ]
+        asked = [Condition(each, evaluator) for each in (type_.where if found is None else remaining(type_, found[1]))]
+        #: Whether the conjuncts that are about no component are true.
+        self.possible = all(each.holds({}) for each in asked if not each.components)
+        self.conditions = [each for each in asked if each.components]
         place_of = {each.name: place for place, each in enumerate(type_.components)}
         inner = frozenset(type_.forbidden)
         self.asked: list[list[Asked]] = [[] for _ in type_.components]

@@ -69,7 +69,7 @@ def test_json_has_the_history_and_the_detections_of_both(cera: Cera) -> None:
             {"name": "e1^1", "time": 0, "event": "E1", "values": {}},
             {"name": "e2^1", "time": 1_000_000, "event": "E2", "values": {"v": 3}},
         ],
-        "detections": [[], [{"time": 1_000_000, "events": ["e1^1", "e2^1"]}]],
+        "detections": [[], [{"time": 1_000_000, "events": ["e1^1", "e2^1"], "count": 1}]],
     }
 
 

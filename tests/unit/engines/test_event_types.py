@@ -13,7 +13,7 @@ from cera.engines.instances import reference
 from cera.errors import MatchLimitError
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
 from cera.model.events import Event
-from cera.model.expressions import Arithmetic, Variable
+from cera.model.expressions import Arithmetic, Comparison, Literal, Variable
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
@@ -338,3 +338,9 @@ def test_combinations_are_used_in_turn_as_long_as_there_is_something_to_combine_
 ) -> None:
     type_ = complex_type("E", ";", *components)
     assert detected(evaluate(module(type_), history(events))) == seen(expected)
+
+
+@pytest.mark.parametrize(("right", "expected"), [(0, ""), (1, "e1^1 e2^1")])
+def test_a_condition_about_no_component_is_one_too(evaluate: Evaluator, right: int, expected: str) -> None:
+    type_ = complex_type("E", ";", "E1", "E2", where=(*SAME_KEY, Comparison("<", Literal(0), Literal(right))))
+    assert detected(evaluate(module(type_), history("e1(k=1) e2(k=1)"))) == (seen(expected) if expected else [])
