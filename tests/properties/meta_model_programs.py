@@ -123,6 +123,25 @@ def flat_module(random: Random) -> InstanceModule:
     return InstanceModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),))
 
 
+def tower_module(random: Random) -> InstanceModule:
+    """Three types, each over the one below, some of which occur at their beginning."""
+    types: list[ComplexType] = []
+    below = "E1"
+    for number in range(3):
+        operator: OperatorName = random.choice((";", ";", ";", "and", "not", "or", "=="))
+        others = random.sample(LABELS[:3], 2 if operator == "not" else 1)
+        names = [others[0], below, *others[1:]] if random.random() < 0.3 else [below, *others]
+        selections = [random.choice(("last", "first", "restricted cumulative")) for _ in names]
+        modes = [f"{selection}: {random.choice(STRENGTH)}" for selection in selections]
+        written = enumerate(zip(modes, names, strict=True))
+        components = tuple(component(f"{mode}: {name} as c{place}") for place, (mode, name) in written)
+        made = ComplexType(f"C{number}", operator, components, label=f"C{number}")
+        types.append(replace(made, time=random.choice(("begin", "end"))))
+        below = f"C{number}"
+    outputs = tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in types)
+    return InstanceModule("M", tuple(Monitored(name, name) for name in LABELS[:3]), tuple(types), outputs)
+
+
 def _timer(random: Random, name: str, names: Sequence[str]) -> TimerType:
     repeats = random.random() < 0.6
     stop = random.choice((None, *names)) if repeats else None

@@ -15,7 +15,7 @@ from cera.engines.instances import reference
 from cera.instances.types import InstanceModule
 from cera.model.events import Event
 from instance_evaluators import EVALUATORS
-from properties.meta_model_programs import flat_module, practical_module, random_history, random_module
+from properties.meta_model_programs import flat_module, practical_module, random_history, random_module, tower_module
 
 #: What is held to the definitions.
 HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local", "flowing")}
@@ -39,6 +39,13 @@ def compare_flat(seed: int) -> int:
     """In how many of four histories of a type with any modes something is detected."""
     random = Random(seed)
     module = flat_module(random)
+    return sum(_agree(seed, module, random_history(random, module, 9)) for _ in range(4))
+
+
+def compare_tower(seed: int) -> int:
+    """In how many of four histories of types over each other something is detected."""
+    random = Random(seed)
+    module = tower_module(random)
     return sum(_agree(seed, module, random_history(random, module, 9)) for _ in range(4))
 
 
@@ -77,6 +84,15 @@ def test_contexts_detect_what_the_definitions_say_in_longer_histories() -> None:
 
 def test_any_modes_of_a_flat_type_detect_what_the_definitions_say() -> None:
     assert sum(compare_flat(seed) for seed in range(300)) > 400
+
+
+def test_types_over_each_other_detect_what_the_definitions_say() -> None:
+    assert sum(compare_tower(seed) for seed in range(150)) > 300
+
+
+@pytest.mark.long
+def test_thousands_of_types_over_each_other_detect_what_the_definitions_say() -> None:
+    assert sum(compare_tower(seed) for seed in range(10_000, 14_000)) > 8_000
 
 
 @pytest.mark.long

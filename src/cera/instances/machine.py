@@ -50,11 +50,11 @@ class Machine:
 
     def __init__(self, module: InstanceModule, heads: Heads, conditions: Evaluator) -> None:
         self._heads = heads
-        late = {each.name for each in module.types if isinstance(each, ComplexType) and each.time == "begin"}
+        belated = module.belated
         uncertain = _uncertain(module)
         self._types: list[Detector | Timer] = [
             Detector(
-                each, conditions, timely=late.isdisjoint(part.type for part in each.components), uncertain=uncertain
+                each, conditions, timely=belated.isdisjoint(part.type for part in each.components), uncertain=uncertain
             )
             if isinstance(each, ComplexType)
             else Timer(each)

@@ -147,6 +147,21 @@ class InstanceModule:
         return bool(self.timers)
 
     @property
+    def belated(self) -> frozenset[str]:
+        """The types whose instances may occur at an earlier stage than that at which they are detected: those that take
+        the beginning of what is bound to them as their time, and those made of them."""
+        found: set[str] = set()
+        for each in self.types:
+            match each:
+                case ComplexType(time="begin"):
+                    found.add(each.name)
+                case ComplexType(components=components) if any(part.type in found for part in components):
+                    found.add(each.name)
+                case _:
+                    pass
+        return frozenset(found)
+
+    @property
     def reads(self) -> frozenset[str]:
         """The labels of the events that it needs."""
         return frozenset(each.label for each in self.monitored)

@@ -344,3 +344,14 @@ def test_combinations_are_used_in_turn_as_long_as_there_is_something_to_combine_
 def test_a_condition_about_no_component_is_one_too(evaluate: Evaluator, right: int, expected: str) -> None:
     type_ = complex_type("E", ";", "E1", "E2", where=(*SAME_KEY, Comparison("<", Literal(0), Literal(right))))
     assert detected(evaluate(module(type_), history("e1(k=1) e2(k=1)"))) == (seen(expected) if expected else [])
+
+
+@pytest.mark.parametrize(("operator", "names"), [(";", ("Seq", "E3")), ("not", ("Seq", "E5", "E3"))])
+def test_what_rests_on_something_belated_is_belated_too(
+    evaluate: Evaluator, operator: OperatorName, names: tuple[str, ...]
+) -> None:
+    """E2 makes Early known, which occurred with E1; so Seq occurs with E4, before the E3 that has been there long."""
+    early = complex_type("Early", ";", "shared: E1", "E2", time="begin")
+    types = (early, complex_type("Seq", ";", "Early", "E4"), complex_type("Top", operator, *names))
+    answer = evaluate(module(*types), history("e1 e4 e3 e2"))
+    assert [derived.event.label for derived in answer.derived] == ["Early", "Seq", "Top"]

@@ -21,12 +21,12 @@ _FEW = 20
 
 
 def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
-    early = {each.name for each in module.types if isinstance(each, ComplexType) and each.time == "begin"}
+    belated = module.belated
     for type_ in module.types:
         if isinstance(type_, TimerType):
             yield from _timer(type_)
             continue
-        timely = early.isdisjoint(each.type for each in type_.components)
+        timely = belated.isdisjoint(each.type for each in type_.components)
         for place in kept(type_, timely=timely):
             yield _warning(type_, place, timely=timely)
 
