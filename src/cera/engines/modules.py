@@ -25,3 +25,8 @@ def processor_of(module: Module, *, timezone: str = "UTC") -> Processing:
             return InstanceProcessor(module, timezone=timezone)
         case other:
             assert_never(other)
+
+
+def identity_of(module: Module) -> Module:
+    """What a saved state of a module belongs to."""
+    return module.in_any_order if isinstance(module, InstanceModule) else module

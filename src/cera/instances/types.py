@@ -7,7 +7,7 @@ bound to it (selection), and which are gone afterwards (consumption). A *timer* 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from cera.datalog.modules import Granularity, Monitored, Output
@@ -136,6 +136,16 @@ class InstanceModule:
     granularity: Granularity = "operation"
     partition: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def in_any_order(self) -> InstanceModule:
+        """The same for modules that differ only in the order of their definitions, which says nothing."""
+        return replace(
+            self,
+            monitored=tuple(sorted(self.monitored, key=lambda each: each.predicate)),
+            types=tuple(sorted(self.types, key=lambda each: each.name)),
+            outputs=tuple(sorted(self.outputs, key=lambda each: each.rule)),
+        )
 
     @property
     def timers(self) -> tuple[TimerType, ...]:

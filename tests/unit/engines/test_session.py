@@ -232,3 +232,12 @@ def call(function: tuple[str, str], argument: str) -> bytes:
 def test_reading_a_state_back_runs_nothing_but_cera_s_own_classes(module: str, name: str) -> None:
     with pytest.raises(pickle.UnpicklingError, match="does not belong in a state"):
         restore(call((module, name), "/dev/null"))
+
+
+def test_a_state_belongs_to_event_types_in_any_order() -> None:
+    paid, shipped = "Paid := ;(E1, E2);", "Shipped := ;(first: Paid, and(E3, E4));"
+    before, after = load(f"{paid}\n{shipped}\n").session(), load(f"{shipped}\n{paid}\n").session()
+    before.push(event("E1{}", 1), event("E2{}", 2), event("E3{}", 3))
+    after.restore(before.save())
+    after.push(event("E4{}", 4))
+    assert [derived.event.label for derived in after.close()] == ["Shipped"]

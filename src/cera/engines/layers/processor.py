@@ -12,7 +12,7 @@ from cera.engines.local.engine import plan_of
 from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state import State
-from cera.engines.modules import Processed, Processing, processor_of
+from cera.engines.modules import Processed, Processing, identity_of, processor_of
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 
@@ -61,7 +61,7 @@ class LayersProcessor:
     @cached_property
     def identity(self) -> object:
         """What a saved state belongs to."""
-        return [part.plan if isinstance(part, Processor) else part.module for part in self._parts]
+        return [part.plan if isinstance(part, Processor) else identity_of(part.module) for part in self._parts]
 
     @property
     def wakes(self) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from cera.engines.layers.layering import Layers
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.modules import Module
+from cera.engines.modules import Module, identity_of
 from cera.engines.spark.streaming.operators import BUCKETS, Operator, operators
 from cera.model.expressions import Variable
 
@@ -37,12 +37,12 @@ class ModuleOperator:
     @cached_property
     def identity(self) -> str:
         """What its state belongs to: the same for the same module on the same division of the stream."""
-        return fingerprint((self.module, self.timezone, self.buckets))
+        return fingerprint((identity_of(self.module), self.timezone, self.buckets))
 
     @property
     def parts(self) -> dict[str, object]:
         """Its rules by name. They share a history, so that none stays the same if one changes."""
-        return {output.rule: self.module for output in self.module.outputs}
+        return dict.fromkeys((output.rule for output in self.module.outputs), identity_of(self.module))
 
     @property
     def derives(self) -> frozenset[str | None]:

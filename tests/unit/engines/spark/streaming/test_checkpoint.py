@@ -111,3 +111,9 @@ def test_times_of_another_unit_are_refused(tmp_path: Path) -> None:
     assert checkpoint.open(made, ("in",), restart_changed=False, unit="s") == first  # what numbers count anyway
     with pytest.raises(UsageError, match="read with --time-unit s, not ms; give the same --time-unit, or give another"):
         checkpoint.open(made, ("in",), restart_changed=False, unit="ms")
+
+
+def test_the_order_of_event_types_says_nothing(tmp_path: Path) -> None:
+    paid, shipped = "Paid := ;(E1, E2);", "Shipped := ;(first: Paid, and(E3, E4));"
+    first = opened_with(tmp_path / "c", f"event E5;\n{paid}\n{shipped}\n")
+    assert opened_with(tmp_path / "c", f"{shipped}\n{paid}\nevent E5;\n") == first
