@@ -16,7 +16,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from cera.cli import report
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
-from cera.cli.writing import check_not_input, check_writable, lines, write_file
+from cera.cli.writing import check_not_read, check_writable, lines, write_file
 from cera.connectors.acceptance import accepted, in_time
 from cera.connectors.files import Rejected, formats, names_files, read_events, sources
 from cera.connectors.sinks import base_line
@@ -76,7 +76,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     """Shows the program's warnings, reads the events and answers the program over them."""
     program.checked()
     report.show_diagnostics(program.diagnostics)
-    check_side_files(replay)
+    check_side_files(replay, program)
     with progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
     dispose_of(recording.rejected, replay)
@@ -91,12 +91,12 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     return recording, answered
 
 
-def check_side_files(replay: Replay) -> None:
+def check_side_files(replay: Replay, program: Program) -> None:
     """Raises UsageError where malformed or late records cannot be written to the files named for them."""
     for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
         if path is not None:
             check_writable(option, path)
-            check_not_input(option, path, replay.paths)
+            check_not_read(option, path, replay.paths, (source.name for source in program.sources))
 
 
 def tell_formats(replay: Replay) -> None:

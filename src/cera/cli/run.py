@@ -17,7 +17,7 @@ from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import LineWriter, check_new_folder, check_not_input, check_writable, lines, write_output
+from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
 from cera.connectors.sinks import base_line, event_line
 from cera.engines.answer import Answer
 from cera.errors import UsageError
@@ -147,12 +147,9 @@ def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
         raise UsageError(f"--out: JSON lines or Parquet are written, no {out.suffix[1:]}; write {out.stem}.jsonl")
     else:
         check_writable("--out", out)
-    check_not_input("--out", out, replay.paths)
+    check_not_read("--out", out, replay.paths, (source.name for source in program.sources))
     if replay.rejected is not None and _same_file(out, replay.rejected):
         raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")
-    for source in program.sources:
-        if _same_file(out, Path(source.name)):
-            raise UsageError(f"--out names the program {source.name} itself")
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from cera.cli import report
 from cera.cli.actions import Performer
 from cera.cli.options import Replay
-from cera.cli.recording import Counts, dispose_of, progress
+from cera.cli.recording import Counts, check_side_files, dispose_of, progress
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import print_table
-from cera.cli.writing import LineWriter, check_not_input, check_writable
+from cera.cli.writing import LineWriter
 from cera.connectors.sinks import base_line, derived_line
 from cera.engines.local.engine import plan_of
 from cera.errors import UsageError
@@ -44,9 +44,7 @@ def run_on_spark(
             "--max-delay is for events in the order in which they come, and Spark sorts a recording; "
             "use --engine local, or cera stream"
         )
-    if replay.rejected is not None:
-        check_writable("--rejected", replay.rejected)
-        check_not_input("--rejected", replay.rejected, replay.paths)
+    check_side_files(replay, program)
     recording = _started(program, replay)
     with progress("reading events"):
         rejected = recording.rejects()

@@ -64,7 +64,7 @@ class Flow:
         self._performer = performer
         self._changes = bool(monitored_changes(program))
         self._files = ExitStack()
-        check_side_files(replay)
+        check_side_files(replay, program)
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
         self._processor = program.processor(max_duration=replay.max_duration)

@@ -76,6 +76,27 @@ def test_an_input_is_not_overwritten_by_what_is_left_out(
     assert (folder / "events.jsonl").read_text().splitlines() == list(STREAM)
 
 
+@pytest.mark.parametrize("options", [(), ("--max-delay", "1 min"), ("--as", "table")])
+@pytest.mark.parametrize("option", ["--rejected", "--out"])
+def test_neither_the_program_nor_what_is_in_a_folder_of_events_is_overwritten(
+    cera: Cera, folder: Path, option: str, options: tuple[str, ...]
+) -> None:
+    (folder / "in").mkdir()
+    write_lines(folder / "in" / "one.jsonl", STREAM)
+    if option == "--out" and options == ("--as", "table"):
+        return
+    run = ("run", "fire.xceq", "--events", "in", *options)
+    for name in ("one", "two"):
+        result = cera(*run, option, f"in/{name}.jsonl")
+        assert result.exit_code == 2
+        assert f"{option}: in/{name}.jsonl lies in in, which is read with --events" in result.stderr
+    result = cera(*run, option, "fire.xceq")
+    assert result.exit_code == 2
+    assert f"{option} names the program fire.xceq itself" in result.stderr
+    assert (folder / "in" / "one.jsonl").read_text().splitlines() == list(STREAM)
+    assert "DETECT" in (folder / "fire.xceq").read_text()
+
+
 def test_an_id_field_keeps_equal_records_apart(cera: Cera, folder: Path) -> None:
     smoke = json.loads(STREAM[1])
     more = [json.dumps({**smoke, "number": number}) for number in (1, 2)]
