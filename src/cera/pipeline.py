@@ -37,6 +37,7 @@ from cera.errors import ProgramError, UsageError
 from cera.languages.modules import Modules, Sources, language_of_types, read_modules
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.scanner import scan
 from cera.languages.xchangeeq.syntax import CalendarsDirective
 from cera.model.calendars import Calendar, CalendarError, load_calendars
 from cera.model.durations import DurationError, parse_duration
@@ -320,8 +321,8 @@ def enabling(program: Program, names: Sequence[str]) -> Program:
 _SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ", "<-", ":-", ":=")
 #: How a text begins that is EPL.
 _MODULE = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
-#: What a text of event types has.
-_DEFINITION = re.compile(r"^\s*[A-Za-z_][\w-]*\s*:=", re.MULTILINE)
+#: The comments of Datalog_1S, which other languages do not have.
+_COMMENT = re.compile(r"%[^\n]*")
 #: How a text begins that is Datalog_1S: with a directive, or with the head of a rule.
 _DATALOG = re.compile(
     r"""(\s|%[^\n]*\n)*((module|monitor|relation|granularity|partition|detect)\s+["\w]
@@ -335,7 +336,7 @@ def language_of(source: Source) -> str:
     if source.name.startswith("<"):
         if _MODULE.match(source.text):
             return "EPL"
-        if _DEFINITION.search(source.text):
+        if any(lexeme.text == ":=" for lexeme in scan(_COMMENT.sub("", source.text))):
             return language_of_types(source)
         return "Datalog_1S" if _DATALOG.match(source.text) else "XChangeEQ"
     return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")

@@ -14,12 +14,29 @@ from cera.connectors.sinks import base_line
 from cera.errors import RecursionLimitError, UsageError
 from cera.model.events import Event
 from cera.model.time_text import TimeFormat
-from cera.pipeline import load
+from cera.pipeline import language_of, load
 from cera.testing import event
 
 
 def test_a_text_without_braces_is_a_program_all_the_same() -> None:
     assert [d.event.label for d in load("DETECT a ON b END").run([event("b", 1)]).derived] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("event A; X := or(A)", "complex event types"),
+        ("/* c */ X := ;(A, B);", "complex event types"),
+        ("partition by k; event A; X := recent A ; B", "Snoop"),
+        ('DETECT a{"x := y"} ON b{{}} END', "XChangeEQ"),
+        ("% x := y\np(X, J) <- q(X, J).", "Datalog_1S"),
+        ("# c\nbegin M monitor A; R: A(X). end.", "EPL"),
+    ],
+)
+def test_the_language_of_a_text_is_found(text: str, language: str) -> None:
+    [source] = load(text).sources
+    assert language_of(source) == language
+    assert [each for each in load(text).check() if each.severity == "error"] == []
 
 
 def test_naive_times_of_a_file_are_read_in_the_time_zone_of_the_program(tmp_path: Path) -> None:

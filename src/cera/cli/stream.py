@@ -13,7 +13,8 @@ from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import program_options, spark_settings
-from cera.cli.recording import REJECTED_SHOWN, show_rejected
+from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
+from cera.cli.summary import show_unknown_labels
 from cera.cli.writing import write_output
 from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
@@ -138,6 +139,7 @@ def stream(
     check_actions(program, actions.permissions)
     live, operators = _spark_parts()
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
+    show_unknown_labels(sorted(labels), program, Counts({}, 0), {})
     options = live.StreamOptions(
         sources=sources,
         sink=None if sink in ("-", "console") else Path(sink),

@@ -181,7 +181,9 @@ def _nothing_in(folder: Path, entries: list[Path], parquet: bool) -> str:
     if entries:
         names = sorted(entry.name for entry in entries)
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        return f"the folder {folder} has no event files, only {', '.join(names[:_NAMED])}{more}; {_known(parquet)}"
+        found = f"the folder {folder} has no event files, only {', '.join(names[:_NAMED])}{more}; {_known(parquet)}"
+        by_spark = not parquet and any(name.endswith(".parquet") for name in names)
+        return f"{found}; Parquet is read with --engine spark" if by_spark else found
     endings = ", ".join((*ENDINGS, ".parquet") if parquet else ENDINGS)
     looked_for = f"looked for files that end in {endings}, in it and in the folders below"
     if not (names := sorted(_names_in(folder))):

@@ -9,8 +9,9 @@ from typing import Generic
 from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.imbalance import open_ended, unbalanced
 from cera.languages.item_grammar import MismatchError
-from cera.languages.items import Cut
+from cera.languages.items import Cut, Piece
 from cera.languages.phrases import Vocabulary
+from cera.model.durations import DurationError, parse_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,20 @@ class Explaining(Generic[Cut]):
             last = piece.lexemes[-1]
             return Diagnostic(code, "error", f"{expected} after '{last.text}'", Span(source, last.start, last.end))
         found = piece.lexemes[index]
-        hint = self.hint(piece, index) or did_you_mean(found.text, self.vocabulary.keywords(mismatch.accepted))
+        hint = _without_unit(piece, index) if "DURATION" in mismatch.accepted else None
+        hint = hint or self.hint(piece, index)
+        hint = hint or did_you_mean(found.text, self.vocabulary.keywords(mismatch.accepted))
         place = Span(source, found.start, found.end)
         return Diagnostic(code, "error", f"{expected}, found '{found.text}'", place, hint)
+
+
+def _without_unit(piece: Piece, index: int) -> str | None:
+    """Of a number where a length of time is expected: that its unit is none, or missing."""
+    number, *following = (lexeme.text for lexeme in piece.lexemes[index : index + 2])
+    if not number[0].isdigit():
+        return None
+    try:
+        parse_duration(" ".join((number, *(word for word in following if word.isalpha()))))
+    except DurationError as error:
+        return str(error)
+    return None

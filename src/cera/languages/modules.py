@@ -141,7 +141,7 @@ class _Reading:
         said = section.name
         name = said.name if said is not None else _file_name(source)
         span = said.span if said is not None else Span(source, 0, 0)
-        self.diagnostics += self._twice(name, span)
+        self.diagnostics += self._twice(name, span, "without `module Name.` it is that of the file")
         self.names.setdefault(name, span)
         if not self._runs(name):
             return
@@ -172,7 +172,7 @@ class _Reading:
     def _file(self, source: Source, problems: Sequence[Diagnostic], rules: int) -> Span | None:
         """The place of a file that is a module, if it can be read and runs."""
         name, span = _file_name(source), Span(source, 0, 0)
-        self.diagnostics += [*problems, *self._twice(name, span)]
+        self.diagnostics += [*problems, *self._twice(name, span, "a file of event types is a module with its name")]
         self.names.setdefault(name, span)
         if not self._runs(name):
             return None
@@ -192,9 +192,9 @@ class _Reading:
     def _runs(self, name: str) -> bool:
         return self._enabled is None or name in self._enabled
 
-    def _twice(self, name: str, span: Span | None) -> Iterator[Diagnostic]:
+    def _twice(self, name: str, span: Span | None, why: str) -> Iterator[Diagnostic]:
         if name in self.names:
-            message = f"there are two modules with the name `{name}`; without `module Name.` it is that of the file"
+            message = f"there are two modules with the name `{name}`; {why}"
             note = Note("here is the first", self.names[name])
             yield Diagnostic("EP101", "error", message, span, "rename one of them", (note,))
 

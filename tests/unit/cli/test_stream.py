@@ -71,6 +71,12 @@ def test_options_that_make_no_sense_are_refused(cera: Cera, options: tuple[str, 
 
 
 @pytest.mark.usefixtures("incoming")
+def test_select_of_a_label_that_nothing_derives_is_a_warning_with_a_guess(cera: Cera) -> None:
+    result = cera("stream", "fire.xceq", "--source", "incoming", *OUTPUT, "--select", "fier", "--late", "incoming/late")
+    assert "--select: nothing has the label `fier`; did you mean `fire`?" in result.stderr
+
+
+@pytest.mark.usefixtures("incoming")
 def test_a_sink_that_is_a_file_is_refused(cera: Cera, folder: Path) -> None:
     (folder / "out").write_text("")
     result = cera("stream", "fire.xceq", "--source", "incoming", *OUTPUT)

@@ -16,6 +16,7 @@ from itertools import pairwise
 from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.engines.modules import Module
+from cera.instances.types import InstanceModule
 from cera.rules.dependencies import EventPattern, event_patterns, rule_uses
 from cera.rules.graph import Graph, shortest_path, strongly_connected_components
 from cera.rules.rule import Rule, RuleProgram
@@ -126,6 +127,8 @@ def _circle(nodes: Sequence[Node], graph: Graph, component: Sequence[int], rules
         else f"the module `{circle[0].name}` monitors events that depend on its own: {names}"
     )
     hint = "derive them under a label that nothing on the circle reads"
+    if len(circle) == 2 and isinstance(circle[0], InstanceModule):
+        hint = f"in its own file an event type is called by the name of its definition; or {hint}"
     return Diagnostic("EP303", "error", message, notes[0].span, hint, tuple(notes[1:]))
 
 

@@ -13,6 +13,7 @@ from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.relations import column
+from cera.engines.spark.session import check_state_store
 from cera.engines.spark.streaming.engine import detect as detect_stream
 from cera.engines.spark.streaming.left_out import tell_of
 from cera.engines.spark.typed_answers import CHILDREN, labelled
@@ -39,6 +40,7 @@ def detect(
     """
     _check(program, events)
     if events.isStreaming:
+        check_state_store(events.sparkSession)
         tell_of(events.sparkSession)
         found = detect_stream(
             program, events, max_delay=max_delay, max_duration=max_duration, timezone=timezone, left_out=left_out

@@ -11,20 +11,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import VariantType
 
 from cera.connectors.layout import Layout
+from cera.engines.spark.column_roles import TableLayout
 from cera.engines.spark.hashing import event_hashes, hex_id
 from cera.engines.spark.json_text import string_json
 from cera.engines.spark.read_rows import events_of, rejected_of
 from cera.engines.spark.readings import Reading
 from cera.engines.spark.relations import column
-from cera.engines.spark.table_layout import (
-    Demand,
-    TableLayout,
-    label_demand,
-    met,
-    rejected_rows,
-    table_layout,
-    time_demands,
-)
+from cera.engines.spark.table_layout import Demand, label_demand, met, rejected_rows, table_layout, time_demands
 from cera.engines.spark.tables import EventTable, Flat, Terms
 from cera.engines.spark.term_columns import fields_term, flat_hashes
 from cera.engines.spark.typed_children import NoChildError, in_columns, typed_children

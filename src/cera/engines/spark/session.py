@@ -21,6 +21,9 @@ from cera.errors import EngineError, UsageError
 #: Spark's own log: errors only, on standard error.
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
+_STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
+_ROCKS_DB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
 _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",  # times are counted from 1970 UTC
     "spark.python.sql.dataFrameDebugging.enabled": "false",  # it asks the JVM several times for every column made
@@ -29,9 +32,7 @@ _SETTINGS = {
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),  # else the bytes are counted for every row
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.streaming.stateStore.providerClass": (
-        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-    ),
+    _STATE_STORE: _ROCKS_DB,
 }
 
 
@@ -78,6 +79,17 @@ def session(
             f"Spark does not start on {master}: {_refusal(error)}; look at --master and --conf"
         ) from error
     return made
+
+
+def check_state_store(spark: SparkSession) -> None:
+    """Refuses a session in which Spark would not start a stream of cera."""
+    found = spark.conf.get(_STATE_STORE) or "none"
+    if found.rpartition(".")[2] != _ROCKS_DB.rpartition(".")[2]:  # vendors of Spark have theirs in other packages
+        raise UsageError(
+            f"a stream keeps its state in RocksDB, and this session of Spark in {found.rpartition('.')[2]}; before "
+            f'`detect`, say spark.conf.set("{_STATE_STORE}", "{_ROCKS_DB}"), or make the session with '
+            "`cera.spark.session`"
+        )
 
 
 def _refusal(error: BaseException) -> str:

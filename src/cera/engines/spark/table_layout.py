@@ -1,4 +1,4 @@
-"""Which columns of a user's table say what: label, times, id; the others are children."""
+"""Which columns of a user's table say what, and what a row of it must fulfil to be an event."""
 
 from __future__ import annotations
 
@@ -20,32 +20,14 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.connectors.layout import TEXT_LIMIT, TIME_FIELDS, Layout
-from cera.connectors.records import OUTPUT_FIELDS
+from cera.connectors.layout import TEXT_LIMIT, Layout
+from cera.engines.spark.column_roles import TableLayout, column_roles
 from cera.engines.spark.relations import column
 from cera.engines.spark.time_columns import TIME_TYPES, microseconds
 from cera.engines.spark.time_reasons import missing, no_time, shown
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
 
 _ID_TYPES = (StringType, ByteType, ShortType, IntegerType, LongType)
-#: What our own output has beside the terms of events, so that it can be input.
-_BESIDE_TERMS = frozenset({*OUTPUT_FIELDS, "id", "label", "recipient", "transport"})
-
-
-@dataclass(frozen=True)
-class TableLayout:
-    """The columns by their roles. `label` is None if all events have the one of the layout, or it is in the terms.
-
-    `term` is a column of whole terms, which stands in the place of label and children.
-    """
-
-    label: str | None
-    begin: str
-    end: str
-    id: str | None
-    term: str | None
-    children: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -58,56 +40,20 @@ class Demand:
 
 def table_layout(schema: StructType, layout: Layout) -> TableLayout:
     """The roles of the columns; raises UsageError if one is missing or of a wrong type."""
-    names = schema.names
-    is_output = "rule" in names
-    term = "term" if "term" in names and not layout.is_flat and (is_output or "label" not in names) else None
-    label = None if term is not None else layout.label_source
-    begin, end = _times(names, layout)
-    own_id = None if layout.is_flat else "source_id" if is_output and term is not None else "id"
-    name = layout.id_field or (own_id if own_id in names else None)
-    for role, wanted in (("label", label), ("begin", begin), ("end", end), ("id", name)):
-        if wanted is not None and wanted not in names:
-            raise _missing(role, wanted, names)
-    used = {label, name, term, *((begin, end) if layout.time_source else TIME_FIELDS)}
-    children = tuple(other for other in names if other not in used)
-    _check_types(schema, label, (begin, end), name, term)
-    if term is not None and (unknown := [other for other in children if other not in _BESIDE_TERMS]):
-        raise UsageError(f"beside `term` the table has the columns {', '.join(unknown)}; a term has all of an event")
-    return TableLayout(label, begin, end, name, term, () if term is not None else children)
-
-
-def _times(names: Sequence[str], layout: Layout) -> tuple[str, str]:
-    if layout.time_source is not None:
-        return layout.time_source
-    found = [name for name in TIME_FIELDS if name in names]
-    if "at" in found and len(found) > 1:
-        raise UsageError(f"too many times: the columns {', '.join(found)}; expected `at`, or `begin` and `end`")
-    if not found:
-        raise _missing("time", "at", names, ", nor `begin` and `end`")
-    return ("at", "at") if "at" in found else ("begin", "end")
-
-
-def _missing(role: str, wanted: str, names: Sequence[str], more: str = "") -> UsageError:
-    guess = did_you_mean(wanted, names)
-    known = f"{' The' if guess else '; the'} columns are {', '.join(names)}"
-    return UsageError(f"there is no column `{wanted}` for the {role}{more}{guess}{known}")
-
-
-def _check_types(
-    schema: StructType, label: str | None, times: tuple[str, str], name: str | None, term: str | None
-) -> None:
-    for time in times:
+    roles = column_roles(schema.names, layout)
+    for time in (roles.begin, roles.end):
         if not isinstance(schema[time].dataType, TIME_TYPES):
             raise _wrong_type(schema, time, "a time is a timestamp, a date, a number or a text")
-    for text in (label, term):
+    for text, expected in ((roles.label, "a label is a text"), (roles.term, "a term is JSON text")):
         if text is not None and not isinstance(schema[text].dataType, StringType):
-            raise _wrong_type(schema, text, "a label is a text" if text == label else "a term is JSON text")
-    if name is not None and not (isinstance(schema[name].dataType, _ID_TYPES) or _is_whole(schema[name].dataType)):
-        raise _wrong_type(schema, name, "an id is a text or a whole number")
+            raise _wrong_type(schema, text, expected)
+    if roles.id is not None and not _is_id(schema[roles.id].dataType):
+        raise _wrong_type(schema, roles.id, "an id is a text or a whole number")
+    return roles
 
 
-def _is_whole(kind: DataType) -> bool:
-    return isinstance(kind, DecimalType) and kind.scale == 0
+def _is_id(kind: DataType) -> bool:
+    return isinstance(kind, _ID_TYPES) or (isinstance(kind, DecimalType) and kind.scale == 0)
 
 
 def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
