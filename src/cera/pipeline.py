@@ -297,7 +297,9 @@ def load(
         TimeFormat(timezone=timezone)
     except TimeError as error:
         raise UsageError(str(error)) from error
-    several = [program] if isinstance(program, str | Path) else list(program)
+    several = [program] if isinstance(program, str | Path) else list(program) if isinstance(program, Iterable) else []
+    if not isinstance(program, Iterable | Path) or not all(isinstance(part, str | Path) for part in several):
+        raise UsageError(f"a program is a text, the path of a file, or several of these, found {program!r}")
     if isinstance(calendars, str | Path):
         try:
             calendars = load_calendars(Path(calendars))

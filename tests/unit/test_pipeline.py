@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -37,6 +38,12 @@ def test_the_language_of_a_text_is_found(text: str, language: str) -> None:
     [source] = load(text).sources
     assert language_of(source) == language
     assert [each for each in load(text).check() if each.severity == "error"] == []
+
+
+@pytest.mark.parametrize("program", [None, 3, ["fire.xceq", None]])
+def test_what_is_no_program_is_refused(program: Any) -> None:
+    with pytest.raises(UsageError, match="a program is a text, the path of a file, or several of these"):
+        load(program)
 
 
 def test_naive_times_of_a_file_are_read_in_the_time_zone_of_the_program(tmp_path: Path) -> None:

@@ -183,6 +183,11 @@ def test_what_is_no_time_is_refused(time: Any) -> None:
         load(FIRE_RULES).session().advance_to(time)
 
 
+def test_what_is_no_state_is_refused() -> None:
+    with pytest.raises(UsageError, match="does not come from `save`"):
+        load(FIRE_RULES).session().restore("x")  # type: ignore[arg-type]
+
+
 def test_what_was_counted_is_saved_too() -> None:
     program = load("DETECT r{1 / var X} ON event a: a{var X} END")
     first, second = program.session(), program.session()

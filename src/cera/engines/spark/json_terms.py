@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pandas as pd
 from pyspark.sql import Column
 from pyspark.sql.pandas.functions import pandas_udf
@@ -12,12 +14,21 @@ from cera.engines.spark.rows import term_row
 from cera.model.json_terms import loads, term_from_json
 from cera.model.terms import TermError
 
+_HASHES = ("h1", "h2")
 _FOUND = StructType([*TERM.fields, StructField("reason", StringType())])
 
 
 @pandas_udf(_FOUND)  # type: ignore[call-overload, untyped-decorator]
 def _found(texts: pd.Series) -> pd.DataFrame:
-    return pd.DataFrame([_row(text) for text in texts], columns=_FOUND.names).astype({"h1": "Int64", "h2": "Int64"})
+    return found_in(texts)
+
+
+def found_in(texts: Iterable[str | None]) -> pd.DataFrame:
+    """The columns of _FOUND; nothing where there is no text."""
+    columns = zip(_FOUND.names, zip(*map(_row, texts), strict=True), strict=False)  # of no texts there are none
+    # by itself pandas would take integers beside None for floats, and round them
+    typed = {name: pd.Series(list(values), dtype="Int64" if name in _HASHES else object) for name, values in columns}
+    return pd.DataFrame(typed, columns=_FOUND.names)
 
 
 def _row(text: str | None) -> tuple[str | None, int | None, int | None, str | None]:
