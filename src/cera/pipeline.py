@@ -297,9 +297,7 @@ def load(
         TimeFormat(timezone=timezone)
     except TimeError as error:
         raise UsageError(str(error)) from error
-    several = [program] if isinstance(program, str | Path) else list(program) if isinstance(program, Iterable) else []
-    if not isinstance(program, Iterable | Path) or not all(isinstance(part, str | Path) for part in several):
-        raise UsageError(f"a program is a text, the path of a file, or several of these, found {program!r}")
+    several = _parts(program)
     if isinstance(calendars, str | Path):
         try:
             calendars = load_calendars(Path(calendars))
@@ -307,6 +305,14 @@ def load(
             raise UsageError(str(error)) from error
     loaded = Program(tuple(_source(part) for part in several), semantics, timezone, tuple(calendars))
     return loaded if enable is None else enabling(loaded, enable)
+
+
+def _parts(given: object) -> list[str | Path]:
+    parts = [given] if isinstance(given, str | Path) or not isinstance(given, Iterable) else list(given)
+    found = [part for part in parts if isinstance(part, str | Path)]
+    if len(found) < len(parts):
+        raise UsageError(f"a program is a text, the path of a file, or several of these, found {given!r}")
+    return found
 
 
 def enabling(program: Program, names: Sequence[str]) -> Program:

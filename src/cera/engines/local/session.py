@@ -77,7 +77,8 @@ class Session:
     def restore(self, state: bytes) -> None:
         """Goes on where a session of the same program, with the same `max_duration`, was when it was saved."""
         expected = _MARK + self._program
-        if not isinstance(state, bytes) or not state.startswith(_MARK):
+        given: object = state
+        if not isinstance(given, bytes) or not given.startswith(_MARK):
             raise UsageError("this is not the state of a session: it does not come from `save`")
         if not state.startswith(expected):
             raise UsageError("the state is that of another program, max_duration or version of cera")

@@ -25,10 +25,13 @@ def _found(texts: pd.Series) -> pd.DataFrame:
 
 def found_in(texts: Iterable[str | None]) -> pd.DataFrame:
     """The columns of _FOUND; nothing where there is no text."""
-    columns = zip(_FOUND.names, zip(*map(_row, texts), strict=True), strict=False)  # of no texts there are none
-    # by itself pandas would take integers beside None for floats, and round them
-    typed = {name: pd.Series(list(values), dtype="Int64" if name in _HASHES else object) for name, values in columns}
-    return pd.DataFrame(typed, columns=_FOUND.names)
+    rows = [_row(text) for text in texts]
+
+    def column(place: int, name: str) -> pd.Series:
+        # by itself pandas would take integers beside None for floats, and round them
+        return pd.Series([row[place] for row in rows], dtype="Int64" if name in _HASHES else object)
+
+    return pd.DataFrame({name: column(place, name) for place, name in enumerate(_FOUND.names)})
 
 
 def _row(text: str | None) -> tuple[str | None, int | None, int | None, str | None]:

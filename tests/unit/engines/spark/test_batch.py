@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from pyspark.sql import DataFrame, SparkSession
@@ -13,10 +14,14 @@ from pyspark.sql import functions as F
 
 import cera.spark
 from cera.cli.main import main
+from cera.connectors.layout import Layout
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
+from cera.engines.spark.streaming.file_source import read_file
 from cera.model.interval import point
+from cera.model.occurrence import Occurrence
 from cera.model.terms import Term
+from cera.model.time_text import TimeFormat
 from cera.pipeline import load
 from cera.testing import SECOND, event
 
@@ -106,6 +111,11 @@ def test_the_command_line_writes_parquet_and_reads_it_back(tmp_path: Path) -> No
     assert second.exit_code == 0, second.stderr
     assert "1 row had an expression without a value" in second.stderr
     assert [json.loads(line)["term"] for line in second.stdout.splitlines()] == [{"again": "a"}]
+    berlin = Layout(times=TimeFormat(timezone="Europe/Berlin"))  # which does not concern timestamps
+    as_a_stream = [one for file in out.glob("*.parquet") for one in read_file(str(file), berlin)]
+    ids = sorted(one.event.id for one in as_a_stream if isinstance(one, Occurrence))
+    assert ids == sorted(pq.read_table(out, columns=["id"]).column("id").to_pylist())
+    assert len(as_a_stream) == len(ids)
 
 
 @pytest.mark.usefixtures("spark")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -177,6 +178,21 @@ def test_a_stream_without_a_time_is_refused(spark: SparkSession, tmp_path: Path)
     frame = spark.readStream.schema("label string, area string").json(str(tmp_path))
     with pytest.raises(UsageError, match="no column"):
         detect(load(SENSORS).checked(), frame, max_delay=0)
+
+
+def test_a_session_whose_state_is_not_in_rocks_db_is_told_what_to_set(spark: SparkSession, tmp_path: Path) -> None:
+    setting = "spark.sql.streaming.stateStore.providerClass"
+    package = "org.apache.spark.sql.execution.streaming.state"
+    other = spark.newSession()
+    other.conf.set(setting, f"{package}.HDFSBackedStateStoreProvider")
+    program, columns = load(SENSORS), "label string, at timestamp, area string"
+    frame = other.readStream.schema(columns).json(str(tmp_path))
+    wanted = f'spark.conf.set("{setting}", "{package}.RocksDBStateStoreProvider")'
+    with pytest.raises(UsageError, match=re.escape(wanted)):
+        program.detect(frame, max_delay="1 sec")
+    assert program.detect(other.createDataFrame([], columns)).columns, "recorded events need no state"
+    other.conf.set(setting, f"{package}.RocksDBStateStoreProvider")
+    assert program.detect(frame, max_delay="1 sec").isStreaming
 
 
 def test_columns_and_python_agree_on_buckets(spark: SparkSession) -> None:
