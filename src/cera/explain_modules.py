@@ -10,6 +10,7 @@ from cera.datalog.printer import print_program
 from cera.engines.layers.layering import Layers
 from cera.languages.cet import syntax as cet
 from cera.languages.cet.printer import print_program as print_types
+from cera.languages.cet.unbounded import remembered
 from cera.languages.modules import ProgramModule
 from cera.languages.snoop import syntax as snoop
 from cera.languages.snoop.writing import to_cet
@@ -35,6 +36,8 @@ class ExplainedModule(TypedDict):
     #: The Datalog_1S program, or the event types.
     language: str
     text: str
+    #: What its types remember, a line for each; None of a module of rules.
+    remembers: list[str] | None
 
 
 def explain_modules(modules: Sequence[ProgramModule], layers: Layers) -> list[ExplainedModule]:
@@ -58,6 +61,7 @@ def explain_modules(modules: Sequence[ProgramModule], layers: Layers) -> list[Ex
             ],
             "language": "datalog" if isinstance(each.module, EventModule) else "event types",
             "text": _text(each),
+            "remembers": None if isinstance(each.module, EventModule) else list(remembered(each.module)),
         }
         for each in modules
     ]
@@ -98,4 +102,5 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
             found = ", ".join(rule["variables"]) or "no variables"
             lines.append(f"  rule {rule['name']}{place}: {rule['predicate']} with {found} derives {rule['derives']}")
         lines += [f"  {module['language']}:", *(f"    {line}" for line in module["text"].splitlines())]
+        lines += [] if module["remembers"] is None else ["  remembers:", *(f"    {one}" for one in module["remembers"])]
     return lines

@@ -35,8 +35,8 @@ from cera.pipeline import Program, microseconds
 def explain(program: Program, max_duration: str | None, differences: bool, on_spark: bool, as_json: bool) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
     derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
-    translated and as it is optimized, and how long events are remembered and why. Of a module of EPL or Datalog: what
-    it monitors and derives, its layer, and the Datalog_1S program that runs.
+    translated and as it is optimized, and how long events are remembered and why. Of a module: what it monitors and
+    derives, its layer, and the Datalog_1S program that runs, or the event types and what they remember.
 
     \b
     Examples:

@@ -150,3 +150,20 @@ def test_labels_that_modules_derive_do_not_come_from_outside(cera: Cera, folder:
     (folder / "m.epl").write_text("begin M\n  monitor A;\n  R: A(X) as pair(X.k).\nend.\n")
     (folder / "rule.xceq").write_text("DETECT both{} ON and { event p: pair{{}}, event b: B{{}} } END\n")
     assert "labels from outside: B\n" in cera("explain", "m.epl", "rule.xceq").stdout
+
+
+def test_event_types_are_explained_with_what_they_remember(cera: Cera, folder: Path) -> None:
+    types = [
+        "Newest := ;(last: shared: E1, E2) where E1.k = E2.k;",
+        "Pair := ;(first: E1, E2);",
+        "Soon := ;(first: E1, E2) within 5 min;",
+    ]
+    (folder / "types.cet").write_text("\n".join(types))
+    result = cera("explain", "types.cet")
+    assert "a stage is: a change that has a position, or all other events of one time" in result.stdout
+    remembers = [line.strip() for line in result.stdout.partition("remembers:\n")[2].splitlines()]
+    assert remembers == [
+        "`Newest`: no more than the newest of each component, for each value that is equated",
+        "`Pair`: every `E1` until an event with `E2` consumes it",
+        "`Soon`: what began 5 min ago or later",
+    ]

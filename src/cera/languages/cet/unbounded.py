@@ -13,6 +13,7 @@ from dataclasses import replace
 from cera.diagnostics import Diagnostic
 from cera.instances.keys import key_of, remaining
 from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, InstanceModule, TimerType
+from cera.model.durations import Duration, format_duration
 from cera.model.expressions import variables
 
 _LASTING = ("shared", "exclusive")
@@ -29,6 +30,24 @@ def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
         timely = belated.isdisjoint(each.type for each in type_.components)
         for place in kept(type_, timely=timely):
             yield _warning(type_, place, timely=timely)
+
+
+def remembered(module: InstanceModule) -> Iterator[str]:
+    """What each type remembers, in a line: `Paid`: every `order` until it is consumed."""
+    belated = module.belated
+    for type_ in module.types:
+        if isinstance(type_, TimerType):
+            continue
+        timely = belated.isdisjoint(each.type for each in type_.components)
+        places = kept(type_, timely=timely)
+        key = "" if key_of(type_) is None else ", for each value that is equated"
+        if type_.within is not None:
+            length = format_duration(Duration(microseconds=type_.within))
+            yield f"{_title(type_)}: what began {length} ago or later"
+        elif not places:
+            yield f"{_title(type_)}: no more than the newest of each component{key}"
+        for place in places:
+            yield f"{_title(type_)}: every `{type_.components[place].name}` {_how_long(type_, place)}"
 
 
 def kept(type_: ComplexType, *, timely: bool) -> list[int]:
