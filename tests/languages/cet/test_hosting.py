@@ -144,3 +144,8 @@ def test_continuous_types_are_told_which_events_they_look_at() -> None:
     _, [note] = hosted("partition by k; event Other; A := continuous: ;(E1, E2) within 1 min;")
     assert note.code == "CE504"
     assert note.message.endswith("`Other`, `E1`, `E2`")
+
+
+def test_causes_are_called_like_the_components_also_inside_of_others() -> None:
+    [_, output] = module("A := ;(E1, E2); B := ;(and(E3 as x, E1) as p, not(E3, E4, E2), A);").outputs
+    assert output.variables == ("x", "E1", "E3", "E2", "A")

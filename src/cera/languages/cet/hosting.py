@@ -6,7 +6,7 @@ E6. Names that nothing defines are labels of the stream.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -63,7 +63,7 @@ def lowered(program: Program, name: str, span: Span | None = None) -> InstanceMo
         Output(
             f"{name}.{each.name}",
             each.name,
-            tuple(each.components[place].name for place in each.bound),
+            tuple(dict.fromkeys(_causes(each, {type_.name: type_ for type_ in types}))),
             each.label,
             each.fields or (),
             each.span,
@@ -215,3 +215,13 @@ def _value(expression: Expression) -> Expression:
     if isinstance(expression, Aggregate):
         return Variable(print_expression(expression), expression.span)
     return in_microseconds(expressions.rebuild(expression, _value))
+
+
+def _causes(type_: ComplexType, types: Mapping[str, EventType]) -> Iterator[str]:
+    """What the causes of its events are called: the components, and in place of a hidden type those of it."""
+    for component in (type_.components[place] for place in type_.bound):
+        match types.get(component.type):
+            case ComplexType(hidden=True) as inside:
+                yield from _causes(inside, types)
+            case _:
+                yield component.name
