@@ -40,7 +40,7 @@ CASES = cases() | cases(STRATIFIED) | cases(recursive=True)
 WITH_CHANCE = st.tuples(CASES, st.randoms(use_true_random=False))
 
 
-@holds_for(WITH_CHANCE)
+@holds_for(WITH_CHANCE, short=60)
 def test_X_28_every_stratification_gives_the_same_model(drawn: tuple[Case, random.Random]) -> None:
     case, chance = drawn
     program = rules_of(case)

@@ -39,11 +39,12 @@ class Captured:
 
 
 @contextmanager
-def connected(database: Sqlite, seconds: float = _BUSY_SECONDS) -> Iterator[sqlite3.Connection]:
+def connected(database: Sqlite, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
     """A connection to a file that is there, without transactions of its own; errors become ours.
 
-    `seconds`: how long to wait for others that write.
+    `seconds`: how long to wait for others that write, if not as long as usual.
     """
+    seconds = _BUSY_SECONDS if seconds is None else seconds
     try:
         connection = sqlite3.connect(
             f"file:{quote(str(database.path))}?mode=rw",
