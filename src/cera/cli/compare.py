@@ -102,7 +102,7 @@ def told(comparison: Comparison) -> str:
 
 
 def tried_over(domain: Domain) -> str:
-    """`; tried with E1.v 2, 3, 4 or missing; events 1 sec or 5 min apart`, where there is such a thing."""
+    """`tried with E1.v 2, 3, 4; or without` and `events 1 sec or 5 min apart`, a line each where it matters."""
     parts = []
     if domain.values:
         attributes = [

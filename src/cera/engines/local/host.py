@@ -76,12 +76,12 @@ class Host:
         self._arrived = 0
         self._latest: Time | None = None
         self._closed_to: Time | None = None
-        #: The processor, if nothing happens but events and the ends of timers, in the order in which they come.
+        #: The processor of rules, if nothing happens but events and the ends of timers, in the order of time.
         self._simple: Processor | None = None
         if self.max_delay == 0 and isinstance(self.processor, Processor) and not self.processor.network.timers:
             self._simple = self.processor
-        #: Whether each event makes its step when the next one comes, and nothing else does.
-        self._plain = self.max_delay == 0 and not self.processor.wakes
+        #: Whether an event makes its step when the next one comes, if nothing waits in between.
+        self._one_by_one = self._simple is not None or (self.max_delay == 0 and not self.processor.wakes)
 
     def snapshot(self) -> bytes:
         """All that the run remembers, as bytes, between two events."""
@@ -97,23 +97,18 @@ class Host:
         end = occurrence.end
         buffer, simple = self._buffer, self._simple
         if (
-            simple is not None
+            self._one_by_one
             and len(buffer) == 1
             and end > buffer[0][0]
-            and not ((waiting := self.state.waiting) and waiting[0][0] < end)
+            and not (simple is not None and (waiting := self.state.waiting) and waiting[0][0] < end)
         ):
             now, _, alone = buffer[0]  # nothing happens between it and the new one
             self._arrived += 1
             buffer[0] = (end, self._arrived, occurrence)
             self._latest = end
             self._closed_to = end - 1
-            return simple.step_alone(self.state, now, alone)
-        if self._plain and len(buffer) == 1 and end > buffer[0][0]:
-            now, _, alone = buffer[0]
-            self._arrived += 1
-            buffer[0] = (end, self._arrived, occurrence)
-            self._latest = end
-            self._closed_to = end - 1
+            if simple is not None:
+                return simple.step_alone(self.state, now, alone)
             return self.processor.step(self.state, now, [alone])
         if self._closed_to is not None and end <= self._closed_to:
             self.late(occurrence)
