@@ -58,6 +58,14 @@ class Layout:
     def is_flat(self) -> bool:
         return any(name is not None for name in (self.label_field, self.time_field, self.end_field, self.label))
 
+    @property
+    def is_points(self) -> bool:
+        """Whether every record is a point of time: an envelope of a change, or flat with a time and without an end.
+
+        Event objects beside flat records may last all the same; a promise of points rejects those.
+        """
+        return self.envelope is not None or (self.time_field is not None and self.end_field is None)
+
     def names_one_of(self, fields: Collection[str]) -> bool:
         """Whether a record with these fields has one that the layout names."""
         return any(name in fields for name in (self.label_field, self.time_field, self.end_field))
