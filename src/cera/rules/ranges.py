@@ -107,7 +107,8 @@ def _head_problem(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnost
     if use.guarded:
         return None
     if missing:
-        return _not_in_every_branch(rule, use, missing, "the head uses")
+        instead = "put `optional` before this part of the head"
+        return _not_in_every_branch(rule, use, missing, "the head uses", instead)
     return Diagnostic(
         "XC205",
         "error",
@@ -140,14 +141,14 @@ def _only_negated(use: _Use, negated: VariablePattern) -> Diagnostic:
     )
 
 
-def _not_in_every_branch(rule: Rule, use: _Use, missing: Sequence[Branch], who: str) -> Diagnostic:
+def _not_in_every_branch(rule: Rule, use: _Use, missing: Sequence[Branch], who: str, instead: str) -> Diagnostic:
     places = dict.fromkeys(_own_place(branch, rule) for branch in missing[:_MOST_BRANCHES_SHOWN])
     return Diagnostic(
         "XC204",
         "error",
         f"{who} `var {use.name}`, which is not bound in every branch of the `or`",
         use.span,
-        f"bind `var {use.name}` in each branch, or make a rule of each branch",
+        f"bind `var {use.name}` in each branch, or {instead}",
         tuple(Note("this branch does not bind it", place) for place in places),
     )
 
@@ -177,7 +178,7 @@ def _condition_problems(
         if any(use.name in other.known for other in branches):
             missing = [b.branch for b in branches if use.name not in b.known and _has(b.branch, condition)]
             if missing and missing[0] is bound.branch:  # a condition on the whole `or` is in all of its branches
-                yield _not_in_every_branch(rule, use, missing, "a condition uses")
+                yield _not_in_every_branch(rule, use, missing, "a condition uses", "make a rule of each branch")
             continue
         negated = _negated_place(rule.branches, use.name)
         yield Diagnostic(

@@ -124,6 +124,8 @@ class HeadCompiler:
 
     def _value(self, expression: Expression) -> Builder:
         match expression:
+            case Variable() if expression.name not in self.layout.variables:  # another branch of an `or` binds it
+                return self._missing
             case Variable():
                 slot = self.layout.data(expression.name)
 
@@ -157,6 +159,9 @@ class HeadCompiler:
                     return (wrap(value),) if isinstance(value, str | int | float | bool | Term) else None
 
                 return computed
+
+    def _missing(self, group: Group) -> None:
+        self.evaluator.undefined += 1
 
     def evaluate(self, expression: Expression) -> Callable[[Group], Any]:
         """An expression over a group: its aggregates are folded, the rest is evaluated on what the rows share."""
