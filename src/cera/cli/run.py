@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
@@ -12,18 +11,17 @@ import click
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
 from cera.cli.options import Replay, program_options, replay_options
+from cera.cli.output import Lines, Tables, output_line
 from cera.cli.recording import Recording, answer, tell_formats
 from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
 from cera.cli.summary import show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
 from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
-from cera.connectors.sinks import base_line, event_line
 from cera.engines.answer import Answer
 from cera.errors import UsageError
 from cera.model.events import DerivedEvent, Event
 from cera.model.interval import Time
-from cera.model.time_text import TimeFormat
 from cera.pipeline import Program
 
 
@@ -82,11 +80,11 @@ def run(
         with Performer(program, actions, replay.times) as performer:
             run_on_spark(program, replay, labels, out, performer, base=base, table=table)
         return
+    if replay.engine == "local":
+        with Performer(program, actions, replay.times) as performer:
+            _flow(program, replay, labels, out, performer, base=base, table=table)
+        return
     with Performer(program, actions, replay.times) as performer:
-        flows = replay.max_delay is not None or not performer.rules  # else what actions write comes before the events
-        if replay.engine == "local" and flows and not base and not table:
-            _stream(program, replay, labels, out, performer)
-            return
         recording, answered = answer(program, replay)
         performer.perform(answered.derived)
         performer.end_line()
@@ -103,13 +101,32 @@ def run(
     performer.finish()
 
 
-def _stream(program: Program, replay: Replay, labels: list[str], out: Path | None, performer: Performer) -> None:
-    """Events flow through the engine, and answers to where they are written."""
-    program.checked()
+def _flow(
+    program: Program,
+    replay: Replay,
+    labels: list[str],
+    out: Path | None,
+    performer: Performer,
+    *,
+    base: bool,
+    table: bool,
+) -> None:
+    """Events flow through the engine, and answers to where they are written.
+
+    What actions write on standard output comes before the events of a recording there, which wait for that.
+    """
     report.show_diagnostics(program.diagnostics)
-    with LineWriter(out) as writer:
-        flow = Flow(program, replay, writer, labels or None, performer)
+    waits = bool(performer.rules) and replay.max_delay is None
+    with LineWriter(out, held=waits) as writer:
+        shared = out is None and not waits and bool(performer.rules)
+        output = (
+            Tables(writer, replay.times)
+            if table
+            else Lines(writer, replay.times, performer.end_line if shared else None)
+        )
+        flow = Flow(program, replay, output, labels or None, performer, base=base)
         flow.run()
+        performer.end_line()
     show_unknown_labels(labels, program, flow.counts, flow.derived)
     show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out)
     performer.finish()
@@ -125,11 +142,6 @@ def output(
         events += [e for e in recording.events if e not in derived and (until is None or e.end <= until)]
     chosen = [item for item in events if labels is None or _event(item).label in labels]
     return sorted(chosen, key=lambda item: _event(item).output_key)
-
-
-def output_line(item: Event | DerivedEvent, times: TimeFormat) -> str:
-    record = base_line(item, times) if isinstance(item, Event) else event_line(item, times)
-    return json.dumps(record, ensure_ascii=False)
 
 
 def _event(item: Event | DerivedEvent) -> Event:

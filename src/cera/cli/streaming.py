@@ -1,21 +1,25 @@
-"""`cera run --engine local`: events flow through, and with --max-delay only what the engine must remember is kept.
+"""`cera run --engine local`: events flow through the engine, and only what it must remember is kept.
 
 Malformed and late records, and answers, are written as they come; a file appears under its name when the run is done.
-Without --max-delay the events are sorted first, so nothing is answered before all are read.
+With --max-delay events are taken in the order in which they come. Without it the input is a recording that can be read
+twice, and its events are taken in the order of time.
 """
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from typing import Any
 
 from cera.cli import report
 from cera.cli.actions import Performer
 from cera.cli.changes import monitored_changes
 from cera.cli.options import Replay
+from cera.cli.output import Output
 from cera.cli.recording import (
     REJECTED_SHOWN,
     Counts,
@@ -29,11 +33,13 @@ from cera.cli.writing import LineWriter
 from cera.connectors.acceptance import in_time
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
-from cera.connectors.sinks import base_line, event_line
+from cera.connectors.ordering import OrderedEvents
+from cera.connectors.sinks import base_line
 from cera.datalog.modules import CHANGE
 from cera.engines.local.host import Found, Host
 from cera.engines.stagewise.arrivals import operation_and_table
 from cera.errors import DataError
+from cera.model.events import DerivedEvent, Event
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Value
@@ -43,15 +49,20 @@ _EVERY = 10_000
 
 
 class Flow:
-    """One run: what flows in and out is counted, and written where the options say."""
+    """One run: what flows in and out is counted, and written where the options say.
+
+    `base`: whether input events are written too, in their place in the order of time.
+    """
 
     def __init__(
         self,
         program: Program,
         replay: Replay,
-        out: LineWriter,
+        out: Output,
         labels: Collection[str] | None,
         performer: Performer,
+        *,
+        base: bool = False,
     ) -> None:
         self.replay = replay
         self.labels = labels
@@ -60,15 +71,17 @@ class Flow:
         self.changes: Counter[tuple[Value | None, Value | None]] = Counter()
         self.written = self.late = self.repeated = self.rejected = self.after_until = 0
         self.shown: list[Rejected] = []
+        self._program = program
         self._out = out
         self._performer = performer
         self._changes = bool(monitored_changes(program))
+        #: The input events that are still to be written, a heap by their ends; None if they are not.
+        self._base: list[tuple[Time, int, Event]] | None = [] if base else None
         self._files = ExitStack()
         check_side_files(replay, program)
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
-        self._processor = program.processor(max_duration=replay.max_duration)
-        self._host = Host(self._processor, replay.max_delay, self._take_late, self._take_repeated)
+        self._host: Host
 
     @property
     def counts(self) -> Counts:
@@ -77,11 +90,11 @@ class Flow:
 
     @property
     def undefined(self) -> int:
-        return self._processor.undefined
+        return self._host.processor.undefined
 
     @property
     def left_out(self) -> int:
-        return self._processor.left_out(self._host.state)
+        return self._host.processor.left_out(self._host.state)
 
     @property
     def live(self) -> int:
@@ -90,36 +103,81 @@ class Flow:
 
     def run(self) -> None:
         """Reads all events, writes all answers."""
-        with self._files, progress("answering") as tell:
-            self._write(self._flow(tell))
+        failed: DataError | None = None
+        with self._files, progress("reading events") as tell:
+            try:
+                self._run(tell)
+            except DataError as error:
+                failed = error  # raised when what was rejected is in its file
+        if failed is not None:
+            raise failed
 
-    def _tell_rejected(self) -> None:
+    def _run(self, tell: Callable[[str], None]) -> None:
+        replay = self.replay
+        if replay.max_delay is not None:
+            duration = 0 if replay.layout.is_points else replay.max_duration
+            self._drive(self._arrivals(), duration, replay.max_delay, tell)
+            return
+        with OrderedEvents(replay.paths, replay.layout, tell=tell) as recording:
+            if replay.strict:
+                self._check(recording)
+            longest = recording.longest
+            if replay.max_duration is not None:
+                longest = min(longest, replay.max_duration)
+            self._drive(self._accepted(recording), longest, 0, tell)
+
+    def _check(self, recording: OrderedEvents) -> None:
+        """Ends a --strict run with a malformed record before anything is answered, written or done."""
+        for _ in self._accepted(recording.unsorted()):
+            pass
+        self._report_rejected()
+        self.read.clear()
+        self.changes.clear()
+
+    def _drive(
+        self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int, tell: Callable[[str], None]
+    ) -> None:
+        processor = self._program.processor(max_duration=max_duration)
+        self._host = host = Host(processor, max_delay, self._take_late, self._take_repeated)
+        until = self.replay.until
+        for number, event in enumerate(events if until is None else self._ended_by(until, events), 1):
+            if number % _EVERY == 0:
+                tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples in state")
+                if host.closed_to is not None:
+                    self._write_base(host.closed_to)
+            late = self.late
+            found = host.push(event)
+            if self._base is not None and self.late == late:
+                self._keep_base(event, number)
+            if found:
+                self._write(found)
+        self._report_rejected()
+        self._write(host.close() if until is None else host.advance_to(until))
+        self._write_base(None)
+        self._out.finish()
+
+    def _report_rejected(self) -> None:
         if self._rejected is None:
             show_rejected(self.shown, self.rejected, report.fail if self.replay.strict else report.warn)
         if self.rejected and self.replay.strict:
             raise DataError(f"{report.count(self.rejected, 'malformed record')}, and --strict allows none")
 
-    def _flow(self, tell: Callable[[str], None]) -> Iterator[Found]:
-        until = self.replay.until
-        for number, event in enumerate(self._events() if until is None else self._ended_by(until), 1):
-            if number % _EVERY == 0:
-                tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples remembered")
-            yield from self._host.push(event)
-        self._tell_rejected()
-        yield from self._host.close() if until is None else self._host.advance_to(until)
-
-    def _ended_by(self, until: Time) -> Iterator[Occurrence]:
+    def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
         """The events up to --until; those behind it make others late all the same, as without the option."""
-        delay, events = self.replay.max_delay, self._events()
+        delay = self.replay.max_delay
         for event in events if delay is None else in_time(events, delay, self._take_late):
             if event.end <= until:
                 yield event
             else:
                 self.after_until += 1
 
-    def _events(self) -> Iterator[Occurrence]:
+    def _arrivals(self) -> Iterator[Occurrence]:
+        """The events in the order in which they come."""
         found = [read_occurrences(path, self.replay.layout) for path in self.replay.paths]
-        for event in itertools.chain.from_iterable(found):
+        return self._accepted(itertools.chain.from_iterable(found))
+
+    def _accepted(self, records: Iterable[Occurrence | Rejected]) -> Iterator[Occurrence]:
+        for event in records:
             if isinstance(event, Rejected):
                 self._reject(event)
             elif (reason := too_long(event, self.replay)) is not None:
@@ -130,16 +188,42 @@ class Flow:
                     self.changes[operation_and_table(event)] += 1
                 yield event
 
-    def _write(self, derived: Iterable[Found]) -> None:
-        """The answers of each time in the order of output."""
-        for _, together in itertools.groupby(derived, key=lambda one: one.end):
-            for one in sorted((one.result() for one in together), key=lambda result: result.event.output_key):
+    def _write(self, derived: Sequence[Found]) -> None:
+        """Writes the answers of some steps in the order of output, and does what their rules want done."""
+        for end, together in itertools.groupby(derived, key=lambda one: one.end):
+            self._write_base(end - 1)
+            items: list[Event | DerivedEvent] = []
+            results = sorted((one.result() for one in together), key=lambda result: result.event.output_key)
+            for one in results:
                 self._performer.perform([one])
                 self.derived[one.event.label] += 1
                 if self.labels is None or one.event.label in self.labels:
-                    self.written += 1
-                    self._performer.end_line()
-                    self._out.write(json.dumps(event_line(one, self.replay.times), ensure_ascii=False))
+                    items.append(one)
+            if self._base:
+                known = {one.event for one in results}
+                items += (event for event in self._base_until(end) if event not in known)
+                items.sort(key=_output_key)
+            for item in items:
+                self.written += 1
+                self._out.write(item)
+
+    def _keep_base(self, event: Occurrence, number: int) -> None:
+        if self._base is not None and (self.labels is None or event.label in self.labels):
+            heapq.heappush(self._base, (event.end, number, event.event))
+
+    def _write_base(self, end: Time | None) -> None:
+        """Writes the input events up to a time of which all is known, or all of them."""
+        if self._base:
+            for event in sorted(self._base_until(end), key=_output_key):
+                self.written += 1
+                self._out.write(event)
+
+    def _base_until(self, end: Time | None) -> Iterable[Event]:
+        """Takes the input events up to a time out of those that are kept; equal ones are one."""
+        found: dict[Event, None] = {}
+        while self._base and (end is None or self._base[0][0] <= end):
+            found[heapq.heappop(self._base)[2]] = None
+        return found
 
     def _take_late(self, event: Occurrence) -> None:
         self.late += 1
@@ -156,3 +240,7 @@ class Flow:
             self._rejected.write(rejected_line(record))
         elif len(self.shown) < REJECTED_SHOWN:
             self.shown.append(record)
+
+
+def _output_key(item: Event | DerivedEvent) -> tuple[Any, ...]:
+    return item.event.output_key if isinstance(item, DerivedEvent) else item.output_key

@@ -21,10 +21,15 @@ def on_terminal() -> bool:
 
 
 def print_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> None:
+    write_output(drawn_table(events, times))
+
+
+def drawn_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> str:
+    """Returns the table as the text that a terminal shows."""
     console = Console()
     with console.capture() as drawn:
         console.print(events_table(events, times))
-    write_output(drawn.get())
+    return drawn.get()
 
 
 def events_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> Table:

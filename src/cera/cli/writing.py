@@ -8,9 +8,13 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
 
 from cera.errors import UsageError
+
+#: How many bytes of held output are kept in memory; more go to a temporary file.
+_HELD_IN_MEMORY = 1 << 20
 
 
 def check_writable(option: str, path: Path) -> None:
@@ -63,49 +67,71 @@ def write_file(path: Path, text: str) -> None:
 
 
 class LineWriter:
-    """Lines into a file that appears when all are written, or on standard output as they come."""
+    """Lines into a file that appears when all are written, or on standard output as they come.
 
-    def __init__(self, path: Path | None) -> None:
+    With `held`, what goes to standard output is kept in a temporary file until all is written.
+    """
+
+    def __init__(self, path: Path | None, *, held: bool = False) -> None:
         self._path = path
+        self._held = held and path is None
         self._unfinished: Path | None = None
         self._stream: BinaryIO | None = None
 
     def __enter__(self) -> LineWriter:
+        if self._held:
+            self._stream = cast(BinaryIO, SpooledTemporaryFile(_HELD_IN_MEMORY))
+            return self
         if self._path is None:
             self._stream = sys.stdout.buffer
             return self
         target = Path(os.path.realpath(self._path))
-        try:
+        with self._problems():
             if target.exists() and not target.is_file():
                 self._stream = target.open("wb")
             else:
                 self._unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
                 self._stream = self._unfinished.open("wb")
-        except OSError as error:
-            raise UsageError(f"{self._path} cannot be written: {error.strerror}") from error
         return self
 
     def write(self, line: str) -> None:
         assert self._stream is not None
-        try:
+        with self._problems():
             self._stream.write(encoded(line) + b"\n")
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise UsageError(f"{self._path or 'standard output'} cannot be written: {error.strerror}") from error
 
     def __exit__(self, kind: object, *details: object) -> None:
         assert self._stream is not None
+        if self._held:
+            with standard_output(), self._stream:
+                if kind is None:
+                    self._stream.seek(0)
+                    shutil.copyfileobj(self._stream, sys.stdout.buffer)
         if self._path is None:
             with standard_output():
-                self._stream.flush()
+                sys.stdout.buffer.flush()
             return
-        self._stream.close()
-        if self._unfinished is not None:
-            if kind is None:
-                os.replace(self._unfinished, os.path.realpath(self._path))
-            else:
+        try:
+            with self._problems():
+                self._stream.close()  # which writes what is left, if there is room for it
+                if self._unfinished is not None and kind is None:
+                    target = os.path.realpath(self._path)
+                    if os.path.exists(target):
+                        shutil.copymode(target, self._unfinished)
+                    os.replace(self._unfinished, target)
+        finally:
+            if self._unfinished is not None:
                 self._unfinished.unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def _problems(self) -> Iterator[None]:
+        """Raises UsageError where what is done inside fails; that a reader is gone is reported as it is."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            place = "a temporary file for standard output" if self._held else self._path or "standard output"
+            raise UsageError(f"{place} cannot be written: {error.strerror}") from error
 
 
 def write_output(text: str, path: Path | None = None) -> None:

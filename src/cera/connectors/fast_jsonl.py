@@ -15,7 +15,7 @@ from json import JSONDecoder
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cera.connectors.files import ENDINGS, names_files, read_events
+from cera.connectors.files import ENDINGS, Source, names_files, read_events, read_source
 from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, Rejected, decode, rejected
 from cera.connectors.line_shapes import LONGEST, Shapes, time_reader
@@ -33,7 +33,14 @@ def read_occurrences(path: str, layout: Layout) -> Iterator[Occurrence | Rejecte
     events = read_events(path, layout)  # checks the path and the format at once, and reads nothing yet
     if not layout.is_plain or not _is_jsonl(path, layout):
         return (occurrence(event) if isinstance(event, Event) else event for event in events)
-    return read(sys.stdin.buffer, "<stdin>", layout) if path == "-" else _read_file(path, layout)
+    return read(sys.stdin.buffer, "<stdin>", layout) if path == "-" else _read_file(Source(Path(path), "jsonl"), layout)
+
+
+def read_source_occurrences(source: Source, layout: Layout) -> Iterator[Occurrence | Rejected]:
+    """What `read_source` reads, as occurrences."""
+    if layout.is_plain and source.format == "jsonl":
+        return _read_file(source, layout)
+    return (occurrence(event) if isinstance(event, Event) else event for event in read_source(source, layout))
 
 
 def _is_jsonl(path: str, layout: Layout) -> bool:
@@ -44,12 +51,12 @@ def _is_jsonl(path: str, layout: Layout) -> bool:
     return path == "-" or (ENDINGS.get(Path(path).suffix.lower()) == "jsonl" and not Path(path).is_dir())
 
 
-def _read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
+def _read_file(source: Source, layout: Layout) -> Iterator[Occurrence | Rejected]:
     try:
-        with open(path, "rb") as stream:
-            yield from read_chunks(stream, path, layout)
+        with source.path.open("rb") as stream:
+            yield from read_chunks(stream, source.shown, layout)
     except OSError as error:
-        yield rejected(path, f"could not be read further: {error.strerror or error}")
+        yield rejected(source.shown, f"could not be read further: {error.strerror or error}")
 
 
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Occurrence | Rejected]:

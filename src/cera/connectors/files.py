@@ -23,6 +23,7 @@ __all__ = [
     "Layout",
     "Rejected",
     "Source",
+    "check_format",
     "formats",
     "names_files",
     "read_events",
@@ -57,6 +58,12 @@ class Source:
 
     path: Path
     format: str
+    #: What it is called in messages, if that is not its path.
+    name: str | None = None
+
+    @property
+    def shown(self) -> str:
+        return self.name or str(self.path)
 
 
 def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
@@ -69,7 +76,7 @@ def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
     if path.startswith(DATABASE):
         return read_changes(path.removeprefix(DATABASE))
     if path == "-":
-        _check_format(layout, parquet=False)
+        check_format(layout, parquet=False)
         return _READERS[layout.format or "jsonl"](sys.stdin.buffer, "<stdin>", layout)
     return _read_sources(sources(path, layout), layout)
 
@@ -84,7 +91,7 @@ def sources(path: str, layout: Layout, *, parquet: bool = False) -> list[Source 
 
     Raises UsageError if there is nothing to read.
     """
-    _check_format(layout, parquet=parquet)
+    check_format(layout, parquet=parquet)
     file = Path(path)
     _check_readable(file)
     return _in_folder(file, layout, parquet) if file.is_dir() else [Source(file, _format_of(file, layout, parquet))]
@@ -99,9 +106,9 @@ def read_source(source: Source, layout: Layout) -> Iterator[Event | Rejected]:
     """The events of one file that is not Parquet."""
     try:
         with source.path.open("rb") as stream:
-            yield from _READERS[source.format](stream, str(source.path), layout)
+            yield from _READERS[source.format](stream, source.shown, layout)
     except OSError as error:
-        yield rejected(str(source.path), f"could not be read further: {error.strerror or error}")
+        yield rejected(source.shown, f"could not be read further: {error.strerror or error}")
 
 
 def _read_sources(found: Iterable[Source | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
@@ -116,7 +123,7 @@ def _known(parquet: bool) -> str:
     return f"known endings are {', '.join((*ENDINGS, '.parquet') if parquet else ENDINGS)}"
 
 
-def _check_format(layout: Layout, *, parquet: bool) -> None:
+def check_format(layout: Layout, *, parquet: bool) -> None:
     known = (*_READERS, "parquet") if parquet else tuple(_READERS)
     if layout.format is not None and layout.format not in known:
         if layout.format == "parquet":

@@ -32,10 +32,10 @@ class TimeScan:
 
 def scan_times(source: Source, layout: Layout) -> TimeScan:
     """Returns what the times of a file say about the order and the length of its events."""
-    return _scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
+    return scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
 
 
-def _scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:
+def scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:
     """Returns the scan of records with these begins and ends, in the order of the file."""
     records = disorder = longest = 0
     first: Time | None = None

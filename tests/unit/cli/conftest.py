@@ -19,6 +19,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(params=["reference", "local"])
+def on_either_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """For what must be the same whether a recording is held in memory or flows through."""
+    monkeypatch.setenv("CERA_ENGINE", request.param)
+    engine: str = request.param
+    return engine
+
+
 @pytest.fixture
 def cera(folder: Path) -> Cera:
     def call(*arguments: str, input: str | bytes | None = None) -> Result:

@@ -9,6 +9,8 @@ import pytest
 
 from unit.cli.command_line import STREAM, Cera, records, terms, write_lines
 
+pytestmark = pytest.mark.usefixtures("on_either_engine")
+
 RUN = ("run", "fire.xceq", "--events", "events.jsonl", "--time-unit", "s")
 
 BAD_LINES = {

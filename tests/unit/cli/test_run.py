@@ -11,6 +11,8 @@ import pytest
 
 from unit.cli.command_line import FIRE, STREAM, Cera, records, terms, write_lines
 
+pytestmark = pytest.mark.usefixtures("on_either_engine")
+
 RUN = ("run", "fire.xceq", "--events", "events.jsonl", "--time-unit", "s")
 AVERAGE = {"avg_temp": {"sensor": "s", "value": 40}}
 ALARM = {"fire": {"area": "a"}}
@@ -293,7 +295,7 @@ def test_the_warnings_of_a_program_are_shown_and_it_runs(cera: Cera, folder: Pat
 def test_a_recursion_without_end_stops_with_the_rule_named(cera: Cera, folder: Path) -> None:
     (folder / "loop.xceq").write_text("DETECT n{ var N + 1 } ON event e: n{{ var N }} END")
     write_lines(folder / "n.jsonl", ['{"at": 0, "term": {"n": 0}}'])
-    result = cera("run", "loop.xceq", "--events", "n.jsonl", "--recursion-limit", "50")
+    result = cera("run", "loop.xceq", "--events", "n.jsonl", "--recursion-limit", "50", "--engine", "reference")
     assert (result.exit_code, result.stdout) == (4, "")
     assert "rule 'n'" in result.stderr
     assert "more than 50 events" in result.stderr

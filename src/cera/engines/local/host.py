@@ -83,6 +83,11 @@ class Host:
         #: Whether an event makes its step when the next one comes, if nothing waits in between.
         self._one_by_one = self._simple is not None or (self.max_delay == 0 and not self.processor.wakes)
 
+    @property
+    def closed_to(self) -> Time | None:
+        """The time up to which everything is derived."""
+        return self._closed_to
+
     def snapshot(self) -> bytes:
         """All that the run remembers, as bytes, between two events."""
         return dump((self.processor.packed(self.state), self._buffer, self._arrived, self._latest, self._closed_to))

@@ -1,0 +1,231 @@
+"""The events of a recording in the order of their ends, in bounded memory.
+
+A recording is complete, so no event of it is late, however far it lies behind the one above. A first pass over the
+files reads times only. It finds how far each file is out of order, D, and how long its longest event is. The second
+pass sorts each file in a buffer of length D, and merges the files by time. Where such a buffer would hold too many
+events, the rest of the file is sorted on disk. What cannot be read twice, standard input and the changes of a
+database, is copied to a temporary file first.
+"""
+
+from __future__ import annotations
+
+import heapq
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, Self
+
+from cera.connectors.databases.reading import read_changes
+from cera.connectors.fast_jsonl import read_source_occurrences
+from cera.connectors.files import DATABASE, Source, check_format, sources
+from cera.connectors.layout import Layout, Rejected
+from cera.connectors.read_times import TimeScan, scan, scan_times
+from cera.connectors.sorted_runs import SortedRuns, TemporaryFolder, read_blocks, temporary_storage, write_blocks
+from cera.errors import DataError
+from cera.model.events import Event
+from cera.model.interval import Time
+from cera.model.occurrence import Occurrence, occurrence
+
+#: So many events are sorted in memory; where more would have to be, they are sorted on disk.
+MOST_IN_MEMORY = 100_000
+#: So many files are open at once.
+MOST_OPEN = 64
+
+Record = Occurrence | Rejected
+
+
+class Part(Protocol):
+    """A part of a recording that can be read twice."""
+
+    @property
+    def scan(self) -> TimeScan: ...
+    def read(self) -> Iterator[Record]: ...
+
+
+@dataclass(frozen=True)
+class _FilePart:
+    source: Source
+    layout: Layout
+    scan: TimeScan
+
+    def read(self) -> Iterator[Record]:
+        return read_source_occurrences(self.source, self.layout)
+
+
+@dataclass(frozen=True)
+class _CopiedPart:
+    path: Path
+    scan: TimeScan
+
+    def read(self) -> Iterator[Record]:
+        return read_blocks(self.path)
+
+
+class OrderedEvents:
+    """The records at some paths. Entering it makes the first pass, iterating the second one; leaving it removes the
+    temporary files.
+
+    What is rejected is among the records, where it was found. `tell` is called with a text that says what goes on.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        layout: Layout,
+        *,
+        tell: Callable[[str], object] = lambda text: None,
+        most_in_memory: int = MOST_IN_MEMORY,
+    ) -> None:
+        self._layout = layout
+        self._tell = tell
+        self._most = most_in_memory
+        self._paths = paths
+        # all paths are looked at before the first is read, so that a wrong one is reported at once
+        self._found = [None if path == "-" or path.startswith(DATABASE) else sources(path, layout) for path in paths]
+        if "-" in paths:
+            check_format(layout, parquet=False)
+        self._rejected: list[Rejected] = []
+        self._parts: list[Part] = []
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._folder = stack.enter_context(TemporaryFolder())
+            for path, found in zip(self._paths, self._found, strict=True):
+                if found is None:
+                    self._parts.append(self._standard_input() if path == "-" else self._database(path))
+                for source in found or ():
+                    if isinstance(source, Source):
+                        self._parts.append(self._scanned(source))
+                    else:
+                        self._rejected.append(source)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def longest(self) -> int:
+        """The duration of the longest event, in microseconds."""
+        return max((part.scan.longest for part in self._parts), default=0)
+
+    def unsorted(self) -> Iterator[Record]:
+        """All records as they stand in the files, one file after the other."""
+        return chain(self._rejected, chain.from_iterable(part.read() for part in self._parts))
+
+    def __iter__(self) -> Iterator[Record]:
+        """All records, the events in the order of their ends."""
+        yield from self._rejected
+        longest, last = self.longest, None
+        for record in self._in_order():
+            if record.__class__ is Occurrence:
+                end = record.end
+                if (last is not None and end < last) or end - record.begin > longest:
+                    raise DataError("the input was changed while it was read; run again when nothing writes to it")
+                last = end
+            yield record
+
+    def _in_order(self) -> Iterator[Record]:
+        if _open_at_once(self._parts) > MOST_OPEN:
+            everything = chain.from_iterable(part.read() for part in self._parts)
+            return _sorted_on_disk([], everything, self._most, self._folder)
+        return _merged([(part.scan.first_end, self._sorted(part)) for part in self._parts])
+
+    def _sorted(self, part: Part) -> Iterator[Record]:
+        if part.scan.disorder == 0:
+            return part.read()
+        return _sorted_within(part.read(), part.scan.disorder, self._most, self._folder)
+
+    def _scanned(self, source: Source) -> Part:
+        self._tell(f"reading the times in {source.shown}")
+        return _FilePart(source, self._layout, scan_times(source, self._layout))
+
+    def _standard_input(self) -> Part:
+        self._tell("copying standard input")
+        copy = self._folder.new_file()
+        with temporary_storage(copy), copy.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        return self._scanned(Source(copy, self._layout.format or "jsonl", name="<stdin>"))
+
+    def _database(self, path: str) -> Part:
+        self._tell("copying the changes of the database")
+        copy = self._folder.new_file()
+        changes = read_changes(path.removeprefix(DATABASE))
+        write_blocks(copy, (occurrence(record) if isinstance(record, Event) else record for record in changes))
+        copied: Iterator[Record] = read_blocks(copy)
+        return _CopiedPart(copy, scan((each.begin, each.end) for each in copied if isinstance(each, Occurrence)))
+
+
+def _open_at_once(parts: Iterable[Part]) -> int:
+    """Returns how many parts have events around one time, at the most."""
+    times = [part.scan for part in parts if part.scan.first_end is not None]
+    changes = sorted([(scan.first_end, 0) for scan in times] + [(scan.last_end, 1) for scan in times])
+    most = now = 0
+    for _, is_end in changes:
+        now += -1 if is_end else 1
+        most = max(most, now)
+    return most
+
+
+def _merged(parts: Sequence[tuple[Time | None, Iterator[Record]]]) -> Iterator[Record]:
+    """Returns the records of sorted parts in one order. A part is opened when its first end is reached."""
+    heads: list[tuple[Time, int, Occurrence, Iterator[Record]]] = []
+    known = [(first, number, stream) for number, (first, stream) in enumerate(parts) if first is not None]
+    yield from chain.from_iterable(stream for first, stream in parts if first is None)  # what is rejected
+    waiting = sorted(known, key=lambda part: part[:2], reverse=True)
+    while waiting or heads:
+        if waiting and (not heads or waiting[-1][0] <= heads[0][0]):
+            _, number, stream = waiting.pop()
+        else:
+            _, number, event, stream = heapq.heappop(heads)
+            yield event
+        others = [heads[0][0]] if heads else []
+        others += [waiting[-1][0]] if waiting else []
+        limit = min(others, default=None)
+        for record in stream:
+            if isinstance(record, Rejected) or limit is None or record.end < limit:
+                yield record
+            else:
+                heapq.heappush(heads, (record.end, number, record, stream))
+                break
+
+
+def _sorted_within(records: Iterator[Record], disorder: int, most: int, folder: TemporaryFolder) -> Iterator[Record]:
+    """Returns records that are out of order by no more than `disorder`, sorted."""
+    buffer: list[tuple[Time, int, Occurrence]] = []
+    latest: Time | None = None
+    for number, record in enumerate(records):
+        if isinstance(record, Rejected):
+            yield record
+            continue
+        heapq.heappush(buffer, (record.end, number, record))
+        if latest is None or record.end > latest:
+            latest = record.end
+            while buffer[0][0] <= latest - disorder:
+                yield heapq.heappop(buffer)[2]
+        if len(buffer) > most:
+            yield from _sorted_on_disk([event for *_, event in sorted(buffer)], records, most, folder)
+            return
+    while buffer:
+        yield heapq.heappop(buffer)[2]
+
+
+def _sorted_on_disk(
+    first: list[Occurrence], records: Iterable[Record], most: int, folder: TemporaryFolder
+) -> Iterator[Record]:
+    """Returns some events and those among the records, sorted; what is rejected comes before all of them."""
+    runs, events = SortedRuns(folder), first
+    for record in records:
+        if isinstance(record, Rejected):
+            yield record
+            continue
+        events.append(record)
+        if len(events) >= most:
+            runs.add(events)
+            events = []
+    runs.add(events)
+    yield from runs.merged()
