@@ -48,7 +48,7 @@ def derive(
     program: str, *events: Event, semantics: Semantics | None = None, until: float | None = None
 ) -> list[DerivedEvent]:
     limit = None if until is None else round(until * 1_000_000)
-    return list(load(program, semantics=semantics).run(events, until=limit).derived)
+    return list(load(program, semantics=semantics).run(events, engine="reference", until=limit).derived)
 
 
 def codes(program: str) -> list[str]:

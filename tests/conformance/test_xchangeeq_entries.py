@@ -308,12 +308,12 @@ def test_X_34_the_sequence_rule_uses_its_own_events() -> None:
 def test_X_34_on_a_long_stream_it_stops_with_an_error_that_names_the_rule() -> None:
     stream = [event(f"a{{{i}}}", i) for i in range(300)]
     with pytest.raises(RecursionLimitError, match=r"'sequence'.*recursive"):
-        load(SEQUENCE).run(stream, recursion_limit=2_000)
+        load(SEQUENCE).run(stream, engine="reference", recursion_limit=2_000)
 
 
 def test_a_recursion_that_wraps_its_own_events_stops_with_an_error() -> None:
     with pytest.raises(RecursionLimitError, match="'a'"):
-        load("DETECT a{var X} ON event e: var X -> a{{}} END").run([event("a{}", 0)])
+        load("DETECT a{var X} ON event e: var X -> a{{}} END").run([event("a{}", 0)], engine="reference")
 
 
 def test_X_37_an_order_that_is_not_fulfilled_within_two_days() -> None:

@@ -108,7 +108,7 @@ def _differences(example: Example, events: Block, answer: Block) -> Iterator[str
     options = dict(answer.options)
     times = TimeFormat("s", options.get("timezone", "UTC"))
     until = times.parse(options["until"]) if "until" in options else None
-    derived = _load(example, options).run(read_events(events.text, times), until=until).derived
+    derived = _load(example, options).run(read_events(events.text, times), engine="reference", until=until).derived
     actual, expected = [item.event for item in derived], read_events(answer.text, times)
     if actual != expected:
         yield f"{answer.place}:\n{difference(actual, expected) or 'the order differs'}"
@@ -142,4 +142,4 @@ def holds(condition: str) -> bool:
     """Whether the condition holds for i = [10, 20] and j = [30, 35]."""
     program = load(_PROBE.format(condition))
     program.checked()
-    return bool(program.run(read_events(_PROBED, TimeFormat("s"))).derived)
+    return bool(program.run(read_events(_PROBED, TimeFormat("s")), engine="reference").derived)

@@ -115,7 +115,7 @@ def test_the_rules_written_by_hand_for_spark_derive_what_the_reference_derives(s
     from benchmarks.spark.data import Readings
 
     table = Readings(400, sensors=20).table()
-    derived = load(PROGRAM).run(list(events_of(table))).derived
+    derived = load(PROGRAM).run(list(events_of(table)), engine="reference").derived
     events = spark.createDataFrame(table)
     for name, rule in RULES.items():
         found = [one.event for one in derived if one.event.label == name]
@@ -131,7 +131,7 @@ def test_the_stream_written_by_hand_derives_what_the_reference_derives_in_any_ba
     from benchmarks.spark.streaming_by_hand import HIGH, READING, SMOKE, Bucket, decided
 
     table = Readings(400, sensors=20).table()
-    derived = [one.event for one in load(PROGRAM).run(list(events_of(table))).derived]
+    derived = [one.event for one in load(PROGRAM).run(list(events_of(table)), engine="reference").derived]
     expected = [(event.label, event.begin, event.end, *leaves(event.term)) for event in derived]
     bucket, found = Bucket(), []
     for number, row in enumerate(table.to_pylist()):
