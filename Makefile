@@ -14,7 +14,7 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/cera run examples/sensors/fire.xceq --events examples/sensors/events.jsonl --time-unit s --as table
+	@$(BIN)/cera run examples/sensors/fire.xceq --events examples/sensors/events.jsonl --time-unit s --engine spark --as table
 
 check: $(READY)
 	@$(BIN)/ruff check src tests benchmarks

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
 from cera.connectors.acceptance import accepted, in_time, lasting, refuse
@@ -24,6 +24,7 @@ from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected
 from cera.diagnostics import Diagnostic, Source, did_you_mean, in_source_order
 from cera.engines.answer import Answer
+from cera.engines.choice import AUTO, Engine, choose_in_process
 from cera.engines.layers.layering import Layers, layered
 from cera.engines.layers.processor import LayersProcessor
 from cera.engines.local import engine as local
@@ -61,9 +62,6 @@ __all__ = [
     "load",
     "microseconds",
 ]
-
-Engine = Literal["spark", "local", "reference"]
-
 
 #: The languages by the endings of their files.
 ENDINGS: Mapping[str, str] = MappingProxyType(
@@ -183,7 +181,7 @@ class Program:
         self,
         events: Iterable[Event] | str | Path,
         *,
-        engine: Engine = "reference",
+        engine: Engine = "auto",
         until: Time | None = None,
         layout: Layout | None = None,
         reject: Callable[[Rejected], object] | None = None,
@@ -197,8 +195,11 @@ class Program:
         Malformed records of a file, and events that last longer than `max_duration`, are handed to `reject`; without it
         they raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
+        The engine is `local`, or `reference` for a recursive program, unless one is named.
         """
         layers = self.layers
+        if engine == AUTO:
+            engine = choose_in_process(self.rules).engine
         if isinstance(events, str | Path):
             layout = layout or Layout(times=TimeFormat(timezone=self.timezone))
             events = accepted(read_events(str(events), layout), reject or refuse)

@@ -15,9 +15,7 @@ from pathlib import Path
 
 COLUMNS, LINES = 100, 50
 
-# the answers are those of Spark, which takes some ten seconds to start
 _ENVIRONMENT = {
-    "CERA_ENGINE": "reference",
     "TERM": "dumb",
     "COLUMNS": str(COLUMNS),
     "LINES": str(LINES),
@@ -58,10 +56,11 @@ def run(command: str, folder: Path) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {name: value for name, value in os.environ.items() if name != "CERA_ENGINE"}
     shell = subprocess.Popen(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, **_ENVIRONMENT, "PATH": path},
+        env={**environment, **_ENVIRONMENT, "PATH": path},
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,

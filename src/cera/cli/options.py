@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from cera.cli.layout_options import check_layout, layout_options
 from cera.connectors.files import ENDINGS, Layout
+from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
 from cera.model.interval import Time
@@ -23,6 +25,9 @@ from cera.pipeline import ENGINES, Engine, load, microseconds
 
 R = TypeVar("R")
 Command = Callable[..., R]
+
+#: Where Spark runs unless told otherwise: in this process.
+LOCAL_MASTER = "local[*]"
 
 
 def _known_zone(ctx: click.Context, param: click.Parameter, name: str) -> str:
@@ -49,6 +54,8 @@ class Replay:
     strict: bool
     master: str
     settings: Mapping[str, str]
+    #: The option that only Spark takes, if one was given.
+    spark_option: str | None = None
 
     @property
     def times(self) -> TimeFormat:
@@ -122,18 +129,18 @@ def replay_options(command: Command[R]) -> Command[R]:
     @click.option("--until", metavar="TIME", help="Answers as if now were this time.")
     @click.option(
         "--engine",
-        type=click.Choice(list(ENGINES)),
-        default="spark",
+        type=click.Choice([AUTO, *ENGINES]),
+        default=AUTO,
         envvar="CERA_ENGINE",
         show_default=True,
-        help="What computes the answers; they are the same on every engine. CERA_ENGINE sets another default.",
+        help="What computes the answers; they are the same on every engine. auto: Spark where --master or --conf is "
+        "given, Parquet is read or written or the input is large, else local; reference for recursion. CERA_ENGINE "
+        "sets another default.",
     )
     @click.option(
         "--master",
         metavar="URL",
-        default="local[*]",
-        show_default=True,
-        help="Where Spark runs; local[*] needs no cluster.",
+        help="Where Spark runs; local[*], the default, needs no cluster.",
     )
     @click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
     @click.option(
@@ -176,13 +183,15 @@ def replay_options(command: Command[R]) -> Command[R]:
         max_duration: str | None,
         rejected: Path | None,
         strict: bool,
-        master: str,
+        master: str | None,
         conf: tuple[str, ...],
         **others: Any,
     ) -> R:
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
         check_layout(layout, paths)
+        spark_option = "--master" if master is not None else "--conf" if conf else None
+        check_engine(engine, spark_option)
         replay = Replay(
             paths,
             layout,
@@ -194,12 +203,21 @@ def replay_options(command: Command[R]) -> Command[R]:
             late,
             rejected,
             strict,
-            master,
+            master or LOCAL_MASTER,
             spark_settings(conf),
+            spark_option,
         )
         return command(replay=replay, **others)
 
     return with_replay
+
+
+def check_engine(engine: Engine, spark_option: str | None) -> None:
+    """Raises UsageError where an engine was named and an option that another one takes."""
+    if spark_option is not None and engine not in (AUTO, "spark"):
+        source = click.get_current_context().get_parameter_source("engine")
+        named = f"CERA_ENGINE is {engine}" if source is ParameterSource.ENVIRONMENT else f"--engine is {engine}"
+        raise UsageError(f"{spark_option} is for Spark, and {named}; give --engine spark, or leave {spark_option} out")
 
 
 def spark_settings(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
+from cera.cli.engine_choice import with_engine
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.output import Lines, Tables, output_line
 from cera.cli.recording import Recording, answer, tell_formats
@@ -67,6 +68,7 @@ def run(
       cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
       cera run bank.epl --events db:sqlite:bank.db --allow-sql sqlite:bank.db --out alerts.jsonl
     """
+    replay = with_engine(program, replay, out)
     _check_out(program, replay, out)
     if out is not None and shown_as == "table":
         raise UsageError("--as table is for standard output; a file of --out has JSON lines or Parquet, by its ending")

@@ -8,6 +8,7 @@ import click
 
 from cera.cli.cause_tree import draw, graph, tree
 from cera.cli.causes import Causes
+from cera.cli.engine_choice import with_engine_in_process
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.recording import answer
 from cera.cli.writing import lines, write_output
@@ -37,7 +38,7 @@ def why(program: Program, replay: Replay, names: tuple[str, ...], as_json: bool)
     Example:
       cera why fire.xceq --events events.jsonl --event 3f2a91c0
     """
-    recording, answered = answer(program, replay)
+    recording, answered = answer(program, with_engine_in_process(program, replay))
     causes = Causes(program, recording, answered, replay.times)
     events = tuple(dict.fromkeys(causes.find(name) for name in names))
     if as_json:

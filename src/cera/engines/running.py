@@ -118,7 +118,7 @@ CHAINING: Mapping[str, Callable[[Layers, Iterable[Event], RunOptions], Answer]] 
 def run_layers(layers: Layers, events: Iterable[Event], engine: str, options: RunOptions) -> Answer:
     """The answers of a program in whatever languages over recorded events."""
     if engine not in ENGINES:
-        raise UsageError(f"there is no engine '{engine}'; there are: {', '.join(ENGINES)}")
+        raise UsageError(f"there is no engine '{engine}'; there are: auto, {', '.join(ENGINES)}")
     match layers.layers:
         case (only,) if only.rules is not None and not only.modules:
             return ENGINES[engine](only.rules, events, options)

@@ -42,6 +42,27 @@ def test_why_answers_alike_on_every_engine() -> None:
     assert "no temp" in answers.pop()
 
 
+def test_the_engine_is_chosen_and_said_unless_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "engine:" not in run("run", *FIRE)[2]  # the tests set CERA_ENGINE
+    monkeypatch.delenv("CERA_ENGINE")
+    status, out, err = run("run", *FIRE)
+    assert (status, err.splitlines()[0]) == (0, "engine: local (231 bytes of input)")
+    assert run("run", *FIRE, "--engine", "local")[1:] == (out, "".join(err.splitlines(keepends=True)[1:]))
+    assert run("run", *FIRE, "--max-delay", "1 min")[2].startswith("engine: local (--max-delay is given)\n")
+    err = run("why", *FIRE, "--event", json.loads(out.splitlines()[0])["id"])[2]
+    assert err == "engine: local (causes are followed in this process)\n"
+
+
+@pytest.mark.parametrize(("option", "value"), [("--master", "local[2]"), ("--conf", "spark.ui.enabled=false")])
+def test_an_option_of_spark_does_not_go_with_another_engine(option: str, value: str) -> None:
+    status, _, err = run("run", *FIRE, "--engine", "local", option, value)
+    assert status == 2
+    assert f"{option} is for Spark, and --engine is local; give --engine spark, or leave {option} out" in err
+    status, _, err = run("run", *FIRE, option, value)
+    assert status == 2
+    assert f"{option} is for Spark, and CERA_ENGINE is reference" in err
+
+
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_late_events_are_counted_and_written(engine: str, tmp_path: Path) -> None:
     program, events, late = tmp_path / "p.xceq", tmp_path / "e.jsonl", tmp_path / "late.jsonl"

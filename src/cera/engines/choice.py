@@ -1,0 +1,111 @@
+"""Which engine answers where none is named: `--engine auto`, and `engine="auto"` in Python.
+
+The answers are the same on every engine, so what decides is what each can do, and then the clock.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Literal
+
+from cera.connectors.files import DATABASE, Source, sources
+from cera.connectors.layout import Layout
+from cera.rules.rule import RuleProgram
+from cera.rules.strata import is_hierarchical
+
+AUTO = "auto"
+
+Engine = Literal["auto", "spark", "local", "reference"]
+
+#: From so many bytes of input on Spark is taken: where it gets faster by the clock than `--engine local`, with two cores.
+#: To measure it: `cera run examples/sensors/fire.xceq --events E --time-unit s --out O` with `--engine local` and with
+#: `--master 'local[2]'`, over events E that benchmarks/local/generate.py makes.
+SPARK_FROM = 100_000_000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine, and in a few words why it was taken."""
+
+    engine: Engine
+    reason: str
+
+    def __str__(self) -> str:
+        return f"engine: {self.engine} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is known of a run before it starts: where the events are, and what was asked for."""
+
+    paths: Sequence[str]
+    layout: Layout
+    #: The option that only Spark takes, if one was given.
+    spark_option: str | None = None
+    sorted_within_delay: bool = False
+    writes_parquet: bool = False
+
+
+def choose(rules: RuleProgram, recording: Recording) -> Choice:
+    """The engine for a recording: what was asked for decides, then what the program needs, then the input's size."""
+    files = [file for path in recording.paths for file in _files(path, recording.layout)]
+    if recording.spark_option is not None:
+        return Choice("spark", f"{recording.spark_option} is given")
+    if recording.writes_parquet:
+        return Choice("spark", "Parquet is written")
+    if any(file.format == "parquet" for file in files):
+        return Choice("spark", "Parquet is read")
+    if not is_hierarchical(rules.rules):
+        return choose_in_process(rules)
+    if recording.sorted_within_delay:
+        return Choice("local", "--max-delay is given")
+    if "-" in recording.paths:
+        return Choice("local", "events come from standard input")
+    if any(path.startswith(DATABASE) for path in recording.paths):
+        return Choice("local", "events come from a database")
+    return _by_size(sum(file.path.stat().st_size for file in files))
+
+
+def choose_in_process(rules: RuleProgram, reason: str = "events are in this process") -> Choice:
+    """The engine for what has to be answered in this process, with the reason for that."""
+    if is_hierarchical(rules.rules):
+        return Choice("local", reason)
+    return Choice("reference", "the program is recursive")
+
+
+def _by_size(size: int) -> Choice:
+    if size < SPARK_FROM:
+        return Choice("local", f"{_bytes(size)} of input")
+    lacking = _lacking_for_spark()
+    if lacking is not None:
+        return Choice("local", f"{_bytes(size)} of input would be for Spark, and {lacking} is not installed")
+    return Choice("spark", f"{_bytes(size)} of input")
+
+
+def _lacking_for_spark() -> str | None:
+    """What Spark needs and this machine lacks."""
+    if find_spec("pyspark") is None:
+        return "pyspark"
+    return None if "JAVA_HOME" in os.environ or shutil.which("java") else "Java"
+
+
+def _files(path: str, layout: Layout) -> list[Source]:
+    if path == "-" or path.startswith(DATABASE):
+        return []
+    return [file for file in sources(path, layout, parquet=True) if isinstance(file, Source)]
+
+
+def _bytes(size: int) -> str:
+    """`1 byte`, `640 bytes`, `12 kB`, `3.4 GB`."""
+    if size < 1000:
+        return "1 byte" if size == 1 else f"{size} bytes"
+    scaled = float(size)
+    for unit in ("kB", "MB"):
+        scaled /= 1000
+        if round(scaled) < 1000:
+            return f"{scaled:.0f} {unit}"
+    return f"{scaled / 1000:,.1f} GB"
