@@ -31,7 +31,7 @@ BODIES = CHILDREN | SCALARS | st.lists(SCALARS, max_size=2) | st.dictionaries(TE
 MICROSECONDS = st.integers(-(2**54), 2**54).map(lambda time: time / 1_000_000) | st.integers(0, 10**15).map(
     lambda time: time / 1_000
 )
-TIMES = MICROSECONDS | NUMBERS | st.sampled_from(("2006-09-18T09:00:00Z", "1.5", 1, 2, 3, True, None))
+TIMES = MICROSECONDS | NUMBERS | st.sampled_from(("2006-09-18T09:00:00Z", "1.5", "2026", 1, 2, 3, True, None))
 POINTS = st.fixed_dictionaries({"at": TIMES, "term": st.dictionaries(TEXTS, BODIES, min_size=1, max_size=1)})
 INTERVALS = st.fixed_dictionaries({"begin": TIMES, "end": TIMES, "term": st.dictionaries(TEXTS, BODIES, max_size=2)})
 RECORDS = (

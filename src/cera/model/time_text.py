@@ -38,6 +38,12 @@ _NAIVE_EPOCH = EPOCH.replace(tzinfo=None)
 _FRACTION_DIGITS = 6
 #: Times have fewer digits before the point, in whatever unit.
 _MOST_DIGITS, _MOST_BITS = 20, 70
+_YEAR_DIGITS = 4
+#: Follows a text that is a year or a number of seconds.
+YEAR_OR_NUMBER = (
+    " is a year or a number of seconds; write the date, like {year}-01-01, or give the unit of numbers, like "
+    "--time-unit s"
+)
 _CHECK_UNIT = "; is the unit of time right?"
 _SHOWN = 60
 
@@ -56,7 +62,10 @@ class TimeFormat:
         time_zone(self.timezone)
 
     def parse(self, value: object) -> Time:
-        """The time that a field of a source holds; a text of digits, as in CSV, is a number."""
+        """The time that a field of a source holds; a text of digits, as in CSV, is a number.
+
+        A text of four digits may be a year, and is a number only where the unit of numbers was given.
+        """
         match value:
             case bool() | None:
                 raise self._not_a_time(value)
@@ -69,6 +78,8 @@ class TimeFormat:
                     raise self._not_a_time(value)
                 return self._number(Decimal(repr(value)), value)
             case str() if _NUMBER.fullmatch(text := value.strip()):
+                if self.unit is None and len(text) == _YEAR_DIGITS and text.isdigit():
+                    raise TimeError(f"{_shown(value)}{YEAR_OR_NUMBER.format(year=text)}")
                 try:
                     return self._number(Decimal(text), value)
                 except InvalidOperation:

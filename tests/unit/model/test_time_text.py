@@ -111,11 +111,24 @@ def test_a_number_counts_its_unit_exactly(unit: TimeUnit | None, number: float, 
         ("1.5e3", 1500 * SECOND),
         ("1.5E-3", 1500),
         ("0.1000000000000000000000000000000000000000", 100_000),
-        ("2006", 2006 * SECOND),
+        ("2006.0", 2006 * SECOND),
+        ("02006", 2006 * SECOND),
     ],
 )
 def test_a_text_of_digits_is_a_number(text: str, time: Time) -> None:
     assert ISO.parse(text) == time
+
+
+@pytest.mark.parametrize("text", ["2026", " 2026 ", "0001", "9999"])
+def test_a_text_of_four_digits_is_refused_where_it_may_be_a_year(text: str) -> None:
+    with pytest.raises(TimeError, match=rf"'{text.strip()}' is a year or a number of seconds; .*--time-unit s"):
+        ISO.parse(text)
+
+
+def test_a_text_of_four_digits_is_a_number_where_the_unit_is_given() -> None:
+    assert TimeFormat("s").parse("2026") == 2026 * SECOND
+    assert TimeFormat("ms").parse("2026") == 2_026_000
+    assert ISO.parse(2026) == 2026 * SECOND
 
 
 @pytest.mark.parametrize(

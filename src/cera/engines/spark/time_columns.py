@@ -30,6 +30,8 @@ from cera.model.time_text import TimeFormat
 _PLACES = {"s": 6, "ms": 3, "us": 0}
 _DAY, _HOUR, _MINUTE, _SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 _NUMBER = r"\A\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*\z"
+#: A year, or a number if the unit of numbers is given.
+YEAR = r"\A\s*\d{4}\s*\z"
 _ISO_8601 = (
     r"\A\s*(\d{4})-(\d{2})-(\d{2})"
     r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?"
@@ -77,7 +79,8 @@ def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
             return _of_decimal(time, kind.scale, places)
         case _:
             text = time.cast("string")
-            number = _of_decimal(F.when(text.rlike(_NUMBER), F.trim(text).try_cast("decimal(38,18)")), 18, places)
+            is_number = text.rlike(_NUMBER) if times.unit is not None else text.rlike(_NUMBER) & ~text.rlike(YEAR)
+            number = _of_decimal(F.when(is_number, F.trim(text).try_cast("decimal(38,18)")), 18, places)
             return F.coalesce(number, _of_iso_8601(text, times.timezone))
 
 

@@ -23,8 +23,9 @@ from cera.connectors.layout import Layout
 from cera.engines.spark.json_text import string_json
 from cera.engines.spark.relations import column
 from cera.engines.spark.temporal import IntervalColumns, iso
-from cera.engines.spark.time_columns import clock_microseconds
+from cera.engines.spark.time_columns import YEAR, clock_microseconds
 from cera.model.interval import MAX_TIME, MIN_TIME
+from cera.model.time_text import YEAR_OR_NUMBER
 
 _UNITS = {"s": ("seconds", 10**6), "ms": ("milliseconds", 10**3), "us": ("microseconds", 1)}
 _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
@@ -60,7 +61,9 @@ def no_time(name: str, kind: DataType, layout: Layout) -> Column:
         case StringType():
             shown = _quoted(value)
             number = _number(shown, F.trim(value).try_cast("double"), unit, scale)
-            reason = F.when(value.rlike(_NUMBER), number).when(value.rlike(_ISO_8601), _moment(value, shown))
+            ambiguous = value.rlike(YEAR) if layout.times.unit is None else F.lit(False)
+            reason = F.when(ambiguous, _year(value, shown)).when(value.rlike(_NUMBER), number)
+            reason = reason.when(value.rlike(_ISO_8601), _moment(value, shown))
             reason = reason.otherwise(F.concat(shown, F.lit(expected)))
         case _:
             reason = _outside(_quoted(_iso(value, kind, layout)))
@@ -100,6 +103,11 @@ def _outside(shown: Column, unit: str | None = None) -> Column:
 def _number(shown: Column, value: Column, unit: str, scale: int) -> Column:
     fine = F.concat(shown, F.lit(f" {unit} is not a whole number of microseconds, the finest time there is"))
     return F.when((value * scale).between(MIN_TIME, MAX_TIME), fine).otherwise(_outside(shown, unit))
+
+
+def _year(value: Column, shown: Column) -> Column:
+    before, after = YEAR_OR_NUMBER.split("{year}")
+    return F.concat(shown, F.lit(before), F.trim(value), F.lit(after))
 
 
 def _moment(value: Column, shown: Column) -> Column:

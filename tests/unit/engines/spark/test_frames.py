@@ -99,7 +99,18 @@ def test_a_row_that_is_no_event_is_rejected_with_its_reason(spark: SparkSession)
     assert '{"kind":"a","since":"soon","till":"2"}' in [rejected.text for rejected in reading.rejects()]
 
 
-_TEXTS = ["soon", " x ", "1e30", "1.0000001", "2026-13-01", "2026-01-01T00:00:00.1234567Z", "", "x" * 70]
+_TEXTS = [
+    "soon",
+    " x ",
+    "2026",
+    " 0999 ",
+    "1e30",
+    "1.0000001",
+    "2026-13-01",
+    "2026-01-01T00:00:00.1234567Z",
+    "",
+    "x" * 70,
+]
 WRONG_TIMES: dict[str, list[Any]] = {
     "string": [*_TEXTS, "2026-01-01T00:00+24:00", "0001-01-01T00:00+01:00", None],
     "bigint": [2**60, -(2**60), None],
