@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cera.cli import report
@@ -133,6 +137,36 @@ def test_a_stream_goes_on_after_a_restart_past_what_is_broken(cera: Cera, incomi
     assert "belongs to another program, with the rules fire, burnt_down, avg_temp" in third.stderr
 
 
+NAMES = (
+    ("log 1", "log%201", "a#b", "a?b", "a+b", "ü€", "e\u0301", "emoji😀", "tab\tx", "new\nline"),
+    ('q"uote', "q'uote", "back\\slash", "co:lon", "star*", "br[1]", "cu{a,b}", "per%", "%zz", "x%2f..%2f..%2foutside"),
+)
+
+
+@pytest.mark.usefixtures("spark")
+def test_every_file_is_read_once_whatever_its_name_is(cera: Cera, folder: Path) -> None:
+    (folder / "names.xceq").write_text("DETECT seen{ name{ var N } } ON f{{ name{{ var N }} }} END")
+    source = folder / "in [1]{2}*\\x"
+    (source / "x").mkdir(parents=True)
+    write_lines(folder / "outside.jsonl", [json.dumps({"at": 1, "term": {"f": {"name": "outside"}}})])
+    arguments = ("stream", "names.xceq", "--source", str(source), *OUTPUT, "--once", "--buckets", "1")
+    for run, names in enumerate(NAMES):  # the second goes on from the checkpoint of the first
+        for name in names:
+            time = 100 * run
+            write_lines(source / f"{name}.jsonl", [json.dumps({"at": time, "term": {"f": {"name": f"{name} jsonl"}}})])
+            with (source / f"{name}.csv").open("w", newline="") as file:
+                csv.writer(file).writerows([("at", "label", "name"), (time, "f", f"{name} csv")])
+            columns = {"at": [time], "label": ["f"], "name": [f"{name} parquet"]}
+            pq.write_table(pa.table(columns), source / f"{name}.parquet")
+        write_lines(source / f"end {run}.jsonl", [json.dumps({"at": 100 * run + 50, "term": {"other": {}}})])
+        result = cera(*arguments)
+        assert result.exit_code == 0, result.stderr
+        assert f"{3 * len(names) + 1} events read; {3 * len(names)} derived, 0 late, 0 rejected" in result.stderr
+    found = sorted(line["term"]["seen"]["name"] for line in _lines(folder / "out"))
+    kinds = ("jsonl", "csv", "parquet")
+    assert found == sorted(f"{name} {kind}" for names in NAMES for name in names for kind in kinds)
+
+
 @pytest.mark.usefixtures("spark")
 def test_standard_input_is_a_stream_that_may_stand_still_and_ends(cera: Cera, monkeypatch: pytest.MonkeyPatch) -> None:
     reader, writer = os.pipe()
@@ -163,6 +197,6 @@ def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest
     assert "no newer events from incoming, standard input since the start" in capsys.readouterr().err
 
 
-def _lines(folder: Path) -> list[dict[str, object]]:
+def _lines(folder: Path) -> list[dict[str, Any]]:
     files = sorted(folder.glob("*.jsonl"), key=os.path.getmtime)
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]

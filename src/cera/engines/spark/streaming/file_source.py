@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -20,6 +19,7 @@ from cera.connectors.databases.spool import read_spooled_changes
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import ENDINGS
 from cera.connectors.layout import Layout, Rejected, rejected
+from cera.engines.spark.streaming.file_names import literal, local_path
 from cera.engines.spark.streaming.module_operators import AnyOperator
 from cera.engines.spark.streaming.packing import Packer
 from cera.engines.spark.streaming.parquet_files import read_parquet
@@ -58,7 +58,7 @@ def file_messages(
         reader = reader.option("cleanSource", "delete")
     read = read_spooled_changes if changes else partial(read_spooled if spool else read_file, layout=layout)
     stage = _Reading(read, tuple(operators), max_duration)
-    return reader.load(folder).select("path").mapInArrow(stage, _SCHEMA)
+    return reader.load(literal(folder)).select("path").mapInArrow(stage, _SCHEMA)
 
 
 class _Reading:
@@ -77,8 +77,8 @@ class _Reading:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         packer = Packer(Router(self.operators), self.max_duration)
         for batch in batches:
-            for uri in batch.column(0).to_pylist():
-                for record in self.read(local_path(uri)):
+            for found in batch.column(0).to_pylist():
+                for record in self.read(local_path(found)):
                     packer.take(record)
                     if packer.size >= CHUNK:
                         yield _dated(packer)
@@ -95,10 +95,6 @@ def _dated(packer: Packer) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(
         [*messages.columns, times, counts], [*messages.schema.names, EVENT_TIME, "events"]
     )
-
-
-def local_path(uri: str) -> str:
-    return unquote(urlsplit(uri).path)
 
 
 def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from cera.connectors.layout import Layout
+from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.failures import reason
 from cera.engines.spark.session import session
 from cera.engines.spark.streaming import batch_files, progress
@@ -28,6 +28,7 @@ from cera.engines.spark.streaming.actions import events_of
 from cera.engines.spark.streaming.batch_files import BatchFiles, SinkFormat
 from cera.engines.spark.streaming.change_source import ChangeSource, is_database, name_of
 from cera.engines.spark.streaming.checkpoint import Checkpoint
+from cera.engines.spark.streaming.file_names import unreadable, utf_8_names
 from cera.engines.spark.streaming.file_source import file_messages
 from cera.engines.spark.streaming.layers import results
 from cera.engines.spark.streaming.messages import Result, unpack_results
@@ -96,6 +97,9 @@ class LiveStream:
         shared = SparkSession.getActiveSession() is not None
         spark = self._session()
         databases = self._databases()
+        for source in options.sources:
+            if source != "-" and not is_database(source):
+                self._tell_rejected(unreadable(Path(source)))
         before = self._take_interrupts()
         try:
             for database in databases:
@@ -156,8 +160,11 @@ class LiveStream:
                 folder.mkdir(parents=True, exist_ok=True)
                 away = partial(self._tell.away, source)
                 found.append(ChangeSource(source, folder, folder.with_suffix(".place"), away))
-                self._tell.rejected([("rejected", p.place, p.reason, p.text) for p in found[-1].problems()])
+                self._tell_rejected(found[-1].problems())
         return found
+
+    def _tell_rejected(self, found: Iterable[Rejected]) -> None:
+        self._tell.rejected([("rejected", each.place, each.reason, each.text) for each in found])
 
     def _session(self) -> SparkSession:
         options = self._options
@@ -168,7 +175,7 @@ class LiveStream:
             "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
             **(options.settings or {}),
         }
-        with _standard_error_to(self.checkpoint.log):
+        with _standard_error_to(self.checkpoint.log), utf_8_names():
             return session(options.master, settings)
 
     def _query(self, spark: SparkSession) -> StreamingQuery:
