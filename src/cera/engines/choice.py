@@ -21,7 +21,7 @@ AUTO = "auto"
 
 Engine = Literal["auto", "spark", "local", "reference"]
 
-#: From so many bytes of input on Spark is taken: where it gets faster by the clock than `--engine local`, with two cores.
+#: From so many bytes of input on Spark is taken: where it gets faster by the clock than `--engine local`, on two cores.
 #: To measure it: `cera run examples/sensors/fire.xceq --events E --time-unit s --out O` with `--engine local` and with
 #: `--master 'local[2]'`, over events E that benchmarks/local/generate.py makes.
 SPARK_FROM = 100_000_000
