@@ -155,7 +155,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         "--max-delay",
         metavar="DURATION",
         help="Events are sorted within this delay; those that come later are late and do not count. "
-        "Without it everything is sorted first.",
+        "Without it the input is a recording, of which no event is late, however far out of order.",
     )
     @click.option("--late", metavar="PATH", type=click.Path(path_type=Path), help="Where late events go.")
     @click.option(

@@ -78,11 +78,11 @@ class OrderedEvents:
         layout: Layout,
         *,
         tell: Callable[[str], object] = lambda text: None,
-        most_in_memory: int = MOST_IN_MEMORY,
+        most_in_memory: int | None = None,
     ) -> None:
         self._layout = layout
         self._tell = tell
-        self._most = most_in_memory
+        self._most = MOST_IN_MEMORY if most_in_memory is None else most_in_memory
         self._paths = paths
         # all paths are looked at before the first is read, so that a wrong one is reported at once
         self._found = [None if path == "-" or path.startswith(DATABASE) else sources(path, layout) for path in paths]
