@@ -1,10 +1,12 @@
 """cera: complex event processing for Apache Spark.
 
 program = cera.load("fire.xceq")
-for derived in program.run("events.jsonl").derived: ...
+for derived in program.run("events.jsonl"): ...
+program.run(rows, label="type", time="ts").to_pandas()
 """
 
 from cera.comparing.comparison import Comparison, compare
+from cera.connectors.layout import Layout, Rejected
 from cera.diagnostics import Diagnostic, Span
 from cera.engines.answer import Answer
 from cera.errors import (
@@ -37,12 +39,14 @@ __all__ = [
     "Event",
     "FailedActionsError",
     "Interval",
+    "Layout",
     "MatchLimitError",
     "Performed",
     "Program",
     "ProgramError",
     "Recipient",
     "RecursionLimitError",
+    "Rejected",
     "Span",
     "Term",
     "Time",

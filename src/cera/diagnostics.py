@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from cera.html_table import SHOWN, html_table, html_text
+
 #: A note is about a program that is right: how it will run.
 Severity = Literal["error", "warning", "note"]
 
@@ -110,6 +112,20 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return render(self)
+
+    def _repr_html_(self) -> str:
+        return html_text(render(self))
+
+
+class Diagnostics(tuple[Diagnostic, ...]):
+    """Diagnostics that a notebook shows as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        rows = [(each.severity, each.code, each.span or "", each.message, each.hint or "") for each in self[:SHOWN]]
+        caption = "1 finding" if len(self) == 1 else f"{len(self)} findings" if self else "no errors and no warnings"
+        return html_table(caption, ("severity", "code", "place", "message", "hint"), rows, len(self) - len(rows))
 
 
 def _place(span: Span | None) -> dict[str, object]:

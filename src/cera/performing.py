@@ -14,6 +14,7 @@ from cera.actions import action as acting
 from cera.actions.failure import Failure
 from cera.actions.permissions import Permissions
 from cera.actions.runner import ActionRunner
+from cera.arguments import speaks_python
 from cera.engines.answer import Answer
 from cera.engines.stagewise.arrivals import Recognizer
 from cera.errors import UsageError
@@ -39,6 +40,7 @@ class Performed:
     failed_before: int = 0
 
 
+@speaks_python
 def perform(
     program: Program,
     derived: Answer | Iterable[DerivedEvent],

@@ -19,10 +19,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
-from cera.connectors.acceptance import accepted, in_time, lasting, refuse
+from cera.arguments import in_words_of_python, speaks_python
+from cera.connectors.acceptance import accepted, in_time, lasting, refuse, reworded
 from cera.connectors.files import Layout, read_events
-from cera.connectors.layout import Rejected
-from cera.diagnostics import Diagnostic, Source, did_you_mean, in_source_order
+from cera.connectors.layout import Rejected, layout_of
+from cera.connectors.rows import read_rows
+from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
 from cera.engines.answer import Answer
 from cera.engines.choice import AUTO, Engine, choose_in_process
 from cera.engines.layers.layering import Layers, layered
@@ -44,12 +46,14 @@ from cera.model.calendars import Calendar, CalendarError, load_calendars
 from cera.model.durations import DurationError, parse_duration
 from cera.model.events import Event
 from cera.model.interval import Time
-from cera.model.time_text import TimeError, TimeFormat
+from cera.model.time_text import TimeError, TimeFormat, TimeUnit
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from cera.plan_table import PlanTable
 
 __all__ = [
     "ENDINGS",
@@ -167,9 +171,16 @@ class Program:
             return ()
         return (*check_division(self.rules), *check_durations(self.rules), *self.modules.of("note"))
 
+    @property
+    def plan(self) -> PlanTable:
+        """The optimized plan of the rules, which a notebook shows as a table. Raises ProgramError on recursion."""
+        from cera.plan_table import PlanTable  # prints rules, which few programs of users do
+
+        return PlanTable(local.plan_of(self.checked()))
+
     def check(self) -> tuple[Diagnostic, ...]:
         """Every error and warning, from top to bottom; none means the program is fine."""
-        return tuple(in_source_order([*self.diagnostics, *self.state_warnings]))
+        return Diagnostics(map(in_words_of_python, in_source_order([*self.diagnostics, *self.state_warnings])))
 
     def checked(self) -> RuleProgram:
         """The rules of a program without errors; raises ProgramError otherwise."""
@@ -177,40 +188,61 @@ class Program:
             raise ProgramError(self.errors)
         return self.rules
 
+    @speaks_python
     def run(
         self,
-        events: Iterable[Event] | str | Path,
+        events: object,
         *,
+        label: str | None = None,
+        label_value: str | None = None,
+        time: str | None = None,
+        end: str | None = None,
+        id: str | None = None,
+        time_unit: TimeUnit | None = None,
+        timezone: str | None = None,
+        layout: Layout | None = None,
         engine: Engine = "auto",
         until: Time | None = None,
-        layout: Layout | None = None,
         reject: Callable[[Rejected], object] | None = None,
         late: Callable[[Event], object] | None = None,
         max_delay: int | str | None = None,
         max_duration: int | str | None = None,
         recursion_limit: int = RECURSION_LIMIT,
     ) -> Answer:
-        """The answers over recorded events: given as events, or as the path of a file or folder of them.
+        """Answers the program over recorded events: `program.run(rows, label="type", time="ts").to_pandas()`.
 
-        Malformed records of a file, and events that last longer than `max_duration`, are handed to `reject`; without it
-        they raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
+        events       dicts, a DataFrame of pandas or Polars, an Arrow table, `cera.Event`s, or a path
+        label        flat records: the field that holds the label; without it `label`
+        label_value  flat records: the label of all of them, instead
+        time, end    flat records: the fields that hold the time (or the begin) and the end; without them `at`, or
+                     `begin` and `end`. The other fields are the children
+        id           the field whose value keeps equal records apart
+        time_unit    what a number as a time counts: s (the default), ms or us
+        timezone     the zone of times without an offset; without it the program's
+        layout       a `cera.Layout` in the place of all these, which can say more about files
+
+        Malformed records, and events that last longer than `max_duration`, are handed to `reject`; without it they
+        raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
         The engine is `local`, or `reference` for a recursive program, unless one is named.
         """
         layers = self.layers
         if engine == AUTO:
             engine = choose_in_process(self.rules).engine
-        if isinstance(events, str | Path):
-            layout = layout or Layout(times=TimeFormat(timezone=self.timezone))
-            events = accepted(read_events(str(events), layout), reject or refuse)
+        named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id}
+        layout = layout_of(layout, named, time_unit, timezone, self.timezone)
+        reject = refuse if reject is None else reworded(reject)
+        records = read_events(str(events), layout) if isinstance(events, str | Path) else read_rows(events, layout)
+        happened = accepted(records, reject)
         delay, longest = _duration(max_delay), _duration(max_duration)
         if longest is not None:
-            events = lasting(events, longest, reject or refuse)
+            happened = lasting(happened, longest, reject)
         if delay is not None:
-            events = in_time(events, delay, late or (lambda event: None))
+            happened = in_time(happened, delay, late or (lambda event: None))
         options = RunOptions(until, self.timezone, delay, longest, recursion_limit)
-        return run_layers(layers, events, engine, options)
+        return run_layers(layers, happened, engine, options)
 
+    @speaks_python
     def detect(
         self,
         events: DataFrame,
@@ -239,6 +271,7 @@ class Program:
             label=label,
         )
 
+    @speaks_python
     def session(
         self,
         *,
@@ -279,6 +312,7 @@ def _duration(duration: int | str | None) -> int | None:
     return None if duration is None else microseconds(duration)
 
 
+@speaks_python
 def load(
     program: str | Path | Sequence[str | Path],
     *,

@@ -23,12 +23,13 @@ ALLOWED = {
     "engines": {"model", "rules", "datalog", "instances", "algebra", "optimizer", "connectors"},
     "connectors": {"model"},
     "actions": {"model", "connectors"},
-    "pipeline": {"model", "rules", "languages", "engines", "connectors", "algebra", "optimizer"},
+    "pipeline": {"model", "rules", "languages", "engines", "connectors", "algebra", "optimizer", "plan_table"},
     "comparing": {"model", "datalog", "instances", "languages", "engines"},
     "performing": {"model", "languages", "engines", "actions", "pipeline"},
     "explain_modules": {"datalog", "languages", "engines"},
     "testing": {"model"},
     "spark": {"model", "connectors", "engines"},
+    "plan_table": {"algebra", "explain_plan"},
     "explain_plan": {"model", "rules", "languages", "algebra", "optimizer"},
     "explain": {
         "model",
@@ -57,11 +58,13 @@ ALLOWED = {
         "algebra",
         "optimizer",
     },
+    "arguments": set(),
+    "html_table": set(),
     "errors": set(),
     "diagnostics": set(),
     "__main__": {"cli"},
 }
-BELOW_ALL = {"errors", "diagnostics"}
+BELOW_ALL = {"errors", "diagnostics", "html_table", "arguments"}
 
 
 def imported_parts(path: Path) -> set[str]:

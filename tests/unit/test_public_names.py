@@ -8,8 +8,8 @@ import cera
 def test_the_public_names_are_these() -> None:
     names = """
     Answer CeraError Comparison DataError Derivation DerivedEvent Diagnostic EngineError Event FailedActionsError
-    Interval MatchLimitError Performed Program ProgramError Recipient RecursionLimitError Span Term Time UsageError
-    compare load perform
+    Interval Layout MatchLimitError Performed Program ProgramError Recipient RecursionLimitError Rejected Span
+    Term Time UsageError compare load perform
     """
     assert sorted(cera.__all__) == names.split()
     assert all(hasattr(cera, name) for name in cera.__all__)

@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 
+from cera.arguments import options_named
 from cera.cli import report
 from cera.cli.capture import capture
 from cera.cli.check import check
@@ -44,7 +45,8 @@ class Commands(click.Group):
         _prepare_streams()
         gc.set_threshold(*SELDOM)
         try:
-            return super().invoke(ctx)
+            with options_named():
+                return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ProgramError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from cera.arguments import speaks_python
 from cera.comparing.histories import Difference
 from cera.comparing.reading import read
 from cera.comparing.search import Domain, Options, search
@@ -27,6 +28,7 @@ class Comparison:
     domain: Domain
 
 
+@speaks_python
 def compare(
     first: str,
     second: str,

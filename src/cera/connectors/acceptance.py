@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeVar
 
+from cera.arguments import in_python
 from cera.connectors.layout import Rejected
 from cera.errors import DataError
 from cera.model.events import Event
@@ -41,6 +43,11 @@ def lasting(events: Iterable[Event], max_duration: int, reject: Callable[[Reject
             reject(Rejected(f"event {event.id}", "the event lasts longer than max_duration", str(event)))
         else:
             yield event
+
+
+def reworded(reject: Callable[[Rejected], object]) -> Callable[[Rejected], object]:
+    """Returns a function that hands records to `reject`, with arguments of Python in their reasons."""
+    return lambda record: reject(replace(record, reason=in_python(record.reason)))
 
 
 def refuse(record: Rejected) -> None:

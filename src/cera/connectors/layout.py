@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cera.errors import UsageError
 from cera.model.terms import TermError
-from cera.model.time_text import TimeError, TimeFormat
+from cera.model.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.xml_terms import Types
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -93,6 +94,26 @@ class Layout:
             if name not in names:
                 return f"no column `{name}` for the time; give --time-field and --end-field as the header spells them"
         return None
+
+
+def layout_of(
+    layout: Layout | None, fields: Mapping[str, str | None], unit: TimeUnit | None, zone: str | None, program_zone: str
+) -> Layout:
+    """The layout that arguments of Python describe: `label`, `label_value`, `time`, `end`, `id` are names of fields."""
+    given = [name for name, value in (*fields.items(), ("time_unit", unit), ("timezone", zone)) if value is not None]
+    if layout is not None:
+        if given:
+            raise UsageError(f"`layout` says how records are laid out, and so does `{given[0]}`; give one of them")
+        return layout
+    if fields["label"] is not None and fields["label_value"] is not None:
+        raise UsageError("`label` is the field of the labels, `label_value` the label of all records; give one of them")
+    if unit not in (None, "s", "ms", "us"):
+        raise UsageError(f"`time_unit` is s, ms or us, found {unit!r}")
+    try:
+        times = TimeFormat(unit, zone or program_zone)
+    except TimeError as error:
+        raise UsageError(str(error)) from error
+    return Layout(fields["label"], fields["time"], fields["end"], fields["id"], fields["label_value"], times)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,73 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from cera.html_table import SHOWN, html_table
 from cera.model.events import DerivedEvent
+from cera.model.time_text import TimeFormat
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """The derived events in the order of output, and how often an expression had no value.
 
-    `left_out` are the events that lacked the attribute by which a module is partitioned.
+    `left_out` are the events that lacked the attribute by which a module is partitioned. An answer can be iterated
+    over, has a length, and shows itself as a table in a notebook.
     """
 
     derived: tuple[DerivedEvent, ...]
     undefined: int = 0
     left_out: int = 0
+
+    def __iter__(self) -> Iterator[DerivedEvent]:
+        return iter(self.derived)
+
+    def __len__(self) -> int:
+        return len(self.derived)
+
+    def __bool__(self) -> bool:
+        """An answer without events is an answer."""
+        return True
+
+    def to_pandas(self, label: str | None = None) -> pd.DataFrame:
+        """Returns the events as a DataFrame of pandas with the columns of `to_arrow`."""
+        from cera.engines.answer_tables import to_pandas
+
+        return to_pandas(self.derived, label)
+
+    def to_arrow(self, label: str | None = None) -> pa.Table:
+        """Returns the events as an Arrow table: id, begin, end, label, term (JSON), rule, causes, and the recipient.
+
+        With a `label` it has only events with this one, and after id, begin and end a column for each child.
+        """
+        from cera.engines.answer_tables import to_arrow
+
+        return to_arrow(self.derived, label)
+
+    def _by_label(self) -> str:
+        counts = Counter(item.event.label for item in self.derived)
+        named = ", ".join(f"{label} {number:,}" for label, number in sorted(counts.items())[:SHOWN])
+        events = "1 event" if len(self) == 1 else f"{len(self):,} events"
+        return f"{events}: {named}" if named else "no events"
+
+    def __repr__(self) -> str:
+        return f"<Answer: {self._by_label()}>"
+
+    def _repr_html_(self) -> str:
+        times = TimeFormat()
+        rows = [_row(item, times) for item in self.derived[:SHOWN]]
+        return html_table(self._by_label(), ("begin", "end", "event", "rule"), rows, len(self) - len(rows))
+
+
+def _row(item: DerivedEvent, times: TimeFormat) -> tuple[Any, ...]:
+    rules = ", ".join(dict.fromkeys(derivation.rule for derivation in item.derivations))
+    event = item.event
+    return times.format(event.begin), times.format(event.end), event.term, rules
