@@ -67,6 +67,7 @@ from cera.model.patterns import (
 )
 from cera.model.timers import TIMERS
 from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
+from cera.rules.declarations import Attribute, SourceLabel
 
 _KEYWORDS = (
     "and",
@@ -215,11 +216,17 @@ queries: st.SearchStrategy[Query] = st.recursive(
     ),
     max_leaves=4,
 )
+attributes = st.recursive(
+    st.builds(Attribute, labels, st.none() | st.sampled_from(("string", "number", "boolean"))),
+    lambda inner: st.builds(Attribute, labels, st.none(), lists(inner)),
+    max_leaves=4,
+)
+source_labels = st.builds(SourceLabel, labels, st.none() | lists(attributes))
 items = st.one_of(
     st.builds(RuleSyntax, heads, queries),
     st.builds(RuleSyntax, heads, queries),
     st.builds(SemanticsDirective, st.sampled_from(("practical", "formal"))),
-    st.builds(SourceDirective, lists(labels, 1)),
+    st.builds(SourceDirective, lists(source_labels, 1)),
     st.builds(CalendarsDirective, texts),
 )
 

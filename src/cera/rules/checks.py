@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from cera.diagnostics import Diagnostic, in_source_order
 from cera.rules.depth import check_depth
+from cera.rules.exact_patterns import check_exact_patterns
 from cera.rules.joins import check_joins
 from cera.rules.kinds import check_kinds
 from cera.rules.names import check_labels, check_timer_circles, check_variables
@@ -14,6 +15,7 @@ from cera.rules.ranges import check_ranges
 from cera.rules.rule import RuleProgram
 from cera.rules.satisfiability import check_satisfiability
 from cera.rules.strata import check_strata
+from cera.rules.timer_names import check_timer_names
 
 Check = Callable[[RuleProgram], Iterable[Diagnostic]]
 
@@ -21,6 +23,7 @@ CHECKS: tuple[Check, ...] = (
     check_variables,  # XC103
     check_labels,  # XC104
     check_timer_circles,  # XC105
+    check_timer_names,  # XC109
     check_ranges,  # XC201 to XC206
     check_joins,  # XC207, XC208
     check_strata,  # XC301 to XC303
@@ -28,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     check_kinds,  # XC404 to XC406
     check_depth,  # XC405
     check_placement,  # XC407
+    check_exact_patterns,  # XC408, XC409
 )
 
 

@@ -7,8 +7,9 @@ and not made a rule of its own, because a head with grouping groups the union of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
@@ -19,6 +20,7 @@ from cera.model.durations import Duration
 from cera.model.events import Recipient
 from cera.model.expressions import Expression, TimerQuery
 from cera.model.patterns import Pattern
+from cera.rules.declarations import Attribute, SourceLabel, declared_attributes
 
 Semantics = Literal["practical", "formal"]
 
@@ -155,10 +157,20 @@ class RuleProgram:
 
     rules: tuple[Rule, ...]
     semantics: Semantics = "practical"
-    sources: tuple[str, ...] | None = None
+    declared: tuple[SourceLabel, ...] | None = None
     calendars: tuple[Calendar, ...] = ()
     #: Labels of events that modules of other languages derive.
     from_modules: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...] | None:
+        """The labels that are declared to come from outside; None if nothing is declared."""
+        return None if self.declared is None else tuple(dict.fromkeys(source.label for source in self.declared))
+
+    @cached_property
+    def attributes(self) -> Mapping[str, tuple[Attribute, ...]]:
+        """The attributes of those labels for which they are declared."""
+        return declared_attributes(self.declared or ())
 
     def calendar(self, name: str) -> Calendar | None:
         return next((calendar for calendar in self.calendars if calendar.name == name), None)

@@ -66,6 +66,7 @@ from cera.model.patterns import (
 )
 from cera.model.timers import TIMERS
 from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
+from cera.rules.declarations import Attribute, SourceLabel
 
 names = st.sampled_from(
     ("a", "temp", "b-c", "_x1", "order", "min", "event", "while", "desc", "all", "before", "default")
@@ -234,10 +235,16 @@ queries: SearchStrategy[Query] = st.recursive(
     lambda inner: st.builds(Conjunction, few(inner, 1), conditions) | st.builds(Disjunction, few(inner, 1), conditions),
     max_leaves=4,
 )
+attributes: SearchStrategy[Attribute] = st.recursive(
+    st.builds(Attribute, labels, st.none() | st.sampled_from(["string", "number", "boolean"])),
+    lambda inner: st.builds(Attribute, labels, st.none(), few(inner)),
+    max_leaves=4,
+)
+source_labels = st.builds(SourceLabel, labels, st.none() | few(attributes))
 items: SearchStrategy[Item] = (
     st.builds(RuleSyntax, heads, queries)
     | st.builds(SemanticsDirective, st.sampled_from(["practical", "formal"]))
-    | st.builds(SourceDirective, few(labels, 1))
+    | st.builds(SourceDirective, few(source_labels, 1))
     | st.builds(CalendarsDirective, texts)
 )
 programs: SearchStrategy[ProgramSyntax] = st.builds(ProgramSyntax, few(items, 1))

@@ -297,6 +297,20 @@ class TestDirectives:
         program, _ = lowered("SOURCE temp, smoke", f'SOURCE smoke, "two words" {self.RULE}')
         assert program.sources == ("temp", "smoke", "two words")
 
+    def test_attributes_of_a_label_are_united_and_what_is_declared_differently_is_open(self) -> None:
+        program, _ = lowered(
+            "SOURCE temp{ area: string, value: number }, smoke",
+            f"SOURCE temp{{ value: string, at{{ x }} }}, temp{{ at{{ y }} }} {self.RULE}",
+        )
+        area, value, at = program.attributes["temp"]
+        assert (area.kind, value.kind) == ("string", None)
+        assert [child.name for child in at.children or ()] == ["x", "y"]
+        assert "smoke" not in program.attributes
+
+    def test_a_kind_of_values_that_does_not_exist_is_an_error(self) -> None:
+        problem = only_problem(f"SOURCE temp{{ value: numbr }} {self.RULE}")
+        assert (problem.code, problem.hint) == ("XC006", "did you mean `number`?")
+
     def test_a_raise_rule_carries_its_recipient(self) -> None:
         raised = rule("x{{}}", 'RAISE to(recipient="http://auditor.com", transport="http") { h{} }')
         assert raised.recipient is not None

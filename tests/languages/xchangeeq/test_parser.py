@@ -62,6 +62,7 @@ from cera.model.patterns import (
     Without,
 )
 from cera.model.timers import SYNONYMS
+from cera.rules.declarations import Attribute, SourceLabel
 
 OK = sorted((Path(__file__).parent / "ok").glob("*.xceq"))
 X, Y, S, T = Variable("X"), Variable("Y"), Variable("S"), Variable("T")
@@ -178,8 +179,22 @@ def test_directives_and_rules_come_in_any_order() -> None:
     assert program.items == (
         SemanticsDirective("formal"),
         RuleSyntax(DetectHead(ConstructTerm("a")), EventLiteral(None, TermPattern("b"))),
-        SourceDirective(("temp", "odd label", "smoke")),
+        SourceDirective((SourceLabel("temp"), SourceLabel("odd label"), SourceLabel("smoke"))),
         CalendarsDirective("c.toml"),
+    )
+
+
+def test_a_source_declares_attributes_their_kinds_and_their_own_attributes() -> None:
+    program = read('SOURCE reading{ fridge: string, "odd name", position{ x: number; y } }, door, alarm{}')
+    position = Attribute("position", children=(Attribute("x", "number"), Attribute("y")))
+    assert program.items == (
+        SourceDirective(
+            (
+                SourceLabel("reading", (Attribute("fridge", "string"), Attribute("odd name"), position)),
+                SourceLabel("door"),
+                SourceLabel("alarm", ()),
+            )
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from cera.languages.xchangeeq.syntax import (
 from cera.model.calendars import Calendar, parse_calendars
 from cera.model.constructs import ConstructTerm
 from cera.model.events import Event
+from cera.rules.declarations import SourceLabel
 
 from .bodies import Sources, body
 from .choices import Choices, DrawnChoices, SeededChoices
@@ -180,5 +181,5 @@ def _directives(choices: Choices) -> list[Directive]:
     if name is not None:
         found.append(SemanticsDirective(name))
     if choices.may("source", 8):
-        found.append(SourceDirective(BASE_LABELS))
+        found.append(SourceDirective(tuple(map(SourceLabel, BASE_LABELS))))
     return found

@@ -61,5 +61,5 @@ def test_a_finding_is_not_repeated_for_every_branch() -> None:
 
 
 def test_rules_that_were_not_read_from_a_text_are_checked_too() -> None:
-    rule = Rule("h", All(ConstructTerm("h")), (Branch(events=(EventQuery("e", TermPattern("a")),)),))
+    rule = Rule("h", All(ConstructTerm("h")), (Branch(events=(EventQuery("e", TermPattern("a", total=False)),)),))
     assert [d.code for d in check(RuleProgram((rule,)))] == ["XC407"]

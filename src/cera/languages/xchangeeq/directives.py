@@ -7,9 +7,12 @@ from typing import get_args
 
 from cera.diagnostics import Diagnostic, Note, did_you_mean
 from cera.languages.xchangeeq.syntax import ProgramSyntax, SemanticsDirective, SourceDirective
+from cera.rules.declarations import Attribute, DeclaredKind, SourceLabel
+from cera.rules.quotation import listed
 from cera.rules.rule import Semantics
 
 _SEMANTICS: tuple[Semantics, ...] = get_args(Semantics)
+_KINDS: tuple[str, ...] = get_args(DeclaredKind)
 
 
 def chosen_semantics(files: Sequence[ProgramSyntax]) -> tuple[Semantics | None, list[Diagnostic]]:
@@ -28,10 +31,27 @@ def chosen_semantics(files: Sequence[ProgramSyntax]) -> tuple[Semantics | None, 
     return chosen, problems
 
 
-def declared_sources(files: Sequence[ProgramSyntax]) -> tuple[str, ...] | None:
-    """The labels of all SOURCE directives together, or None if there is no such directive."""
-    lists = [item.labels for file in files for item in file.items if isinstance(item, SourceDirective)]
-    return tuple(dict.fromkeys(label for labels in lists for label in labels)) if lists else None
+def declared_sources(files: Sequence[ProgramSyntax]) -> tuple[tuple[SourceLabel, ...] | None, list[Diagnostic]]:
+    """What all SOURCE directives declare, None if there is no such directive, and what is wrong with it (XC006)."""
+    lists = [item.sources for file in files for item in file.items if isinstance(item, SourceDirective)]
+    if not lists:
+        return None, []
+    sources = tuple(source for each in lists for source in each)
+    return sources, [problem for source in sources for problem in _unknown_kinds(source.attributes or ())]
+
+
+def _unknown_kinds(attributes: Sequence[Attribute]) -> Iterator[Diagnostic]:
+    for attribute in attributes:
+        if attribute.kind is not None and attribute.kind not in _KINDS:
+            yield Diagnostic(
+                "XC006",
+                "error",
+                f"there is no kind of values `{attribute.kind}`; there are {listed([f'`{kind}`' for kind in _KINDS])}",
+                attribute.span,
+                did_you_mean(attribute.kind, _KINDS)
+                or f"leave it out if the values differ: SOURCE …{{ {attribute.name} }}",
+            )
+        yield from _unknown_kinds(attribute.children or ())
 
 
 def _directives(files: Sequence[ProgramSyntax]) -> Iterator[SemanticsDirective]:

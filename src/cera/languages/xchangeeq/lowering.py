@@ -63,12 +63,14 @@ def lower(
 ) -> tuple[RuleProgram, tuple[Diagnostic, ...]]:
     """The files as one program. An explicit `semantics` wins over what the files ask for."""
     asked, problems = chosen_semantics(files)
+    sources, wrong_sources = declared_sources(files)
+    problems += wrong_sources
     lowering = _Lowering(tuple(calendars), timezone, problems)
     names = Names("#")
     program = RuleProgram(
         tuple(lowering.rule(rule, names.fresh(rule_name(rule))) for file in files for rule in file.rules),
         semantics or asked or "practical",
-        declared_sources(files),
+        sources,
         tuple(calendars),
     )
     return program, tuple(problems)

@@ -80,5 +80,17 @@ def unknown_timer(situation: Situation) -> Mistake | None:
     )
 
 
+def timer_in_braces(situation: Situation) -> Mistake | None:
+    """`from-end{x, 5 min}` was read as a pattern, up to the unit of the duration."""
+    before, opened = situation.at(-1), situation.brackets.open_at(situation.index)
+    if before is None or not opened or opened[-1] == 0 or situation.lexemes[opened[-1]].text != "{":
+        return None
+    label, opening = situation.lexemes[opened[-1] - 1], situation.lexemes[opened[-1]]
+    if label.text not in SYNONYMS or before.kind != "number" or situation.text_at(0) not in UNITS:
+        return None
+    hint = f"a timer has single brackets: '{label.text}[x, {before.text} {situation.text_at(0)}]'"
+    return mistake_at("XC001", opening, f"'{label.text}' is a timer, and a timer has no braces", hint)
+
+
 def _misspelling(lexeme: Lexeme, meant: str, repair: tuple[Edit, ...]) -> Mistake:
     return mistake_at("XC003", lexeme, f"unknown word '{lexeme.text}'", f"did you mean '{meant}'?", repair)

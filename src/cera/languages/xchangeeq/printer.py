@@ -44,6 +44,7 @@ from cera.model.constructs import Construct
 from cera.model.durations import format_duration
 from cera.model.expressions import Expression
 from cera.model.patterns import Pattern
+from cera.rules.declarations import Attribute, SourceLabel
 
 
 def print_program(program: ProgramSyntax) -> str:
@@ -66,6 +67,11 @@ def print_pattern(pattern: Pattern) -> str:
 def print_expression(expression: Expression) -> str:
     """The expression on one line."""
     return render(Printer().expression(expression), width=None)
+
+
+def print_source(source: SourceLabel) -> str:
+    """A declared label with its attributes on one line."""
+    return render(_declared(source.label, source.attributes), width=None)
 
 
 def print_construct(construct: Construct) -> str:
@@ -93,8 +99,8 @@ class Printer(TermPrinter):
             case SemanticsDirective():
                 return f"SEMANTICS {directive.name}"
             case SourceDirective():
-                labels = join(Group(concat(",", SPACE)), (label_text(label) for label in directive.labels))
-                return concat("SOURCE ", Indent(labels))
+                sources = (_declared(source.label, source.attributes) for source in directive.sources)
+                return concat("SOURCE ", Indent(join(Group(concat(",", SPACE)), sources)))
             case CalendarsDirective():
                 return f"CALENDARS {string_text(directive.path)}"
 
@@ -165,3 +171,15 @@ def _broken(items: Sequence[Document]) -> Document:
 
 def _event(identifier: Identifier | None) -> str:
     return "" if identifier is None else f"event {identifier.name}: "
+
+
+def _declared(name: str, attributes: Sequence[Attribute] | None) -> Document:
+    if attributes is None:
+        return label_text(name)
+    return bracket(f"{label_text(name)}{{", [_attribute(attribute) for attribute in attributes], "}")
+
+
+def _attribute(attribute: Attribute) -> Document:
+    if attribute.kind is not None:
+        return f"{label_text(attribute.name)}: {attribute.kind}"
+    return _declared(attribute.name, attribute.children)

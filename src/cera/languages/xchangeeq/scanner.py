@@ -129,7 +129,8 @@ def _ends_item(text: str, lexemes: Sequence[Lexeme], first: int, index: int, dep
     if following is None:
         return True
     if lexemes[first].text in DIRECTIVES:
-        return index > first and lexeme.text not in (",", ";") and "\n" in text[lexeme.end : following.start]
+        goes_on = index == first or depth > 0 or lexeme.text in (",", ";")
+        return not goes_on and "\n" in text[lexeme.end : following.start]
     if lexeme.text != "END" or following.text in ("{", "[", ":"):
         return False
     return depth == 0 or following.text in ITEM_WORDS

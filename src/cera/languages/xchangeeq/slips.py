@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from cera.languages.xchangeeq.expectations import VOCABULARY, guess
-from cera.languages.xchangeeq.misspellings import misspelt, unknown_semantics, unknown_timer
+from cera.languages.xchangeeq.misspellings import misspelt, timer_in_braces, unknown_semantics, unknown_timer
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described, mistake_at
 from cera.languages.xchangeeq.rule_slips import (
     absence_without_window,
@@ -235,6 +235,7 @@ _SLIPS = (
     unknown_semantics,
     window_without_identifier,
     unknown_timer,
+    timer_in_braces,
     misspelt,
     _lone_var,
     _var_left_out,

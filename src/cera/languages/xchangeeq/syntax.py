@@ -14,6 +14,7 @@ from cera.model.constructs import Construct
 from cera.model.durations import Duration
 from cera.model.expressions import Expression, TimerQuery
 from cera.model.patterns import Pattern
+from cera.rules.declarations import SourceLabel
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,9 @@ class SemanticsDirective:
 
 @dataclass(frozen=True)
 class SourceDirective:
-    """`SOURCE temp, smoke`: the labels of the events that come from outside."""
+    """`SOURCE temp{ area, value: number }, smoke`: the events that come from outside."""
 
-    labels: tuple[str, ...]
+    sources: tuple[SourceLabel, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

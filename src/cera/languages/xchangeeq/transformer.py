@@ -32,6 +32,7 @@ from cera.model.constructs import Construct
 from cera.model.expressions import Expression
 from cera.model.patterns import Pattern, TermPattern
 from cera.model.timers import SYNONYMS
+from cera.rules.declarations import Attribute, SourceLabel
 
 Conditions = tuple[Expression, ...]
 
@@ -70,8 +71,20 @@ class ItemTransformer(TermTransformer):
     def semantics(self, span: Span, name: Token) -> SemanticsDirective:
         return SemanticsDirective(str(name), span)
 
-    def source(self, span: Span, *labels: Token) -> SourceDirective:
-        return SourceDirective(tuple(self._construct_label(label) for label in labels), span)
+    def source(self, span: Span, *sources: SourceLabel) -> SourceDirective:
+        return SourceDirective(sources, span)
+
+    def source_label(self, span: Span, label: Token, attributes: tuple[Attribute, ...] | None) -> SourceLabel:
+        return SourceLabel(self._construct_label(label), attributes, span)
+
+    def attributes(self, _: Span, *attributes: Attribute) -> tuple[Attribute, ...]:
+        return attributes
+
+    def plain_attribute(self, span: Span, name: Token, kind: Token | None) -> Attribute:
+        return Attribute(self._construct_label(name), None if kind is None else str(kind), span=span)
+
+    def nested_attribute(self, span: Span, name: Token, children: tuple[Attribute, ...]) -> Attribute:
+        return Attribute(self._construct_label(name), children=children, span=span)
 
     def calendars(self, span: Span, path: Token) -> CalendarsDirective:
         return CalendarsDirective(self._string(path), span)

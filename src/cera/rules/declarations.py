@@ -1,0 +1,54 @@
+"""What a program declares about the events that come from outside: their labels, attributes and kinds of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+from cera.diagnostics import Span
+
+#: The kinds of values that can be declared.
+DeclaredKind = Literal["string", "number", "boolean"]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """`temp`, `temp: number` or `position{ x, y }`: a child, its kind if declared, its own children if declared."""
+
+    name: str
+    kind: str | None = None
+    children: tuple[Attribute, ...] | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class SourceLabel:
+    """`reading` or `reading{ fridge, temp }`: a label, and the attributes such events can have, if declared."""
+
+    label: str
+    attributes: tuple[Attribute, ...] | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def declared_attributes(sources: Iterable[SourceLabel]) -> Mapping[str, tuple[Attribute, ...]]:
+    """The attributes of each label that has some declared; several declarations of a label are taken together."""
+    found: dict[str, tuple[Attribute, ...]] = {}
+    for source in sources:
+        if source.attributes is not None:
+            found[source.label] = _together((*found.get(source.label, ()), *source.attributes))
+    return MappingProxyType(found)
+
+
+def _together(attributes: Iterable[Attribute]) -> tuple[Attribute, ...]:
+    """The attributes, each name once; what two say differently of a name is left open."""
+    found: dict[str, Attribute] = {}
+    for attribute in attributes:
+        known = found.setdefault(attribute.name, attribute)
+        if known != attribute:
+            nested = known.children is not None and attribute.children is not None
+            children = _together((*(known.children or ()), *(attribute.children or ()))) if nested else None
+            kind = known.kind if known.kind == attribute.kind else None
+            found[attribute.name] = replace(known, kind=kind, children=children)
+    return tuple(found.values())
