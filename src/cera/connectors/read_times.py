@@ -1,10 +1,6 @@
 """The times of a file's records, found in a pass of their own before the events are read.
 
-<<<<<<< HEAD
 It tells how far records are out of order, so that a run can sort them in a buffer of that length and not as a whole.
-=======
-It tells how far the records are out of order, so that a run can sort them in a buffer of that length, not as a whole.
->>>>>>> c71437a (program.run takes rows: dicts, pandas, Polars, Arrow; answers are tables)
 """
 
 from __future__ import annotations
