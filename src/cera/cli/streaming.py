@@ -165,10 +165,17 @@ class Flow:
     def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
         """The events up to --until; those behind it make others late all the same, as without the option."""
         delay = self.replay.max_delay
+        later: dict[Event, None] = {}  # those behind it with the last end
         for event in events if delay is None else in_time(events, delay, self._take_late):
             if event.end <= until:
                 yield event
+                continue
+            if later and next(iter(later)).end != event.end:
+                later.clear()
+            if event.event in later:
+                self._take_repeated(event)
             else:
+                later[event.event] = None
                 self.after_until += 1
 
     def _arrivals(self) -> Iterator[Occurrence]:
