@@ -52,8 +52,10 @@ class Layout:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the records are event objects with their usual fields, which can be read the fast way."""
-        return not self.is_flat and self.id_field is None and self.envelope is None
+        """Whether the records are event objects or flat, each field with one meaning: such are read the fast way."""
+        named = (self.label_source if self.is_flat else "term", self.id_field)
+        names = [name for name in (*named, *dict.fromkeys(self.time_source or TIME_FIELDS)) if name is not None]
+        return self.envelope is None and self.id_field != "rule" and len(set(names)) == len(names)
 
     @property
     def is_flat(self) -> bool:

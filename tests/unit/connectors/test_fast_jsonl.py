@@ -38,19 +38,70 @@ def test_plain_lines_are_read_without_terms(line: str, expected: object) -> None
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "expected"),
     [
-        '{"at": 1, "term": {"a": {"x": true}}}',
-        '{"at": 1, "term": {"a": {"x": null}}}',
-        '{"at": 1, "term": {"a": {"x": {"y": 1}}}}',
-        '{"at": 1, "term": {"a": [1]}}',
-        '{"at": 1, "term": {"a": {"x": "\\u00fc"}}}',
-        '{"at": 1, "term": {"a": {"x": 1}}, "id": "7"}',
+        ('{"at": 1, "term": {"a": {"x": null}}}', happened("a{}", 1)),
+        ('{"at": 1, "term": {"a": {"x": 1}}, "id": "7"}', happened("a{x{1}}", 1, qualifier="7")),
+        ('{"id": 7.0, "at": 1, "term": {"a": {"x": 1}}}', happened("a{x{1}}", 1, qualifier="7")),
     ],
+)
+def test_absent_children_and_ids_need_no_term(line: str, expected: object) -> None:
+    for found in occurrences(f"{line}\n{line}\n"):
+        assert found.content is not None
+        assert found.event == expected
+
+
+@pytest.mark.parametrize(
+    "line", ['{"at": 1, "term": {"a": {"x": {"y": 1}}}}', '{"at": 1, "term": {"a": {"x": true, "y": {"z": null}}}}']
+)
+def test_objects_and_truth_values_inside_need_no_term(line: str) -> None:
+    for found in occurrences(f"{line}\n{line}\n"):
+        assert found.nested is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"at": 1, "term": {"a": [1]}}', '{"at": 1, "term": {"a": {"x": "\\u00fc"}}}', '{"at": 1, "term": {"a": 1}}'],
 )
 def test_other_lines_have_their_terms(line: str) -> None:
     [found] = occurrences(line)
-    assert found.content is None
+    assert (found.content, found.nested) == (None, None)
+
+
+FLAT = Layout(label_field="type", time_field="ts", end_field="te", id_field="no")
+
+
+@pytest.mark.parametrize(
+    ("line", "layout", "expected"),
+    [
+        ('{"type": "a", "ts": 1, "te": 2.5, "x": "y"}', FLAT, happened('a{x{"y"}}', 1, 2.5)),
+        ('{"ts": 1, "te": 1, "no": "n7", "type": "a", "at": 3}', FLAT, happened("a{at{3}}", 1, qualifier="n7")),
+        ('{"label": "a", "begin": 1, "end": 2, "x": 1}', Layout(label_field="label"), happened("a{x{1}}", 1, 2)),
+        ('{"at": 1, "x": null, "y": 7.0}', Layout(label="a"), happened("a{y{7}}", 1)),
+        ('{"t": "1970-01-01T00:00:02.5Z", "id": 3}', Layout(label="a", time_field="t"), happened("a{id{3}}", 2.5)),
+        ('{"t": "1970-01-01 02:00:02+02:00"}', Layout(label="a", time_field="t"), happened("a{}", 2)),
+        (
+            '{"t": "1970-01-01T01:00:02"}',
+            Layout(label="a", time_field="t", times=TimeFormat(timezone="Europe/Berlin")),
+            happened("a{}", 2),
+        ),
+    ],
+)
+def test_flat_records_need_no_term(line: str, layout: Layout, expected: object) -> None:
+    for found in occurrences(f"{line}\n{line}\n", layout):
+        assert found.content is not None
+        assert found.event == expected
+
+
+def test_times_around_a_change_of_the_clock_are_those_of_the_ordinary_reader() -> None:
+    times = [f"2026-{day}T{hour:02}:59:59.{i}" for day in ("03-29", "10-25") for hour in range(5) for i in (1, 25)]
+    # in 1900 clocks of Amsterdam went by the sun, twenty minutes and some seconds from Greenwich
+    times += ["1900-01-01T00:00:00", "1937-07-01T00:00:10", "1937-07-01T00:00:30.5", "1937-06-30T23:59:59"]
+    content = "".join(f'{{"t": "{time}"}}\n' for time in times)
+    for zone in ("Europe/Berlin", "Europe/Amsterdam", "America/New_York", "UTC"):
+        layout = Layout(label="a", time_field="t", times=TimeFormat(timezone=zone))
+        found = [item.begin for item in occurrences(content, layout)]
+        assert found == [layout.times.parse(time) for time in times]
 
 
 def test_a_whole_number_is_an_integer_however_it_is_written() -> None:
@@ -70,15 +121,22 @@ def test_times_count_the_unit_of_the_layout() -> None:
     assert (found.begin, found.end) == (1_500_250, 1_500_250)
 
 
-def test_flat_records_and_other_formats_are_read_the_ordinary_way(tmp_path: Path) -> None:
+def test_files_of_a_folder_are_read_each_by_its_format(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"at": 1, "label": "a", "x": 2}\n')
     (tmp_path / "b.csv").write_text("at,label,x\n1,b,2\n")
+    (tmp_path / "c.txt").write_text("nothing")
     layout = Layout(label_field="label")
-    found = list(fast_jsonl.read_occurrences(str(tmp_path), layout))
-    assert [item.event for item in found if isinstance(item, Occurrence)] == [
-        happened("a{x{2}}", 1),
-        happened("b{x{2}}", 1),
-    ]
+    one, other, unread = fast_jsonl.read_occurrences(str(tmp_path), layout)
+    assert isinstance(one, Occurrence)
+    assert isinstance(other, Occurrence)
+    assert one.content == {"x": 2}
+    assert [one.event, other.event] == [happened("a{x{2}}", 1), happened("b{x{2}}", 1)]
+    assert isinstance(unread, Rejected)
+
+
+def test_an_event_object_beside_flat_records_is_an_event_object() -> None:
+    [found] = occurrences('{"at": 1, "term": {"a": {"x": 1}}}', Layout(label_field="type"))
+    assert found.event == happened("a{x{1}}", 1)
 
 
 def test_a_file_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
