@@ -17,7 +17,7 @@ from cera.cli import report
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_read, check_writable, lines, write_file
-from cera.connectors.acceptance import accepted, in_time
+from cera.connectors.acceptance import accepted, in_time, lasts_longer
 from cera.connectors.files import Rejected, formats, names_files, read_events, sources
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
@@ -150,7 +150,7 @@ def too_long(happened: Event | Occurrence, replay: Replay) -> Rejected | None:
         return None
     event = happened if isinstance(happened, Event) else happened.event
     text = json.dumps(base_line(event, replay.times), ensure_ascii=False)
-    return Rejected(f"event {event.id}", "the event lasts longer than --max-duration", text)
+    return Rejected(f"event {event.id}", lasts_longer(replay.max_duration), text)
 
 
 def dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:

@@ -67,7 +67,8 @@ from cera.pipeline import Program, microseconds
     "--max-duration",
     metavar="DURATION",
     help="What the source promises: no event lasts longer (0 sec: they are all points). Bounds what must be "
-    "remembered; an event that breaks it is rejected.",
+    "remembered; an event that breaks it is rejected. 0 sec for flat records without --end-field and for changes of "
+    "databases, unless given.",
 )
 @click.option("--rejected", metavar="DIR", type=click.Path(path_type=Path), help="The folder for malformed records.")
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
@@ -145,7 +146,7 @@ def stream(
         sink=None if sink in ("-", "console") else Path(sink),
         layout=layout,
         max_delay=microseconds(max_delay),
-        max_duration=None if max_duration is None else microseconds(max_duration),
+        max_duration=_longest(max_duration, layout, sources, live.Checkpoint(others["checkpoint"])),
         trigger=_interval(trigger),
         once=once,
         files_a_batch=files_per_batch,
@@ -217,6 +218,17 @@ def _place(source: str) -> str | Path:
 
 def _is_no_folder(source: str) -> bool:
     return source == "-" or source.startswith(DATABASE)
+
+
+def _longest(given: str | None, layout: Layout, sources: Sequence[str], checkpoint: Any) -> int | None:
+    """Returns how long an event may last: 0 where all sources have points of time, unless the option says otherwise.
+
+    A checkpoint of a run without such a promise goes on without it.
+    """
+    if given is not None:
+        return microseconds(given)
+    points = all(source.startswith(DATABASE) or layout.is_points for source in sources)
+    return 0 if points and checkpoint.promised_duration() is not False else None
 
 
 def _check_apart(options: Any) -> None:

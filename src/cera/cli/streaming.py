@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 from cera.cli import report
@@ -115,8 +116,9 @@ class Flow:
     def _run(self, tell: Callable[[str], None]) -> None:
         replay = self.replay
         if replay.max_delay is not None:
-            duration = 0 if replay.layout.is_points else replay.max_duration
-            self._drive(self._arrivals(), duration, replay.max_delay, tell)
+            if replay.max_duration is None and replay.layout.is_points:
+                self.replay = replace(replay, max_duration=0)
+            self._drive(self._arrivals(), self.replay.max_duration, replay.max_delay, tell)
             return
         with OrderedEvents(replay.paths, replay.layout, tell=tell) as recording:
             if replay.strict:

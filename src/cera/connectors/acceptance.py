@@ -50,6 +50,12 @@ def reworded(reject: Callable[[Rejected], object]) -> Callable[[Rejected], objec
     return lambda record: reject(replace(record, reason=in_python(record.reason)))
 
 
+def lasts_longer(max_duration: int) -> str:
+    """Returns why an event is rejected that lasts longer than --max-duration, which may be 0 without being given."""
+    of_points = ", which is 0 sec for flat records without --end-field unless it is given"
+    return f"the event lasts longer than --max-duration{'' if max_duration else of_points}"
+
+
 def refuse(record: Rejected) -> None:
     """The `reject` of a caller that has none."""
     raise DataError(f"{record.place}: {record.reason}; pass `reject=` to go on without such records")

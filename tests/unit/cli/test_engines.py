@@ -102,6 +102,22 @@ def test_an_event_that_breaks_the_promised_duration_is_rejected(engine: str) -> 
     assert "lasts longer than --max-duration" in err
 
 
+def test_records_with_a_time_and_no_end_are_promised_to_be_points(tmp_path: Path) -> None:
+    """An event object among them that lasts breaks the promise, unless another one is given."""
+    events = tmp_path / "e.jsonl"
+    lines = ({"kind": "smoke", "ts": 1}, {"begin": 2, "end": 3, "term": {"smoke": {}}})
+    events.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    program = tmp_path / "p.xceq"
+    program.write_text("DETECT seen{} ON smoke{{}} END")
+    flat = ("--label-field", "kind", "--time-field", "ts", "--engine", "local", "--max-delay", "1 sec")
+    status, _, err = run("run", str(program), "--events", str(events), *flat)
+    assert status == 0
+    assert "lasts longer than --max-duration, which is 0 sec for flat records without --end-field" in err
+    assert "1 event read; 1 record rejected" in err
+    _, _, err = run("run", str(program), "--events", str(events), *flat, "--max-duration", "1 sec")
+    assert "2 events read" in err
+
+
 def test_spark_has_no_late_events() -> None:
     status, _, err = run("run", *FIRE, "--engine", "spark", "--max-delay", "5 sec")
     assert status == 2

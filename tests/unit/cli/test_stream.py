@@ -8,13 +8,15 @@ import os
 import threading
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from cera.cli import report
-from cera.cli.stream import Told
+from cera.cli.stream import Told, _longest
+from cera.connectors.layout import Layout
 from cera.engines.spark.streaming import progress
 from cera.model.time_text import TimeFormat
 from unit.cli.command_line import STREAM, Cera, records, write_lines
@@ -190,6 +192,24 @@ def test_standard_input_is_a_stream_that_may_stand_still_and_ends(cera: Cera, mo
     assert "warning: time stands at 70: no newer events from standard input" in result.stderr
     assert [line["rule"] for line in records(result.stdout)] == ["avg_temp", "fire", "burnt_down"]
     assert "<stdin>:4: not JSON" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("layout", "sources", "promised", "longest"),
+    [
+        (Layout(label_field="type", time_field="ts"), ("in",), None, 0),
+        (Layout(label_field="type", time_field="ts"), ("in",), False, None),  # its checkpoint remembers without it
+        (Layout(label_field="type", time_field="ts", end_field="te"), ("in",), None, None),
+        (Layout(), ("db:sqlite:bank.db",), None, 0),
+        (Layout(), ("db:sqlite:bank.db", "in"), None, None),
+    ],
+)
+def test_sources_of_points_promise_points(
+    layout: Layout, sources: tuple[str, ...], promised: bool | None, longest: int | None
+) -> None:
+    checkpoint = Mock(promised_duration=lambda: promised)
+    assert _longest(None, layout, sources, checkpoint) == longest
+    assert _longest("5 sec", layout, sources, checkpoint) == 5_000_000
 
 
 def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -133,11 +133,14 @@ def answers(
     """The DataFrames of a program over tables of events; nothing is computed yet.
 
     With a `tally`, rows in which an expression has no value are counted when it is. With `keep`, what modules detect is
-    kept by Spark (persisted), so that they run once, whatever reads or sorts it.
+    kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where all events are known to be
+    points of time, `max_duration` need not say it.
     """
     layers = (Layer(program),) if isinstance(program, RuleProgram) else program.layers
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
+    if max_duration is None and tables and all(table.points for table in tables):
+        max_duration = 0
     if not tables:
         tables = (event_table(spark, ()),)
     batches: list[Batch] = []

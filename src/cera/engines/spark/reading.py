@@ -7,6 +7,7 @@ the same event, or rejected for the same reason, as on every other engine. Parqu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -91,12 +92,13 @@ def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Readin
     rows = spark.createDataFrame(read)
     rows = rows if read.nbytes <= _SMALL else rows.persist(StorageLevel.MEMORY_AND_DISK)
     events = read.filter(pc.is_null(read.column("reason"))).column("fields").combine_chunks()
+    points = pc.all(pc.equal(read.column("begin"), read.column("end"))).as_py()  # a record that was rejected has none
     entries = events.drop_null()
     kinds: dict[str, set[str]] = {}
     for kind in FIELD.names:
         for name in entries.keys.filter(entries.items.field(kind).is_valid()).unique().to_pylist():
             kinds.setdefault(name, set()).add(kind)
-    return _reading(rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds)
+    return _reading(rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds, points=points is not False)
 
 
 def _kept(read: DataFrame) -> Reading:
@@ -104,9 +106,11 @@ def _kept(read: DataFrame) -> Reading:
     rows = read.persist(StorageLevel.MEMORY_AND_DISK)
     events = rows.where(column("reason").isNull())
     deep = F.count_if(column("fields").isNull()).alias("deep")
-    [counts] = events.agg(deep, F.count("fields").alias("flat")).collect()
+    lasting = F.count_if(column("begin") < column("end")).alias("lasting")
+    [counts] = events.agg(deep, F.count("fields").alias("flat"), lasting).collect()
     kinds = _kinds(events) if counts["flat"] else {}
-    return _reading(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds)
+    points = counts["lasting"] == 0
+    return _reading(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds, points=points)
 
 
 def _kinds(events: DataFrame) -> dict[str, set[str]]:
@@ -117,15 +121,16 @@ def _kinds(events: DataFrame) -> dict[str, set[str]]:
     return {row["name"]: {kind for kind in FIELD.names if row[kind]} for row in found}
 
 
-def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]]) -> Reading:
-    """The events and rejected records among rows of READ: whether there are flat and other events is known."""
+def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]], points: bool) -> Reading:
+    """The events and rejected records among rows of READ: whether there are flat and other events is known, and whether
+    all are points of time."""
     events = rows.where(column("reason").isNull())
     tables: list[EventTable] = []
     if flat:
         tables.append(_flat_table(events.where(column("fields").isNotNull()) if deep else events, kinds))
     if deep:
         tables.append(EventTable(events_of(events.where(column("fields").isNull())), Terms(flat=False)))
-    return Reading(tuple(tables), lambda: rejected_of(rows))
+    return Reading(tuple(replace(table, points=points) for table in tables), lambda: rejected_of(rows))
 
 
 def _flat_table(events: DataFrame, kinds: Mapping[str, Collection[str]]) -> EventTable:

@@ -14,11 +14,13 @@ from pyspark.sql import SparkSession
 
 from cera.connectors.files import Layout, Rejected, Source, read_events
 from cera.engines.spark import reading as module
+from cera.engines.spark.engine import answers
 from cera.engines.spark.file_splits import splits
 from cera.engines.spark.reading import read_files
 from cera.errors import UsageError
 from cera.model.events import Event
 from cera.model.time_text import TimeFormat
+from cera.pipeline import load
 from spark_rows import events_in
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -97,6 +99,19 @@ def test_events_that_last_too_long_are_rejected(spark: SparkSession, tmp_path: P
     assert [e.begin for e in events_in(reading.tables)] == [1_000_000]
     [rejected] = reading.rejects()
     assert rejected.reason == "the event lasts longer than --max-duration"
+
+
+@pytest.mark.parametrize(("lines", "longest"), [((0, 1), None), ((0, 0), 0)], ids=["lasting", "points"])
+def test_what_is_read_is_known_to_be_points_of_time(
+    spark: SparkSession, tmp_path: Path, lines: tuple[int, int], longest: int | None
+) -> None:
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps({'at': 1, 'term': {'e': {'n': n}}})}\n" for n in range(3)))
+    begin, end = lines
+    lasting = {"begin": begin, "end": end, "term": {"e": {"deep": {"n": 1}}}}
+    (tmp_path / "b.jsonl").write_text(f"no event\n{json.dumps(lasting)}\n")
+    reading = read_files(spark, [str(tmp_path)], Layout())
+    program = load("DETECT f{ var N } ON e{{ n{ var N } }} END").checked()
+    assert answers(program, reading.tables, spark).batches[0].max_duration == longest
 
 
 def test_files_without_events_are_no_events(spark: SparkSession, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _FORMAT = 1
 
 #: What a number as a time counts is an option too, and what it does if it is not given.
 _TIME_UNIT = "--time-unit"
+_MAX_DURATION = "--max-duration"
 _UNIT: TimeUnit = "s"
 
 
@@ -97,6 +98,11 @@ class Checkpoint:
             self._write(now)
         return now
 
+    def promised_duration(self) -> bool | None:
+        """Returns whether the runs so far had a --max-duration, by which they forget; None if there were none."""
+        known = self._read()
+        return None if known is None else _MAX_DURATION in (known.options or {})
+
     def _read(self) -> Manifest | None:
         try:
             data: dict[str, Any] = json.loads(self._file.read_text(encoding="utf-8"))
@@ -149,7 +155,7 @@ def _options(operators: Sequence[AnyOperator]) -> Mapping[str, str]:
     if not operators:
         return {}
     one = operators[0]
-    duration = {} if one.max_duration is None else {"--max-duration": f"{one.max_duration} us"}
+    duration = {} if one.max_duration is None else {_MAX_DURATION: f"{one.max_duration} us"}
     return {"--buckets": str(one.buckets), "--timezone": one.timezone, **duration}
 
 

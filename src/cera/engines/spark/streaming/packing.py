@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
+from cera.connectors.acceptance import lasts_longer
 from cera.connectors.layout import Rejected
 from cera.engines.spark.streaming.messages import OUTPUT, Packed, Result, pack_events, pack_results, packed
 from cera.engines.spark.streaming.routing import Destination, DividedEventError, Router
@@ -33,7 +34,7 @@ class Packer:
             self._results.append(("rejected", record.place, record.reason, record.text))
             return
         if self._max_duration is not None and record.end - record.begin > self._max_duration:
-            self._reject(record, "the event lasts longer than --max-duration")
+            self._reject(record, lasts_longer(self._max_duration))
             return
         self.size += 1
         if self.latest is None or record.end > self.latest:

@@ -105,6 +105,15 @@ def test_a_changed_module_is_named_by_all_its_rules(tmp_path: Path) -> None:
     assert opened_with(tmp_path / "c", changed, restart_changed=True).operators != first.operators
 
 
+def test_a_checkpoint_knows_whether_a_duration_was_promised(tmp_path: Path) -> None:
+    assert Checkpoint(tmp_path / "new").promised_duration() is None
+    opened(tmp_path / "c", SMOKE)
+    assert Checkpoint(tmp_path / "c").promised_duration() is False
+    made = operators(load(SMOKE).checked(), max_duration=0)
+    Checkpoint(tmp_path / "d").open(made, ("in",), restart_changed=False)
+    assert Checkpoint(tmp_path / "d").promised_duration() is True
+
+
 def test_times_of_another_unit_are_refused(tmp_path: Path) -> None:
     made, checkpoint = operators(load(SMOKE).checked()), Checkpoint(tmp_path / "c")
     first = checkpoint.open(made, ("in",), restart_changed=False)
