@@ -14,7 +14,7 @@ from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.json_terms import term_from_json
 from cera.pipeline import Program, load
-from properties.epl_programs import random_event
+from properties.epl_programs import left_out, random_event
 
 SECOND = 1_000_000
 CONTEXTS: tuple[Context, ...] = ("unrestricted", "unrestricted", "recent", "chronicle")
@@ -56,6 +56,8 @@ def _module(random: Random, number: int) -> str:
         chosen = random.sample(names, min(len(names), random.choice((0, 1, 2))))
         head = [f"v{place}: {name}.v" for place, name in enumerate(chosen)]
         head += [f"key: {names[0]}.k"] if names and (number == 0 or random.random() < 0.5) else []
+        used = {expression.partition(": ")[2].partition(".")[0] for expression in head}
+        event = left_out(event, random, used) if random.random() < 0.5 else event
         label = f"f{number}" if rule == 0 else f"f{random.choice((number, 7))}"
         lines.append(f"  R{rule}: {print_event(event)} in {context} context as {label}({', '.join(head)}).")
     return "\n".join([*lines, "end."])

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Collection
 from collections.abc import Sequence as Listed
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 from cera.datalog import stages
 from cera.datalog.history import HistoryStage, evaluate
-from cera.datalog.syntax import Program
+from cera.datalog.syntax import Program, root
 from cera.datalog.tuples import EventTuple
 from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import (
@@ -27,11 +31,12 @@ from cera.languages.epl.syntax import (
     Sequence,
     Star,
     Within,
+    basics,
 )
 from cera.languages.epl.translation import Translated, program_of, translate
 from cera.languages.epl.variables import check_variables, visible_outside
 from cera.model.durations import Duration
-from cera.model.expressions import Comparison, ComparisonOperator, Expression, Literal, Variable
+from cera.model.expressions import Comparison, ComparisonOperator, Expression, Literal, Variable, variables
 from properties.epl_matcher import Stage
 
 LABELS = ("A", "B", "C")
@@ -126,6 +131,30 @@ def random_event(random: Random, depth: int = 3, context: Context = "unrestricte
         rule = Rule(Identifier("R"), event, context)
         if not check_variables(rule) and not list(check_shapes(rule)):
             return event
+
+
+def left_out(event: Event, random: Random, used: Collection[str] = (), *, named: bool = False) -> Event:
+    """The event without some of the variables that no condition names, and that are not used elsewhere.
+
+    With `named`, the other way round: every event has a variable.
+    """
+    mentioned = set(used) | {
+        root(name) for basic in basics(event) for condition in basic.conditions for name in variables(condition)
+    }
+    names = (f"Y{number}" for number in itertools.count())
+
+    def changed(node: Any) -> Any:
+        if isinstance(node, Basic) and named and node.variable is None:
+            return replace(node, variable=Identifier(next(names)))
+        if isinstance(node, Basic) and not named and node.variable is not None and node.variable.name not in mentioned:
+            return replace(node, variable=None) if random.random() < 0.5 else node
+        if isinstance(node, tuple):
+            return tuple(map(changed, node))
+        inside = {each: changed(getattr(node, each)) for each in ("event", "events") if hasattr(node, each)}
+        return replace(node, **inside) if inside else node
+
+    found: Event = changed(event)
+    return found
 
 
 def random_history(random: Random, simultaneous: bool) -> list[Stage]:

@@ -14,9 +14,10 @@ import pytest
 from cera.datalog.checks import check
 from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
+from cera.languages.epl.naming import with_variables
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.syntax import Basic, Context, EventType, Identifier, Relaxed
+from cera.languages.epl.syntax import Basic, Context, Event, EventType, Identifier, Relaxed
 from cera.languages.epl.translation import program_of, translate
 from cera.model.expressions import Comparison, Variable
 from properties.epl_matcher import Matcher, Stage
@@ -24,6 +25,7 @@ from properties.epl_programs import (
     LABELS,
     MONITORED,
     Detections,
+    left_out,
     random_event,
     random_history,
     stage_wise,
@@ -82,6 +84,44 @@ def test_contexts_are_evaluated_alike_stage_by_stage_and_over_the_whole_history(
 @pytest.mark.parametrize("context", ["recent", "chronicle"])
 def test_contexts_of_thousands_of_events_are_evaluated_alike(context: Context) -> None:
     assert sum(compare_context(seed, context) for seed in range(1_000, 3_000)) > 600
+
+
+def facts_of(event: Event, context: Context, history: list[Stage]) -> set[tuple[tuple[str, ...], int]]:
+    """The identities of the events of each detection, in the order of the rule, and its stage, as rules run."""
+    [rule] = (
+        parse(Source("test.epl", f"begin M monitor A, B, C; R: {print_event(event)} in {context} context end."))
+        .modules[0]
+        .rules
+    )
+    translated = translate(with_variables(rule).event, MONITORED, context, copies=False)
+    found = stage_wise(translated, history)
+    order = {name: place for place, name in enumerate(translated.variables)}
+    return {
+        (tuple(identity for _, identity in sorted(events, key=lambda pair: order[pair[0]])), stage)
+        for events, stage in found
+    }
+
+
+def compare_left_out(seed: int, context: Context) -> bool:
+    random = Random(seed)
+    event = random_event(random, random.randrange(1, 4), context)
+    history = random_history(random, simultaneous=seed % 2 == 0)
+    every = left_out(event, random, named=True)
+    less = left_out(every, random)
+    found = facts_of(every, context, history)
+    assert facts_of(less, context, history) == found, f"seed {seed}: {print_event(every)} and {print_event(less)}"
+    return less != every and bool(found)
+
+
+@pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
+def test_variables_that_are_left_out_change_nothing(context: Context) -> None:
+    assert sum(compare_left_out(seed, context) for seed in range(150)) > 30
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
+def test_variables_left_out_of_thousands_of_events_change_nothing(context: Context) -> None:
+    assert sum(compare_left_out(seed, context) for seed in range(1_000, 4_000)) > 600
 
 
 def test_every_translated_program_passes_the_checks_of_datalog() -> None:

@@ -9,6 +9,7 @@ from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module
+from cera.languages.epl.naming import with_variables
 from cera.languages.epl.syntax import Action, EventType, Module, Rule, Unit
 from cera.languages.epl.translation import Translated, in_microseconds, program_of, translate
 from cera.model import expressions
@@ -81,7 +82,7 @@ def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> 
     several = len(module.rules) > 1
     return [
         translate(
-            rule.event,
+            with_variables(rule).event,
             module.monitored,
             rule.context,
             suffix=rule.name.name if several else "",

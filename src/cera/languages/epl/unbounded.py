@@ -2,7 +2,8 @@
 
 A relaxed sequence [E1, E2] and `prior(E1, E2)` remember every E1, since E2 may come at any time; in the chronicle
 context, every E1 that is not used; in the recent context, the last only. So does (E1, *:F, E2), if F can go on while
-another E1 occurs. What has no variables is remembered as one thing. A `within` around them bounds that.
+another E1 occurs. What makes no variables known, such as a disjunction, is remembered as one thing. A `within` around
+them bounds that.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from cera.diagnostics import Diagnostic
+from cera.languages.epl.naming import with_variables
 from cera.languages.epl.printer import print_event
 from cera.languages.epl.syntax import (
     AnyEvent,
@@ -27,6 +29,7 @@ from cera.languages.epl.syntax import (
     Within,
     basics,
     parts,
+    walk,
 )
 from cera.languages.epl.variables import visible_outside
 
@@ -35,8 +38,12 @@ _LONGEST = 60
 
 def unbounded(module: Module) -> Iterator[Diagnostic]:
     for rule in module.rules:
-        for event in _remembering(rule.event, rule.context):
-            yield _warning(rule, event)
+        named = with_variables(rule).event
+        remembering = {id(event) for event in _remembering(named, rule.context)}
+        for written, event in zip(walk(rule.event), walk(named), strict=True):
+            if id(event) in remembering:
+                assert isinstance(written, Relaxed | Prior | Sequence)
+                yield _warning(rule, written)
 
 
 def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior | Sequence]:
