@@ -11,21 +11,37 @@ from typing import Any
 
 import pytest
 
+from cera.datalog import stages
 from cera.datalog.checks import check
 from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
 from cera.languages.epl.naming import with_variables
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.syntax import Basic, Context, Event, EventType, Identifier, Relaxed
-from cera.languages.epl.translation import program_of, translate
+from cera.languages.epl.shapes import check_shapes
+from cera.languages.epl.syntax import (
+    Basic,
+    Context,
+    Event,
+    EventType,
+    Identifier,
+    Prior,
+    Relaxed,
+    Rule,
+    Sequence,
+    Within,
+)
+from cera.languages.epl.translation import Translated, program_of, translate
+from cera.model.durations import Duration
 from cera.model.expressions import Comparison, Variable
 from properties.epl_matcher import Matcher, Stage
 from properties.epl_programs import (
     LABELS,
     MONITORED,
+    SECOND,
     Detections,
     left_out,
+    named,
     random_event,
     random_history,
     stage_wise,
@@ -84,6 +100,46 @@ def test_contexts_are_evaluated_alike_stage_by_stage_and_over_the_whole_history(
 @pytest.mark.parametrize("context", ["recent", "chronicle"])
 def test_contexts_of_thousands_of_events_are_evaluated_alike(context: Context) -> None:
     assert sum(compare_context(seed, context) for seed in range(1_000, 3_000)) > 600
+
+
+def forgetful(translated: Translated, history: list[Stage]) -> tuple[Detections, int]:
+    """What is detected if everything that is of no use is forgotten after each stage, and how often that was all."""
+    machine = stages.compile(program_of([translated]), outputs=[translated.predicate])
+    state, found, anew = machine.start(), set(), 0
+    for number, stage in enumerate(history, 1):
+        machine.forget(state, stage.time)
+        if number > 1 and machine.goes_on_like(state, machine.start()):
+            state, anew = machine.start(), anew + 1
+        events = {label: [(each,) for each in tuples] for label, tuples in stage.events.items()}
+        facts = machine.step(state, events, stage.time).get(translated.predicate, ())
+        found |= {(named(translated, fact), number) for fact in facts}
+    return found, anew
+
+
+def compare_forgetful(seed: int, context: Context) -> int:
+    random = Random(seed)
+    event = random_event(random, random.randrange(1, 4), context)
+    if isinstance(event, Sequence | Relaxed | Prior) and random.random() < 0.7:
+        limited = Within(event, Duration(0, random.randrange(1, 6) * SECOND))
+        event = event if list(check_shapes(Rule(Identifier("R"), limited, context))) else limited
+    history = random_history(random, simultaneous=seed % 2 == 0)
+    translated = translate(event, MONITORED, context, copies=False)
+    found, anew = forgetful(translated, history)
+    assert found == stage_wise(translated, history), (
+        f"seed {seed}: {print_event(event)} in {context} context\n{history}"
+    )
+    return anew
+
+
+@pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
+def test_what_is_forgotten_in_idle_histories_is_of_no_use(context: Context) -> None:
+    assert sum(compare_forgetful(seed, context) for seed in range(150)) > 50
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
+def test_what_is_forgotten_in_thousands_of_histories_is_of_no_use(context: Context) -> None:
+    assert sum(compare_forgetful(seed, context) for seed in range(1_000, 5_000)) > 1_000
 
 
 def facts_of(event: Event, context: Context, history: list[Stage]) -> set[tuple[tuple[str, ...], int]]:

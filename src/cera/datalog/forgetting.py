@@ -2,8 +2,8 @@
 
     sat2(X, T, Y, s(J)) <- B(Y, s(J)), has_sat1(X, T, J), time(Now, s(J)), Now - T <= 2000000.
 
-Two seconds after T, has_sat1(X, T) is of no use. Stages remove such facts when they come to them; here they are removed
-from histories in which nothing happens.
+Two seconds after T, has_sat1(X, T) is of no use, nor is it to a rule that asks for sat2(X, T, Y, s(J)) besides. Stages
+remove such facts when they come to them; here they are removed from histories in which nothing happens.
 """
 
 from __future__ import annotations
@@ -17,25 +17,28 @@ from cera.datalog.normal import NormalAtom, NormalRule
 from cera.datalog.stage_source import deadline_function
 from cera.datalog.syntax import root
 from cera.datalog.tuples import Row
-from cera.model.expressions import Expression, variables
+from cera.model.expressions import Arithmetic, Expression, Literal, Variable, variables
 
 #: Until when a fact can be of use; something else than an integer where that is not known.
 Lasting = Callable[[Row], Any]
 
+#: A use of a fact: the arguments by names of their own, and until when it can be, by these names.
+_Use = tuple[tuple[str, ...], tuple[Expression, ...]]
 
-def lastings(rules: Iterable[NormalRule], writing: Writing) -> Mapping[str, Sequence[Lasting]]:
+
+def lastings(rules: Sequence[NormalRule], writing: Writing) -> Mapping[str, Sequence[Lasting]]:
     """For the predicates of which every use has a limit: what each use says."""
-    found: dict[str, list[Lasting] | None] = {}
-    for rule in rules:
-        for atom in rule.atoms:
-            if atom.moment == "old":
-                limit = _limit(rule, atom, writing) if atom in rule.positive else None
-                others = found.setdefault(atom.predicate, [])
-                if limit is None:
-                    found[atom.predicate] = None
-                elif others is not None:
-                    others.append(limit)
-    return {predicate: limits for predicate, limits in found.items() if limits is not None}
+    found: dict[str, list[Lasting]] = {}
+    for predicate, uses in _uses(rules).items():
+        if all(uses):
+            functions = (_function(writing, predicate, use) for use in dict.fromkeys(uses) if use is not None)
+            found[predicate] = [each for each in functions if each is not None]
+    return found
+
+
+def kept_for_ever(rules: Sequence[NormalRule]) -> list[str]:
+    """Returns the predicates whose facts a later stage may use however much time has passed."""
+    return [predicate for predicate, uses in _uses(rules).items() if not all(uses)]
 
 
 def is_over(row: Row, limits: Sequence[Lasting], now: int) -> bool:
@@ -43,18 +46,85 @@ def is_over(row: Row, limits: Sequence[Lasting], now: int) -> bool:
     return all((until := limit(row)).__class__ is int and until < now for limit in limits)
 
 
-def _limit(rule: NormalRule, atom: NormalAtom, writing: Writing) -> Lasting | None:
+def _uses(rules: Sequence[NormalRule]) -> dict[str, list[_Use | None]]:
+    """What looks back to the facts of each predicate; None where nothing limits for how long."""
+    times = _Times(rules)
+    found: dict[str, list[_Use | None]] = {}
+    for rule in rules:
+        looking_back = [atom for atom in rule.atoms if atom.moment == "old"]
+        limits = times.limits(rule) if looking_back else ()
+        for atom in looking_back:
+            found.setdefault(atom.predicate, []).append(_use(atom, limits))
+    return found
+
+
+def _use(atom: NormalAtom, limits: Sequence[Expression]) -> _Use | None:
     names = tuple(term if isinstance(term, str) else f"unnamed {place}" for place, term in enumerate(atom.terms))
-    clocks = [each.terms[0] for each in rule.positive if each.predicate == "time" and each.moment == "new"]
-    for clock in clocks:
-        if isinstance(clock, str):
-            pairs = [(each, deadline_of(each, clock)) for each in rule.conditions]
-            known = [(each, until) for each, until in pairs if until is not None and _is_about(until, names)]
-            if known and len(set(names)) == len(names):
-                expiry = Expiry(clock, tuple(each for each, _ in known), tuple(until for _, until in known))
-                return deadline_function(writing, Frame(atom.predicate, names, (), (), expiry))
-    return None
+    known = tuple(until for until in limits if {root(name) for name in variables(until)} <= set(names))
+    return (names, known) if known and len(set(names)) == len(names) else None
 
 
-def _is_about(expression: Expression, names: Sequence[str]) -> bool:
-    return {root(name) for name in variables(expression)} <= set(names)
+def _function(writing: Writing, predicate: str, use: _Use) -> Lasting | None:
+    names, deadlines = use
+    return deadline_function(writing, Frame(predicate, names, (), (), Expiry("", (), deadlines)))
+
+
+class _Times:
+    """Until when rules can derive something.
+
+    `_limited` has, of each predicate, the arguments T of which every fact has it that the time of its stage is at most
+    T + d, with that d in microseconds.
+    """
+
+    def __init__(self, rules: Iterable[NormalRule]) -> None:
+        self._rules: dict[str, list[NormalRule]] = {}
+        self._asking: dict[str, list[str]] = {}
+        self._limited: dict[str, dict[int, int]] = {}
+        for rule in rules:
+            self._rules.setdefault(rule.predicate, []).append(rule)
+            for atom in rule.positive:
+                if atom.moment == "new":
+                    self._asking.setdefault(atom.predicate, []).append(rule.predicate)
+        waiting = list(self._rules)
+        while waiting:
+            predicate = waiting.pop()
+            found = self._limits_of(predicate)
+            if found != self._limited.get(predicate, {}):
+                self._limited[predicate] = found
+                waiting += self._asking.get(predicate, ())
+
+    def limits(self, rule: NormalRule) -> list[Expression]:
+        """The last times at which the rule can derive something, by its variables."""
+        clocks = [each.terms[0] for each in rule.positive if each.predicate == "time" and each.moment == "new"]
+        found = [
+            until
+            for clock in clocks
+            if isinstance(clock, str)
+            for condition in rule.conditions
+            if (until := deadline_of(condition, clock)) is not None
+        ]
+        for atom in rule.positive:
+            if atom.moment == "new":
+                for place, longest in self._limited.get(atom.predicate, {}).items():
+                    if isinstance(name := atom.terms[place], str):
+                        found.append(Arithmetic("+", Literal(longest), Variable(name)))
+        return found
+
+    def _limits_of(self, predicate: str) -> dict[int, int]:
+        """Those arguments that every rule of the predicate limits, with the longest time that one of them allows."""
+        together: dict[int, int] | None = None
+        for rule in self._rules[predicate]:
+            places = {each.name: place for place, each in enumerate(rule.outputs) if isinstance(each, Variable)}
+            found: dict[int, int] = {}
+            for limit in self.limits(rule):
+                match limit:
+                    case Arithmetic("+", Literal(int(longest)), Variable(name)) if name in places:
+                        found[places[name]] = min(longest, found.get(places[name], longest))
+                    case _:
+                        pass
+            together = found if together is None else _longest(together, found)
+        return together or {}
+
+
+def _longest(one: Mapping[int, int], other: Mapping[int, int]) -> dict[int, int]:
+    return {place: max(longest, other[place]) for place, longest in one.items() if place in other}

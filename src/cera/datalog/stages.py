@@ -11,7 +11,7 @@ Each step costs what it derives and removes, not what is remembered: facts that 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -23,6 +23,7 @@ from cera.datalog.live import Live
 from cera.datalog.normal import NormalRule, normal_rules
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import Schedule, schedule
+from cera.datalog.stage_numbers import stage_numbers
 from cera.datalog.stage_source import FunctionSource, Layout, deadline_function, key_function
 from cera.datalog.syntax import Program, atoms
 from cera.datalog.tuples import Fact, Row, wrapped
@@ -96,6 +97,7 @@ class Machine:
         self._live_keys = [self._keys(name) for name in self._layout.live]
         self._deadlines = [deadline_function(self._writing, frame) for frame in staged.frames.values()]
         self._lastings = lastings(rules, self._writing)
+        self._numbers = stage_numbers(rules, asked)
         self._constant_keys = [self._keys(name) for name in self._layout.constant]
         self._fingerprint = hashlib.sha256(print_program(program).encode()).hexdigest()[:16]
 
@@ -124,11 +126,6 @@ class Machine:
         facts: Facts = self._later(state, events, time)
         return facts
 
-    @property
-    def forgets(self) -> bool:
-        """Whether there are facts that are of use for some time only."""
-        return bool(self._lastings)
-
     def forget(self, state: State, now: int) -> None:
         """Removes the facts that are of no use at a time and later, whatever happens."""
         for predicate, limits in self._lastings.items():
@@ -139,6 +136,31 @@ class Machine:
                 live.added = [row for row in live.added if row in live.facts]
             elif (place := self._layout.before.get(predicate)) is not None and state.kept[place]:
                 state.kept[place] = {row for row in state.kept[place] if not is_over(row, limits, now)}
+
+    def goes_on_like(self, state: State, other: State) -> bool:
+        """Whether the same events lead to the same facts from both states, as far as can be said without them.
+
+        Where the count of the stages stands makes no difference, unless a fact has such a number.
+        """
+        if state.size != other.size:
+            return False
+        numbers = {name for name, having in self._numbers.items() if not any(map(self._rows(state), having))}
+        rows, others = self._rows(state), self._rows(other)
+        return all(
+            len(rows(name)) == len(others(name)) if name in numbers else set(rows(name)) == set(others(name))
+            for name in (*self._layout.before, *self._layout.live)
+        ) and all(set(one.added) == set(two.added) for one, two in zip(state.live, other.live, strict=True))
+
+    def _rows(self, state: State) -> Callable[[str], Collection[Row]]:
+        """The facts of a predicate that a state remembers."""
+
+        def rows(name: str) -> Collection[Row]:
+            if (place := self._layout.live.get(name)) is not None:
+                return state.live[place].facts
+            place = self._layout.before.get(name)
+            return () if place is None else state.kept[place]
+
+        return rows
 
     # Writing states out.
 

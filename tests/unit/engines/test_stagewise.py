@@ -9,7 +9,10 @@ import pytest
 import cera
 from cera.connectors import changes
 from cera.datalog import modules
+from cera.datalog.modules import EventModule
+from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
 from cera.model.events import Event
+from cera.model.occurrence import occurrence
 from cera.testing import event
 from conformance.changes import changed, detected, told
 
@@ -108,8 +111,8 @@ def test_a_detection_lasts_from_the_first_of_its_events_to_the_stage(engine: str
     found = {one.event.label: one for one in detected(text, history, engine)}
     assert str(found["ab"].event.interval) == "[1000000,9000000]"
     assert found["ab"].derivations[0].causes == {"X": history[0], "Y": history[1]}
-    assert str(found["S"].event.interval) == "[9000000,9000000]"  # no variable tells of an event
-    assert found["S"].derivations[0].causes == {}
+    assert str(found["S"].event.interval) == "[1000000,9000000]"  # with and without variables
+    assert found["S"].derivations[0].causes == {"A": history[0], "B": history[1]}
 
 
 @BOTH
@@ -178,3 +181,85 @@ def test_histories_of_which_nothing_more_is_heard_are_forgotten_when_their_time_
     assert session.live < 2_100
     found = [each.event.label for each in (*session.push(event("B{v{5000}}", 5_001)), *session.close())]
     assert found == ["S"]
+
+
+def idle(rule: str, keys: int = 6) -> tuple[ModuleProcessor, ModuleState]:
+    """A module in which each key had an A, a B and a C, a minute after the one before; all is forgotten that can be."""
+    program = cera.load(f"begin M monitor A, B, C, D; partition by k; R: {rule}. end.")
+    [only] = program.modules.found
+    assert isinstance(only.module, EventModule)
+    processor = ModuleProcessor(only.module)
+    state = processor.start()
+    for key in range(keys):
+        for second, label in enumerate("ABC"):
+            happened = occurrence(event(f"{label}{{k{{{key}}}}}", 60 * key + second))
+            processor.step(state, happened.end, [happened])
+    processor.forget_idle(state)
+    return processor, state
+
+
+@pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
+@pytest.mark.parametrize(
+    "limited",
+    [
+        "[A(X), D(Y)] within 30 sec",
+        "[A, D] within 30 sec",
+        "(C(X), D(Y)) within 30 sec",
+        "prior(A(X), D(Y)) within 30 sec",
+        "[A(X), (C(Y), D(Z))] within 30 sec",
+        "[A(X), prior(B(Y), D(Z))] within 30 sec",
+        "[A(X), B(Y), D(Z)] within 30 sec",
+        "(C(X), *:!D, D(Y)) within 30 sec",
+        "(A(X), first([B(Y), D(Z)])) within 30 sec",
+        "[A(X), (D(Y) & ![C(Z), any])] within 30 sec",
+        "{A, [B, D] within 30 sec}",
+        "D(X)",
+    ],
+)
+def test_a_history_with_a_limit_is_forgotten_as_a_whole_when_its_time_is_over(limited: str, context: str) -> None:
+    _, state = idle(f"{limited} in {context} context")
+    assert len(state.histories) <= 1
+
+
+@pytest.mark.parametrize("context", ["recent", "chronicle"])
+def test_a_history_that_was_forgotten_goes_on_as_if_it_had_not_been(context: str) -> None:
+    text = (
+        f"begin M monitor A, B; partition by k; R: [A(X), B(Y)] within 30 sec in {context} context as f(k: X.k). end."
+    )
+    again = [event("A{k{1}}", 100_000), event("A{k{1}}", 100_001), event("B{k{1}}", 100_002), event("B{k{1}}", 100_003)]
+    events = [
+        event("A{k{1}}", 1),
+        event("A{k{1}}", 2),
+        *(event(f"A{{k{{{key}}}}}", 10 * key) for key in range(2, 3_000)),
+    ]
+    answers = [str(one.event) for one in cera.load(text).run([*events, *again], engine="local").derived]
+    assert answers == [str(one.event) for one in cera.load(text).run([*events[:2], *again], engine="reference").derived]
+    assert len(answers) == 2
+
+
+def test_the_number_of_histories_stays_flat_over_many_keys_in_the_chronicle_context() -> None:
+    text = "begin M monitor A, B; partition by k; R: [A(X), B(Y)] within 30 sec in chronicle context. end."
+    session = cera.load(text).session()
+    most = 0
+    for second in range(6_000):
+        session.push(event(f"A{{k{{{second}}}}}", second))
+        most = max(most, session.live)
+    assert most <= 2_100  # two facts of each: that it waits, and the number of its stage
+
+
+@pytest.mark.parametrize(
+    ("rule", "noted"),
+    [
+        ("[A(X), B(Y)] within 30 sec in chronicle context", False),
+        ("A(X)", False),
+        ("(A(X), B(Y))", True),
+        ("[A(X), B(Y)] in recent context", True),
+        ("first(A(X))", True),
+        ("(A(X), first(B(Y))) within 1 min", False),
+        ("(A(X) & ![B(Y), any])", None),  # remembers every B, which is worse
+    ],
+)
+def test_what_is_kept_of_every_key_is_noted(rule: str, noted: bool | None) -> None:
+    program = cera.load(f"begin M monitor A, B; partition by k; R: {rule}. end.")
+    assert [each.code for each in program.notes] == (["EP504"] if noted else [])
+    assert [each.code for each in program.state_warnings] == (["EP501"] if noted is None else [])

@@ -88,7 +88,7 @@ class ModuleProcessor:
                 facts = self._machine.step(history, stage, now)
                 if facts:
                     found.append({predicate: tuple(rows) for predicate, rows in facts.items()})
-        if len(state.histories) > state.full and self._machine.forgets:
+        if len(state.histories) > state.full:
             self.forget_idle(state)
             state.full = max(_MANY, 2 * len(state.histories))
         return self._heads.detections(found, now) if found else []
@@ -110,23 +110,16 @@ class ModuleProcessor:
 
     def forget_idle(self, state: ModuleState) -> None:
         """Drops what is of no use any more, and the histories that would go on in the same way if they began anew."""
-        if state.now is not None and self._machine.forgets:
+        if state.now is not None:
             for history in state.histories.values():
                 self._machine.forget(history, state.now)
         rules = self.module.program.rules
         if any(isinstance(atom.stage, int) and atom.stage > 0 for rule in rules for atom in (rule.head, *atoms(rule))):
             return
         new = self._machine.start()
-        facts = self._facts(new)
         state.histories = {
-            key: history
-            for key, history in state.histories.items()
-            if history.size != new.size or self._facts(history) != facts
+            key: history for key, history in state.histories.items() if not self._machine.goes_on_like(history, new)
         }
-
-    def _facts(self, history: stages.State) -> Any:
-        dumped = self._machine.dump(history)
-        return dumped["kept"], dumped["live"]
 
     def unpacked(self, data: Mapping[str, Any]) -> ModuleState:
         """The state that `packed` wrote; raises DataError if it is another program's."""

@@ -8,6 +8,7 @@ from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.epl.actions import check_action, check_functions
 from cera.languages.epl.conditions import check_conditions
 from cera.languages.epl.heads import check_head
+from cera.languages.epl.histories import kept_histories
 from cera.languages.epl.printer import label_text
 from cera.languages.epl.relations import check_relations
 from cera.languages.epl.shapes import check_shapes
@@ -24,7 +25,9 @@ def check_module(module: Module) -> list[Diagnostic]:
         errors += [*check_action(rule), *check_functions(rule)]
     if errors:
         return in_source_order(errors)
-    return in_source_order([*check_conditions(module), *unbounded(module), *_partitioning(module)])
+    remembering = list(unbounded(module))
+    kept = () if remembering else kept_histories(module)
+    return in_source_order([*check_conditions(module), *remembering, *kept, *_partitioning(module)])
 
 
 def check_modules(modules: Sequence[Module]) -> list[Diagnostic]:
