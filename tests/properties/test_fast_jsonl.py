@@ -8,12 +8,16 @@ from __future__ import annotations
 import io
 import json
 import random
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
 
 from cera.connectors import fast_jsonl, jsonl
+from cera.connectors.files import Source
 from cera.connectors.layout import Layout, Rejected
+from cera.connectors.read_times import scan, scan_times
 from cera.model.events import Event
 from cera.model.time_text import TimeFormat
 from properties.holding import holds_for
@@ -154,3 +158,24 @@ def test_the_fast_reader_reads_what_the_ordinary_one_reads(drawn: tuple[bytes, L
         assert found == expected
         # 1 and 1.0 are equal to Python, and ids tell them apart
         assert [e.id for e in found if isinstance(e, Event)] == [e.id for e in expected if isinstance(e, Event)]
+
+
+@holds_for(lines() | lines_of_one_shape() | flat_lines_of_one_shape(), short=500, long=20_000)
+def test_the_pass_over_times_leaves_no_event_out(drawn: tuple[bytes, Layout]) -> None:
+    data, layout = drawn
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(data)
+        file.flush()
+        found = scan_times(Source(Path(file.name), "jsonl"), layout)
+    events = [item for item in jsonl.read(io.BytesIO(data), "f", layout) if isinstance(item, Event)]
+    expected = scan((event.begin, event.end) for event in events)
+    assert found.records >= expected.records
+    assert found.disorder >= expected.disorder
+    assert found.longest >= expected.longest
+    if expected.first_end is not None and expected.last_end is not None:
+        assert found.first_end is not None
+        assert found.last_end is not None
+        assert found.first_end <= expected.first_end
+        assert found.last_end >= expected.last_end
+    if found.records == expected.records:
+        assert found == expected

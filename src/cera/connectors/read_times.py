@@ -5,11 +5,15 @@ It tells how far records are out of order, so that a run can sort them in a buff
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cera.connectors.fast_jsonl import chunks
 from cera.connectors.files import Source, read_source
-from cera.connectors.layout import Layout
+from cera.connectors.jsonl import event_in
+from cera.connectors.layout import Layout, decode
+from cera.connectors.plain_lines import PlainReader
+from cera.connectors.time_shapes import TimeShapes
 from cera.model.events import Event
 from cera.model.interval import Time
 
@@ -32,22 +36,99 @@ class TimeScan:
 
 def scan_times(source: Source, layout: Layout) -> TimeScan:
     """Returns what the times of a file say about the order and the length of its events."""
-    return scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
+    if source.format != "jsonl" or not layout.is_plain:
+        return scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
+    reader = _LineScanner(layout)
+    try:
+        with source.path.open("rb") as stream:
+            for data in chunks(stream):
+                reader.take(data)
+    except OSError:
+        pass  # the reader of events reports it, where it comes to it
+    return reader.found.scan
 
 
 def scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:
     """Returns the scan of records with these begins and ends, in the order of the file."""
-    records = disorder = longest = 0
-    first: Time | None = None
-    last: Time | None = None
+    found = _Found()
     for begin, end in times:
-        records += 1
-        longest = max(longest, end - begin)
-        if first is None or last is None:
-            first = last = end
-        elif end >= last:
-            last = end
-        else:
-            disorder = max(disorder, last - end)
-            first = min(first, end)
-    return TimeScan(records, disorder, longest, first, last)
+        found.add(begin, end)
+    return found.scan
+
+
+class _Found:
+    """What was found so far."""
+
+    def __init__(self) -> None:
+        self._records = self._disorder = self._longest = 0
+        self._first: Time | None = None
+        self._last: Time | None = None
+
+    @property
+    def scan(self) -> TimeScan:
+        return TimeScan(self._records, self._disorder, self._longest, self._first, self._last)
+
+    def add(self, begin: Time, end: Time) -> None:
+        if end - begin > self._longest:
+            self._longest = end - begin
+        self.add_points(end, end, 1)
+
+    def add_points(self, first: Time, last: Time, records: int) -> None:
+        """Adds records in order, of which only the first and the last time are known."""
+        self._records += records
+        if self._first is None or self._last is None:
+            self._first, self._last = first, last
+            return
+        if first < self._last:  # of all that follow in order, the first is the farthest from what lies above
+            self._disorder = max(self._disorder, self._last - first)
+            self._first = min(self._first, first)
+        self._last = max(self._last, last)
+
+
+class _LineScanner:
+    """Finds the times of JSON lines."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.found = _Found()
+        self._layout = layout
+        self._shapes = TimeShapes(layout.times)
+        self._plain = PlainReader(layout)
+
+    def take(self, data: bytes) -> None:
+        """Adds the times of some whole lines. A line that is not UTF-8 may be added, as it is rejected later."""
+        text = data.decode("utf-8", "surrogateescape")
+        if not text.endswith("\n"):
+            text += "\n"
+        while text:
+            rows = self._shapes.rows(text)
+            try:
+                ends = self._shapes.ends_in_order(rows)
+            except ValueError:
+                ends = None
+            if ends is not None:
+                self.found.add_points(*ends, len(rows))
+                return
+            text = self._take_rows(rows, text.split("\n"))
+
+    def _take_rows(self, rows: Sequence[Sequence[str]], lines: Sequence[str]) -> str:
+        """Adds the times of rows one by one. Returns the lines behind one with a new shape."""
+        for i, row in enumerate(rows):
+            try:
+                times = self._shapes.times(row)
+            except ValueError:  # not a time, or one of a minute in which a clock is changed
+                times = None
+            if times is not None:
+                self.found.add(*times)
+            elif (plain := self._plain.read(lines[i])) is None:
+                self._take_line(lines[i])
+            else:
+                self.found.add(plain.event.begin, plain.event.end)
+                if self._shapes.learn(f"{lines[i]}\n", plain):
+                    return "\n".join(lines[i + 1 :])
+        return ""
+
+    def _take_line(self, line: str) -> None:
+        text = decode(line.encode("utf-8", "surrogateescape")).rstrip(" \t\r\n")
+        event = event_in(text, "", self._layout) if text else None
+        if isinstance(event, Event):
+            self.found.add(event.begin, event.end)

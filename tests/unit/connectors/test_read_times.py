@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from cera.connectors.files import Source
 from cera.connectors.layout import Layout
 from cera.connectors.read_times import TimeScan, scan_times
+from cera.model.time_text import TimeFormat
 
 FLAT = Layout(label_field="type", time_field="ts")
 
@@ -36,6 +40,44 @@ def test_the_longest_event_and_the_order_of_ends_are_found(tmp_path: Path) -> No
 
 def test_a_file_without_events_has_no_times(tmp_path: Path) -> None:
     assert scan(tmp_path, "\n") == TimeScan()
+
+
+@pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        (
+            ["2026-03-02T10:00:00Z", "2026-03-02T10:00:00.5Z", "2026-03-02T10:00:00.25Z"],
+            TimeScan(3, 250_000, 0, 0, 500_000),
+        ),
+        (
+            ["2026-03-02T10:00:02Z", "2026-03-02T10:00:00Z", "2026-03-02T11:00:01+01:00"],
+            TimeScan(3, 2_000_000, 0, 0, 2_000_000),
+        ),
+        (["2026-03-02T11:00:01+01:00", "2026-03-02T12:00:00+02:00"], TimeScan(2, 1_000_000, 0, 0, 1_000_000)),
+        (["2026-03-02T11:00:00+01:00", "2026-03-02T11:00:01.5+01:00"], TimeScan(2, 0, 0, 0, 1_500_000)),
+        (["2026-03-02 10:00:00", "2026-03-02T10:00:01Z", "2026-03-02T10:00"], TimeScan(3, 1_000_000, 0, 0, 1_000_000)),
+    ],
+)
+def test_texts_are_compared_as_the_times_that_they_are(times: list[str], expected: TimeScan, tmp_path: Path) -> None:
+    start = 1_772_445_600_000_000
+    assert expected.first_end is not None
+    assert expected.last_end is not None
+    expected = replace(expected, first_end=start + expected.first_end, last_end=start + expected.last_end)
+    assert scan(tmp_path, flat(*(f'"{time}"' for time in times))) == expected
+
+
+def test_times_of_a_clock_that_is_put_back_are_not_compared_as_texts(tmp_path: Path) -> None:
+    layout = replace(FLAT, times=TimeFormat(timezone="Europe/Berlin"))
+    found = scan(tmp_path, flat('"2026-10-25T01:00:00"', '"2026-10-25T02:30:00"', '"2026-10-25T03:00:00"'), layout)
+    assert (found.disorder, found.last_end) == (0, TimeFormat().parse("2026-10-25T02:00:00Z"))
+    found = scan(tmp_path, flat('"2026-03-29T02:30:00"', '"2026-03-29T03:00:00"'), layout)
+    assert found.disorder == 30 * 60 * 1_000_000
+
+
+def test_lines_that_are_not_events_are_left_out_or_make_the_disorder_greater(tmp_path: Path) -> None:
+    found = scan(tmp_path, f'{flat(1, 7)}nonsense\n{{"type": 3, "ts": 2}}\n{{}}\n{flat(8)}')
+    assert (found.first_end, found.last_end) == (1_000_000, 8_000_000)
+    assert found.disorder in (0, 5_000_000)
 
 
 def test_other_formats_are_scanned_too(tmp_path: Path) -> None:
