@@ -7,7 +7,8 @@ CeraError
 ├── EngineError       4   the engine could not finish
 │   ├── MatchLimitError       a pattern or an event type has too many answers on one event
 │   └── RecursionLimitError   a recursion does not end
-└── FailedActionsError  5   everything is done but some actions of rules, which are recorded
+├── FailedActionsError  5   everything is done but some actions of rules, which are recorded
+└── UnusableInputError  7   there was input, and none of it could be used; what was derived is written
 """
 
 from __future__ import annotations
@@ -68,3 +69,9 @@ class FailedActionsError(CeraError):
     """Some actions of rules could not be done; everything else is."""
 
     exit_status = 5
+
+
+class UnusableInputError(CeraError):
+    """Every record of the input was rejected, or no event had a label that the program asks for."""
+
+    exit_status = 7

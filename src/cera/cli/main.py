@@ -1,7 +1,7 @@
 """The command `cera`: its subcommands, and what becomes of an error.
 
 Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (`--strict`); 4 the
-engine failed; 5 done, but for actions that failed.
+engine failed; 5 done, but for actions that failed; 7 no record could be used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cera.cli.stream import stream
 from cera.cli.translate import translate
 from cera.cli.why import why
 from cera.cli.writing import abandon_output
-from cera.errors import CeraError, EngineError, ProgramError, UsageError
+from cera.errors import CeraError, EngineError, ProgramError, UnusableInputError, UsageError
 
 #: As a shell tells of a command that SIGINT or SIGPIPE ended.
 INTERRUPTED = 130
@@ -52,6 +52,8 @@ class Commands(click.Group):
         except ProgramError as error:
             report.show_diagnostics(error.diagnostics)
             ctx.exit(error.exit_status)
+        except UnusableInputError as error:
+            ctx.exit(error.exit_status)  # the summary began with it
         except CeraError as error:
             for message in error.messages if isinstance(error, UsageError) else [str(error)]:
                 report.fail(message)
@@ -106,7 +108,7 @@ def main() -> None:
     .snoop Snoop). Several files make one program.
 
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
-    4 the engine failed; 5 done, but for actions of rules that failed.
+    4 the engine failed; 5 done, but for actions of rules that failed; 7 no record could be used.
     """
 
 

@@ -16,7 +16,7 @@ from cera.cli.output import Lines, Tables, output_line
 from cera.cli.recording import Recording, answer, tell_formats
 from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
-from cera.cli.summary import show_summary, show_unknown_labels
+from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
 from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
 from cera.engines.answer import Answer
@@ -99,8 +99,11 @@ def run(
     counts = recording.counts(program, replay.until)
     derived = Counter(item.event.label for item in answered.derived)
     show_unknown_labels(labels, program, counts, derived)
-    show_summary(program, replay, counts, derived, answered.undefined, len(written), left_out=answered.left_out)
+    unusable = show_summary(
+        program, replay, counts, derived, answered.undefined, len(written), left_out=answered.left_out
+    )
     performer.finish()
+    refuse(unusable)
 
 
 def _flow(
@@ -130,8 +133,11 @@ def _flow(
         flow.run()
         performer.end_line()
     show_unknown_labels(labels, program, flow.counts, flow.derived)
-    show_summary(program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out)
+    unusable = show_summary(
+        program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out
+    )
     performer.finish()
+    refuse(unusable)
 
 
 def output(

@@ -12,7 +12,7 @@ from cera.cli import report
 from cera.cli.actions import Performer
 from cera.cli.options import Replay
 from cera.cli.recording import Counts, check_side_files, dispose_of, progress
-from cera.cli.summary import show_summary, show_unknown_labels
+from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import print_table
 from cera.cli.writing import LineWriter
 from cera.connectors.sinks import base_line, derived_line
@@ -64,8 +64,9 @@ def run_on_spark(
             derived, written = _write(recording, replay.times, labels, out, base=base, table=table)
     show_unknown_labels(labels, program, counts, derived)
     tally = recording.tally
-    show_summary(program, replay, counts, derived, tally.rows, written, of="row", left_out=tally.left_out)
+    unusable = show_summary(program, replay, counts, derived, tally.rows, written, of="row", left_out=tally.left_out)
     performer.finish()
+    refuse(unusable)
 
 
 def _started(program: Program, replay: Replay) -> Recorded:

@@ -14,7 +14,7 @@ from cera.cli.actions import ActionOptions, Performer, action_options, check_act
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import program_options, spark_settings
 from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
-from cera.cli.summary import show_unknown_labels
+from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.writing import write_output
 from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
@@ -176,8 +176,13 @@ def stream(
         except KeyboardInterrupt:
             report.say("stopped; the same command goes on from here")
             raise
-        _say(running.counters)
+        counters = running.counters
+        unusable = all_rejected(counters.rejected) if once and counters.rejected and not counters.events else None
+        if unusable is not None:
+            report.fail(unusable)
+        _say(counters)
         performer.finish()
+        refuse(unusable)
 
 
 def _say(counters: Any) -> None:

@@ -8,9 +8,10 @@ from typing import Literal
 from cera.cli.changes import missing_tables, monitored_changes, not_counted
 from cera.cli.options import Replay
 from cera.cli.recording import Counts
-from cera.cli.report import count, listed, printable, say, warn
+from cera.cli.report import count, fail, listed, printable, say, warn
 from cera.datalog.modules import CHANGE
 from cera.diagnostics import did_you_mean
+from cera.errors import UnusableInputError
 from cera.explain import derived_labels, queried_labels, queries_any_label
 from cera.pipeline import Program
 from cera.rules.unification import head_label
@@ -26,12 +27,16 @@ def show_summary(
     *,
     of: Literal["expression", "row"] = "expression",
     left_out: int = 0,
-) -> None:
+) -> str | None:
     """Counts of everything that was read, left out, rejected and derived, then what looks like a mistake.
 
     `undefined` are expressions, or rows in which there was such an expression; `left_out` events that lacked the
-    attribute by which a module is partitioned.
+    attribute by which a module is partitioned. If no record could be used, that comes first, and is returned: `refuse`
+    ends the command with it when everything else is done.
     """
+    unusable = _unusable(program, counts, derived)
+    if unusable is not None:
+        fail(unusable)
     say(_read(replay, counts))
     total = sum(derived.values())
     by_label = [f"{printable(label)} {number:,}" for label, number in sorted(derived.items())]
@@ -52,6 +57,30 @@ def show_summary(
         say(f"events that no rule asks for: {listed(unused)}")
     for text in _suspicions(program, counts, derived):
         warn(text)
+    return unusable
+
+
+def refuse(unusable: str | None) -> None:
+    """Ends the command with the status for input that could not be used; why has been said."""
+    if unusable is not None:
+        raise UnusableInputError(unusable)
+
+
+def _unusable(program: Program, counts: Counts, derived: Mapping[str, int]) -> str | None:
+    """Why nothing of the input could be used, if that is so; an empty input is not wrong."""
+    if counts.rejected and not counts.records and not counts.late:
+        return all_rejected(counts.rejected)
+    outside = _asked(program) - derived_labels(program.rules).union(program.rules.from_modules)
+    used = queries_any_label(program.rules) or not outside or not outside.isdisjoint(counts.labels)
+    if used or not counts.records or any(derived.values()):
+        return None
+    number = "the event does not have" if counts.records == 1 else f"none of {counts.records:,} events has"
+    asked = listed([f"`{printable(label)}`" for label in sorted(outside)])
+    return f"no event could be used: {number} a label that the program asks for ({asked})"
+
+
+def all_rejected(number: int) -> str:
+    return f"no record could be used: {f'all {number:,} were' if number > 1 else 'the only one was'} rejected"
 
 
 def _read(replay: Replay, counts: Counts) -> str:
@@ -71,7 +100,8 @@ def _read(replay: Replay, counts: Counts) -> str:
 
 def _suspicions(program: Program, counts: Counts, derived: Mapping[str, int]) -> Iterator[str]:
     if not counts.labels:
-        yield "there was no event in the input"
+        if not counts.rejected:
+            yield "there was no event in the input"
         return
     known = _known_labels(program, counts, derived)
     yield from missing_tables(program, counts.changes)

@@ -99,7 +99,48 @@ def test_a_record_cannot_steer_the_terminal(cera: Cera, folder: Path) -> None:
     assert not {"\x1b", "\x07", "\x9b"} & set(result.stderr)
 
 
-@pytest.mark.parametrize("content", ["", "\n\n", "not json at all\n"], ids=["empty", "blank lines", "nothing good"])
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["not json at all"], "error: no record could be used: the only one was rejected\n"),
+        (["{", "}"], "error: no record could be used: all 2 were rejected\n"),
+        (
+            ['{"at": 1, "term": {"Temp": {}}}', '{"at": 1, "term": {"door": {}}}'],
+            "error: no event could be used: none of 2 events has a label that the program asks for (`smoke`, `temp`)\n",
+        ),
+    ],
+    ids=["one record", "several", "labels"],
+)
+def test_a_summary_begins_with_input_of_which_nothing_could_be_used(
+    cera: Cera, folder: Path, lines: list[str], said: str
+) -> None:
+    write_lines(folder / "events.jsonl", lines)
+    result = cera(*RUN, "--out", "found.jsonl")
+    assert result.exit_code == 7
+    assert result.stderr.count(said) == 1
+    assert "events read" in result.stderr.split(said)[1].splitlines()[0]
+    assert (folder / "found.jsonl").read_text() == ""
+    assert cera(*RUN, "--strict").exit_code == (7 if "Temp" in lines[0] else 3)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "DETECT any ON /door|gate/{{}} END",
+        "DETECT tick ON timer:datetime{{ second{ 0 }, minute{ 0 } }} END",
+        "DETECT quiet ON and { event w: timer:datetime{{ second{ 7 } }}, while w: not temp{{}} } END",
+    ],
+    ids=["any label", "no label", "what is absent"],
+)
+def test_a_program_that_asks_for_no_label_or_answers_all_the_same_can_use_the_input(
+    cera: Cera, folder: Path, program: str
+) -> None:
+    (folder / "fire.xceq").write_text(program)
+    write_lines(folder / "events.jsonl", [f'{{"at": {at}, "term": {{"door": {{}}}}}}' for at in (1, 100)])
+    assert cera(*RUN).exit_code == 0
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"], ids=["empty", "blank lines"])
 def test_input_without_an_event_is_no_failure_and_is_said(cera: Cera, folder: Path, content: str) -> None:
     (folder / "events.jsonl").write_text(content)
     result = cera(*RUN)
