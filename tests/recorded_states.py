@@ -27,9 +27,10 @@ def _temp(sensor: str, value: float, time: float) -> Event:
     return event(f'temp{{area{{"a"}}, sensor{{"{sensor}"}}, value{{{value}}}}}', time)
 
 
-_HOT = 'DETECT hot{sensor{var S}} ON event t: temp{{ sensor{{var S}}, value{{var V}} }} where { var V > 40 } END'
+_HOT = "DETECT hot{sensor{var S}} ON event t: temp{{ sensor{{var S}}, value{{var V}} }} where { var V > 40 } END"
 _TWICE = "begin Twice monitor hot; partition by sensor; R: (hot(X), hot(Y)) as twice(X.sensor). end."
-_ALARM = """DETECT alarm{sensor{var S}} ON and { event t: twice{{ sensor{{var S}} }}, event h: temp{{ sensor{{var S}} }} }
+_ALARM = """DETECT alarm{sensor{var S}}
+ON and { event t: twice{{ sensor{{var S}} }}, event h: temp{{ sensor{{var S}} }} }
 where { {t, h} within 1 min } END"""
 
 _TEMPS = (_temp("s", 41, 0), _temp("r", 20, 1), event('smoke{area{"a"}}', 2, id="smoke-1"), _temp("s", 39, 5))
@@ -39,9 +40,15 @@ RECORDED = {
     "join": Recorded(
         (
             "DETECT h{var X} ON and { event a: a{{var X}}, event b: b{{var X}} } where { {a, b} within 1 min } END",
-            'DETECT p{l{var X}} ON and { event a: a{{ l{{var X}} }}, event b: b{{ l{{var X}} }} } where { a before b } END',
+            """DETECT p{l{var X}} ON and { event a: a{{ l{{var X}} }}, event b: b{{ l{{var X}} }} }
+where { a before b } END""",
         ),
-        (event('a{x{"v"}, on{true}}', 0), event("a[y[1, 2.5, false]]", 1, 2), event("a{l{true}}", 3, id="own"), event("c{}", 3.5)),
+        (
+            event('a{x{"v"}, on{true}}', 0),
+            event("a[y[1, 2.5, false]]", 1, 2),
+            event("a{l{true}}", 3, id="own"),
+            event("c{}", 3.5),
+        ),
         (event('b{x{"v"}}', 4), event("b{on{true}, y[1, 2.5, false]}", 5), event("b{l{1}}", 6), event("b{l{true}}", 7)),
     ),
     "absence": Recorded(
@@ -64,8 +71,8 @@ ON and { event m: temp {{ sensor {{ var S }} }}, event i: timer:from-start-backw
     ),
     "clock": Recorded(
         (
-            "DETECT busy{at{var S}} ON and { event t: timer:datetime{{second{{var S}}}}, event w: temp{{}} }"
-            " where { w meets t } END",
+            """DETECT busy{at{var S}} ON and { event t: timer:datetime{{second{{var S}}}}, event w: temp{{}} }
+where { w meets t } END""",
         ),
         _TEMPS,
         _LATER[:3],

@@ -65,7 +65,7 @@ def answers(pattern: Pattern, content: object) -> list[object]:
     names = pattern_layout("i", pattern).variables
     occurrence = json_occurrence(0, 0, "e", loads(json.dumps(content)))
     gather = Gather()
-    compile_feeds([(pattern, gather)])(State(0), occurrence)
+    compile_feeds([(pattern, gather)])(State([]), occurrence)
     rows = gather.rows
     assert all(row[-1] is occurrence for row in rows)
     found = ({n: unwrap(c) for n, c in zip(names, row[:-1], strict=True) if c is not None} for row in rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, NoReturn
 
 from cera.datalog.tuples import EventTuple
 from cera.model.interval import Time
@@ -20,6 +20,9 @@ class Untold(Enum):
 
     DIFFERENT = "different"
     MISSING = "missing"
+
+    def __setstate__(self, state: object) -> NoReturn:
+        raise TypeError("a reason cannot be changed")
 
 
 class Instance:
@@ -70,6 +73,14 @@ class Instance:
         if self.fields is not None:
             return self.fields.get(name)
         return agreed(leaf.told(name) for leaf in self.leaves())
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (self.type, self.time, self.begin, self.end, self.fields, self.bound, self.event)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        if state[0] is None:  # the names and values of the slots, as states once had them
+            state = tuple(state[1][name] for name in ("type", "time", "begin", "end", "fields", "bound", "event"))
+        self.type, self.time, self.begin, self.end, self.fields, self.bound, self.event = state
 
     def __repr__(self) -> str:
         return f"Instance({self.type!r}, {self.time}, {self.begin}, {self.end})"

@@ -58,6 +58,10 @@ class Duration:
     def __add__(self, other: Duration) -> Duration:
         return Duration(self.months + other.months, self.microseconds + other.microseconds)
 
+    def __setstate__(self, state: Mapping[str, int]) -> None:
+        """Sets the fields when a duration is read back from a state."""
+        vars(self).update(months=state["months"], microseconds=state["microseconds"])
+
     def __neg__(self) -> Duration:
         return Duration(-self.months, -self.microseconds)
 

@@ -51,6 +51,10 @@ class Event:
         """The order in which aggregates fold their matches: end, begin, id."""
         return (self.interval.end, self.interval.begin, self.id)
 
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Sets the fields when an event is read back from a state, and what was computed of them."""
+        vars(self).update(state)
+
     def __str__(self) -> str:
         return f"{self.term}{self.interval}"
 

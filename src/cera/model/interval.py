@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 Time = int
 
@@ -36,6 +36,9 @@ class Interval(NamedTuple):
 
     def __str__(self) -> str:
         return f"[{self.begin},{self.end}]"
+
+    def __setstate__(self, state: object) -> NoReturn:
+        raise TypeError("an interval cannot be changed")
 
 
 def interval(begin: Time, end: Time) -> Interval:

@@ -10,7 +10,7 @@ construction made. Truth values are wrapped, because Python takes True and 1 for
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, NoReturn
 
 from cera.model.events import Event
 from cera.model.interval import Interval
@@ -23,6 +23,9 @@ class Truth(Enum):
 
     FALSE = False
     TRUE = True
+
+    def __setstate__(self, state: object) -> NoReturn:
+        raise TypeError("a truth value cannot be changed")
 
 
 #: A value in a row: a scalar with wrapped truth values, or a term.

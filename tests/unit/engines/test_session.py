@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cera.engines.local.session import Session
-from cera.engines.local.state import restore
+from cera.engines.local.state_bytes import restore
 from cera.errors import DataError, ProgramError, UsageError
 from cera.model.events import DerivedEvent, Event
 from cera.pipeline import load

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.processor import Processor, distinct
-from cera.engines.local.state import dump, restore
+from cera.engines.local.state_bytes import dump, restore
 from cera.model.events import DerivedEvent
 from cera.model.interval import Time
 
@@ -94,8 +94,10 @@ class Host:
 
     def resume(self, snapshot: bytes) -> None:
         """Goes on where a snapshot of the same program was taken."""
-        packed, self._buffer, self._arrived, self._latest, self._closed_to = restore(snapshot)
-        self.state = self.processor.unpacked(packed)
+        packed, buffer, arrived, latest, closed_to = restore(snapshot)
+        state = self.processor.unpacked(packed)  # before anything changes: it fails for what is not its state
+        self._buffer, self._arrived, self._latest, self._closed_to = buffer, arrived, latest, closed_to
+        self.state = state
 
     def push(self, occurrence: Occurrence) -> Sequence[Found]:
         """Takes an event; returns what is derived in the steps that are now complete."""

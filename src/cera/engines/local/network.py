@@ -72,7 +72,7 @@ class Network:
         return [store.horizon for store in self.stores]
 
     def start(self) -> State:
-        return State(len(self.stores))
+        return State([{} for _ in self.stores])
 
     def step(
         self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
-from cera.engines.local.state import dump, restore
+from cera.engines.local.state_bytes import check, dump, restore
 from cera.errors import DataError, UsageError
 from cera.model.durations import Duration, format_duration
 from cera.model.events import DerivedEvent, Event
@@ -17,6 +18,9 @@ from cera.model.interval import Time
 
 #: What every saved state begins with, before the fingerprint of its program.
 _MARK = b"state of a cera session "
+#: What follows then: so many digits of a digest of the rest, and the rest; or the rest at once, as it once was.
+_DIGITS = 32
+_OLD = b"\x80"
 
 
 class Session:
@@ -72,7 +76,8 @@ class Session:
 
     def save(self) -> bytes:
         """The state as bytes; another session of the same program goes on from it with `restore`."""
-        return _MARK + self._program + dump((self._host.snapshot(), self.late, self.undefined))
+        body = dump((self._host.snapshot(), self.late, self.undefined))
+        return _MARK + self._program + _digest(body) + body
 
     def restore(self, state: bytes) -> None:
         """Goes on where a session of the same program, with the same `max_duration`, was when it was saved."""
@@ -83,7 +88,7 @@ class Session:
         if not state.startswith(expected):
             raise UsageError("the state is that of another program, max_duration or version of cera")
         try:
-            snapshot, late, undefined = restore(state[len(expected) :])
+            snapshot, late, undefined = _body(state[len(expected) :])
             self._host.resume(snapshot)
         except Exception as error:  # what broken bytes make of a reader is not to be foreseen
             raise UsageError(f"the state is damaged: {error}") from error
@@ -125,6 +130,24 @@ class Session:
         self.late += 1
         if self._late is not None:
             self._late(event.event)
+
+
+def _digest(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest()[:_DIGITS].encode()
+
+
+def _body(saved: bytes) -> tuple[bytes, int, int]:
+    """What a session saved: its host's snapshot, and what it counted. Nothing is read of it before it is checked."""
+    if not saved.startswith(_OLD):
+        digest, saved = saved[:_DIGITS], saved[_DIGITS:]
+        if digest != _digest(saved):
+            raise UsageError("bytes of it have changed since it was saved")
+    check(saved)
+    snapshot, late, undefined = restore(saved)
+    if not isinstance(snapshot, bytes) or not isinstance(late, int) or not isinstance(undefined, int):
+        raise UsageError("it has other parts than those of a session")
+    check(snapshot)
+    return snapshot, late, undefined
 
 
 def _results(derived: Iterable[Found]) -> list[DerivedEvent]:

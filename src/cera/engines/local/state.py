@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import pickle
 from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
@@ -32,15 +30,15 @@ class State:
         *("ready", "due", "derived", "index", "base", "incoming"),
     )
 
-    def __init__(self, stores: int) -> None:
-        self.stores: list[Store] = [{} for _ in range(stores)]
+    def __init__(self, stores: list[Store]) -> None:
+        self.stores = stores
         self.waiting: list[tuple[Time, int, int, Row]] = []
         self.ticks: list[Tick | None] = []
         self.counter = 0
         self.last: Time | None = None
         self.now: Time | None = None
         self.closing = False
-        self.sweeps: list[Time] = [MIN_TIME] * stores
+        self.sweeps: list[Time] = [MIN_TIME] * len(stores)
         self.sweep_at: Time = MIN_TIME
         self._begin_step()
 
@@ -103,28 +101,3 @@ class State:
         self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing = state[:7]
         self.sweeps, self.sweep_at = state[7:]
         self._begin_step()
-
-
-def dump(state: object) -> bytes:
-    """A state, or plain data around one, as bytes."""
-    return pickle.dumps(state, protocol=5)
-
-
-#: The one function that states are read back with: terms are made anew.
-_MAKES_TERMS = ("cera.model.terms", "_restored")
-
-
-class _Unpickler(pickle.Unpickler):
-    """Reads states only: nothing but data and cera's own classes."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module.startswith("cera.") and "." not in name:  # a dotted name leads to whatever the module imports
-            found = super().find_class(module, name)
-            if (module, name) == _MAKES_TERMS or (isinstance(found, type) and found.__module__ == module):
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} does not belong in a state")
-
-
-def restore(data: bytes) -> Any:
-    """What `dump` wrote."""
-    return _Unpickler(io.BytesIO(data)).load()

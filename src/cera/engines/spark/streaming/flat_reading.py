@@ -24,7 +24,9 @@ Content = dict[str, Any]
 
 def read_table(data: memoryview) -> tuple[list[Occurrence], list[Told]]:
     """The events of a packed table, and whether they are told of if late."""
-    table = pa.ipc.open_stream(data).read_all().combine_chunks()
+    table = pa.ipc.open_stream(data).read_all()
+    table.validate(full=True)  # it may come out of a checkpoint: offsets that lead elsewhere would crash Python
+    table = table.combine_chunks()
     known = {name: _only(table.column(name)) for name in table.column_names}
     ends, labels = _values(known[END]), _values(known[LABEL])
     begins = _values(known[BEGIN]) if BEGIN in known else ends

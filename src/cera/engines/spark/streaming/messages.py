@@ -2,14 +2,19 @@
 
 A message is a row of three columns: the identity of the operator it is for (empty: it is a result), the bucket, and
 the payload. Rows are what Spark's Python workers are slow at, so a message carries many events.
+
+Payloads of events wait in the state of operators, and so in checkpoints: they are read as plain data, or as columns of
+Arrow. Results pass from stage to stage of one micro-batch only and are never kept: `marshal` is for them.
 """
 
 from __future__ import annotations
 
 import marshal
+import pickle
 import struct
 from typing import Any
 
+from cera.engines.local.state_bytes import restore_plain
 from cera.model.json_terms import term_to_json
 from cera.model.occurrence import Occurrence, json_occurrence
 
@@ -32,7 +37,9 @@ OUTPUT = ""
 
 SCHEMA = "operator string, bucket int, payload binary"
 
-_EVENTS, _TABLE, _RESULTS, _COLUMNS = b"E", b"T", b"R", b"C"
+_EVENTS, _TABLE, _RESULTS, _COLUMNS = b"P", b"T", b"R", b"C"
+#: What `marshal` wrote, in older checkpoints.
+_MARSHALLED = b"E"
 _HEADER = struct.Struct("<qq")
 _SHAPE = struct.Struct("<i")
 #: What results begin with, after their mark: numbers that Spark adds up.
@@ -49,7 +56,7 @@ def packed(occurrence: Occurrence, told: Told) -> Packed:
 
 def pack_events(events: list[Packed]) -> bytes:
     header = _HEADER.pack(min(event[1] for event in events), len(events))
-    return _EVENTS + header + marshal.dumps(events)
+    return _EVENTS + header + pickle.dumps(events, protocol=5)
 
 
 def pack_table(first_end: int, count: int, data: bytes) -> bytes:
@@ -75,8 +82,14 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
         from cera.engines.spark.streaming.flat_reading import read_table  # only where tables flow: it needs Arrow
 
         return read_table(data)
-    packed = marshal.loads(data)
+    packed = _marshalled(data) if payload[:1] == _MARSHALLED else restore_plain(data)
     return [json_occurrence(*fields[:5]) for fields in packed], [fields[5] for fields in packed]
+
+
+def _marshalled(data: memoryview) -> Any:
+    from cera.engines.spark.streaming.marshalled import read_marshalled  # only for what was written long ago
+
+    return read_marshalled(bytes(data))
 
 
 def pack_results(results: list[Result]) -> bytes:
