@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import PurePath
@@ -10,6 +11,7 @@ from pathlib import PurePath
 from cera.datalog.checks import check as check_datalog
 from cera.datalog.directives import Section
 from cera.datalog.modules import EventModule
+from cera.datalog.parser import Parsed as ParsedDatalog
 from cera.datalog.parser import parse as parse_datalog
 from cera.datalog.standalone import event_module as standalone
 from cera.datalog.syntax import Program
@@ -91,13 +93,27 @@ def read_modules(sources: Sources, enabled: Collection[str] | None) -> Modules:
     """Everything that is wrong is said; a module that does not run is looked at only as far as it can be read."""
     reading = _Reading(enabled)
     reading.epl(sources.epl)
-    for source in sources.datalog:
-        reading.datalog(source)
+    parsed = [parse_datalog(source) for source in sources.datalog]
+    said = {section.name.name for each in parsed for section in each.modules if section.name is not None}
+    unnamed = [
+        source
+        for source, each in zip(sources.datalog, parsed, strict=True)
+        if any(section.name is None for section in each.modules)
+    ]
+    reading.clashing = _clashing({*reading.names, *said}, (*unnamed, *sources.cet, *sources.snoop))
+    for source, each in zip(sources.datalog, parsed, strict=True):
+        reading.datalog(source, each)
     for source in sources.cet:
         reading.cet(source)
     for source in sources.snoop:
         reading.snoop(source)
     return Modules(tuple(reading.found), tuple(reading.names), tuple(reading.diagnostics), reading.rules)
+
+
+def _clashing(said: Collection[str], files: Iterable[Source]) -> frozenset[str]:
+    """The names of files that a module has too, or a file with another ending: these are called with their endings."""
+    counts = Counter([*said, *map(_file_name, files)])
+    return frozenset(name for name, number in counts.items() if number > 1)
 
 
 def language_of_types(source: Source) -> str:
@@ -117,6 +133,8 @@ class _Reading:
         self.names: dict[str, Span | None] = {}
         self.diagnostics: list[Diagnostic] = []
         self.rules = 0
+        #: The names of files that would be those of several modules.
+        self.clashing: Collection[str] = ()
 
     def epl(self, sources: Sequence[Source]) -> None:
         parsed = [parse_epl(source) for source in sources]
@@ -130,8 +148,7 @@ class _Reading:
         if not any(each.severity == "error" for each in self.diagnostics):
             self.found += [_compiled(module) for module in running]
 
-    def datalog(self, source: Source) -> None:
-        parsed = parse_datalog(source)
+    def datalog(self, source: Source, parsed: ParsedDatalog) -> None:
         self.diagnostics += parsed.diagnostics
         for section in parsed.modules:
             self._section(section, source, readable=not parsed.diagnostics)
@@ -139,7 +156,7 @@ class _Reading:
     def _section(self, section: Section, source: Source, *, readable: bool) -> None:
         """A module of Datalog: it has the name that it says, or that of its file."""
         said = section.name
-        name = said.name if said is not None else _file_name(source)
+        name = said.name if said is not None else self._name(source, ".dl1s")
         span = said.span if said is not None else Span(source, 0, 0)
         self.diagnostics += self._twice(name, span, "without `module Name.` it is that of the file")
         self.names.setdefault(name, span)
@@ -157,21 +174,28 @@ class _Reading:
 
     def cet(self, source: Source) -> None:
         parsed = parse_cet(source)
-        span = self._file(source, parsed.diagnostics, len(parsed.program.definitions))
+        name = self._name(source, ".cet")
+        span = self._file(source, name, parsed.diagnostics, len(parsed.program.definitions))
         if span is not None:
-            module, problems = cet.instance_module(parsed.program, _file_name(source), span)
+            module, problems = cet.instance_module(parsed.program, name, span)
             self._types(module, problems, parsed.program)
 
     def snoop(self, source: Source) -> None:
         parsed = parse_snoop(source)
-        span = self._file(source, parsed.diagnostics, len(parsed.program.definitions))
+        name = self._name(source, ".snoop")
+        span = self._file(source, name, parsed.diagnostics, len(parsed.program.definitions))
         if span is not None:
-            module, problems = snoop.instance_module(parsed.program, _file_name(source), span)
+            module, problems = snoop.instance_module(parsed.program, name, span)
             self._types(module, problems, parsed.program)
 
-    def _file(self, source: Source, problems: Sequence[Diagnostic], rules: int) -> Span | None:
+    def _name(self, source: Source, ending: str) -> str:
+        """What a module is called that does not say it: `p`, and `p.cet` where there are others with the name `p`."""
+        name = _file_name(source)
+        return f"{name}{ending}" if name in self.clashing else name
+
+    def _file(self, source: Source, name: str, problems: Sequence[Diagnostic], rules: int) -> Span | None:
         """The place of a file that is a module, if it can be read and runs."""
-        name, span = _file_name(source), Span(source, 0, 0)
+        span = Span(source, 0, 0)
         self.diagnostics += [*problems, *self._twice(name, span, "a file of event types is a module with its name")]
         self.names.setdefault(name, span)
         if not self._runs(name):
@@ -200,7 +224,7 @@ class _Reading:
 
 
 def _file_name(source: Source) -> str:
-    """What a module is called that does not say it; a text that is no file has no other name either."""
+    """The name of a file without its ending; a text that is not a file is called as all of them are."""
     return TEXT if source.name.startswith("<") else PurePath(source.name).stem
 
 

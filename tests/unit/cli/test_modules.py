@@ -315,3 +315,30 @@ def test_an_option_without_a_name_does_not_enable_everything(cera: Cera, bank: P
     assert result.exit_code == 2
     assert "--enable has no name of a module" in result.stderr
     assert not (bank / "back.txt").exists()
+
+
+def test_modules_of_files_with_one_name_and_different_endings_run_together(cera: Cera, folder: Path) -> None:
+    (folder / "p.cet").write_text("event A(k); event B(k);\nX := ;(A, B) as x();")
+    (folder / "p.snoop").write_text("Y := recent A ; B as y()")
+    write_lines(folder / "e.jsonl", ('{"at": 1, "term": {"A": {"k": 1}}}', '{"at": 2, "term": {"B": {"k": 1}}}'))
+    events = ("--events", "e.jsonl", "--time-unit", "s")
+    alone = {name: cera("run", name, *events) for name in ("p.cet", "p.snoop")}
+    assert {line["rule"] for name in alone for line in records(alone[name].stdout)} == {"p.X", "p.Y"}
+    together = cera("run", "p.cet", "p.snoop", *events)
+    assert together.exit_code == 0, together.stderr
+    assert {line["rule"] for line in records(together.stdout)} == {"p.cet.X", "p.snoop.Y"}
+    assert sorted(line["id"] for line in records(together.stdout)) == sorted(
+        line["id"] for one in alone.values() for line in records(one.stdout)
+    )
+    assert [
+        line["rule"] for line in records(cera("run", "p.cet", "p.snoop", *events, "--enable", "p.snoop").stdout)
+    ] == ["p.snoop.Y"]
+
+
+def test_two_files_of_one_language_with_one_name_are_an_error(cera: Cera, folder: Path) -> None:
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+        (folder / name / "p.cet").write_text("event A(k); event B(k);\nX := ;(A, B) as x();")
+    result = cera("check", "one/p.cet", "two/p.cet")
+    assert result.exit_code == 1
+    assert "error[EP101]: there are two modules with the name `p.cet`" in result.stderr
