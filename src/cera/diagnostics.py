@@ -19,8 +19,6 @@ from cera.html_table import SHOWN, html_table, html_text
 #: A note is about a program that is right: how it will run.
 Severity = Literal["error", "warning", "note"]
 
-DOCUMENTATION = "docs/diagnostics"
-
 #: Of longer lines only a part is shown.
 WIDEST = 160
 
@@ -99,7 +97,8 @@ class Diagnostic:
 
     @property
     def page(self) -> str:
-        return f"{DOCUMENTATION}/{self.code}.md"
+        """The command that shows the page about the code, which every installation has."""
+        return f"cera explain {self.code}"
 
     def as_json(self) -> dict[str, object]:
         record: dict[str, object] = {"code": self.code, "severity": self.severity, "message": self.message}

@@ -314,7 +314,7 @@ def _duration(duration: int | str | None) -> int | None:
 
 @speaks_python
 def load(
-    program: str | Path | Sequence[str | Path],
+    program: str | Path | Source | Sequence[str | Path | Source],
     *,
     semantics: Semantics | None = None,
     timezone: str = "UTC",
@@ -342,9 +342,9 @@ def load(
     return loaded if enable is None else enabling(loaded, enable)
 
 
-def _parts(given: object) -> list[str | Path]:
+def _parts(given: object) -> list[str | Path | Source]:
     parts = [given] if isinstance(given, str | Path) or not isinstance(given, Iterable) else list(given)
-    found = [part for part in parts if isinstance(part, str | Path)]
+    found = [part for part in parts if isinstance(part, str | Path | Source)]
     if len(found) < len(parts):
         raise UsageError(f"a program is a text, the path of a file, or several of these, found {given!r}")
     return found
@@ -385,7 +385,9 @@ def language_of(source: Source) -> str:
     return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")
 
 
-def _source(program: str | Path) -> Source:
+def _source(program: str | Path | Source) -> Source:
+    if isinstance(program, Source):
+        return program
     if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OF_TEXT)):
         return Source("<text>", program)
     path = Path(program)

@@ -29,6 +29,7 @@ ALLOWED = {
     "explain_modules": {"datalog", "languages", "engines"},
     "testing": {"model"},
     "spark": {"model", "connectors", "engines"},
+    "diagnostic_pages": {"model"},
     "plan_table": {"algebra", "explain_plan"},
     "explain_plan": {"model", "rules", "languages", "algebra", "optimizer"},
     "explain": {
@@ -43,6 +44,7 @@ ALLOWED = {
         "explain_plan",
     },
     "cli": {
+        "diagnostic_pages",
         "model",
         "rules",
         "datalog",

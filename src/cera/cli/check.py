@@ -22,12 +22,14 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
     """Parses and checks the program of the FILEs: errors and warnings with line, column, caret and hint, and notes on
     how the program will run.
 
-    Every finding has a stable code with a page in docs/diagnostics. The exit status is 1 if there are errors.
+    Every finding has a stable code with a page that `cera explain CODE` shows. The exit status is 1 if there are
+    errors. - stands for standard input, whose language follows from the text.
 
     \b
     Examples:
       cera check fire.xceq
       cera check rules/*.xceq --json
+      cera check - < draft.xceq
     """
     diagnostics = in_source_order([*program.check(), *program.notes])
     if as_json:

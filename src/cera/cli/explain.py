@@ -9,6 +9,7 @@ import click
 
 from cera.cli import report
 from cera.cli.options import program_options
+from cera.cli.page import ExplainCommand
 from cera.cli.writing import write_output
 from cera.engines.local.engine import plan_of
 from cera.explain import explain as explained
@@ -17,7 +18,7 @@ from cera.explain_modules import explain_modules, module_lines
 from cera.pipeline import Program, microseconds
 
 
-@click.command("explain", short_help="Show rules, strata, plan and state.")
+@click.command("explain", cls=ExplainCommand, short_help="Show rules, strata, plan and state, or the page of a code.")
 @program_options
 @click.option(
     "--max-duration",
@@ -38,8 +39,11 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     translated and as it is optimized, and how long events are remembered and why. Of a module: what it monitors and
     derives, its layer, and the Datalog_1S program that runs, or the event types and what they remember.
 
+    In the place of FILEs it takes the codes of errors and warnings, and shows their pages.
+
     \b
     Examples:
+      cera explain XC201
       cera explain fire.xceq
       cera explain fire.xceq --max-duration "5 sec"
       cera explain fire.xceq --json | jq .strata

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import difflib
-import sys
 from pathlib import Path
 
 import click
 
 from cera.cli import report
+from cera.cli.program_text import STANDARD_INPUT, standard_input
 from cera.cli.writing import write_file, write_output
 from cera.datalog import formatter as datalog
 from cera.diagnostics import Source
-from cera.errors import ProgramError, UsageError
+from cera.errors import ProgramError
 from cera.languages.cet import formatter as cet
 from cera.languages.epl import formatter as epl
 from cera.languages.snoop import formatter as snoop
 from cera.languages.xchangeeq import formatter as xchangeeq
 from cera.pipeline import language_of, load
-
-STANDARD_INPUT = "-"
 
 _FORMATTERS = {
     "XChangeEQ": xchangeeq.format_source,
@@ -78,13 +76,10 @@ def _formatted(source: Source) -> str:
 
 def _read(name: str) -> str:
     """The text with its own line endings, which `load` would hide."""
-    if name != STANDARD_INPUT:
-        load(Path(name))  # says what is wrong with a file that is not there, not text or of another language
-    data = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"standard input is not UTF-8 text (byte {error.start})") from error
+    if name == STANDARD_INPUT:
+        return standard_input().text
+    load(Path(name))  # says what is wrong with a file that is not there, not text or of another language
+    return Path(name).read_bytes().decode("utf-8-sig")
 
 
 def _difference(name: str, text: str, formatted: str) -> str:

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from cera.cli.layout_options import check_layout, layout_options
+from cera.cli.program_text import STANDARD_INPUT, program_parts
 from cera.connectors.files import ENDINGS, Layout
 from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
@@ -102,7 +103,7 @@ def program_options(command: Command[R]) -> Command[R]:
         **others: Any,
     ) -> R:
         program = load(
-            tuple(dict.fromkeys(files)),
+            program_parts(files, read_by_others=reads_standard_input(others)),
             semantics=semantics,
             timezone=timezone,
             calendars=calendars or (),
@@ -218,6 +219,12 @@ def check_engine(engine: Engine, spark_option: str | None) -> None:
         source = click.get_current_context().get_parameter_source("engine")
         named = f"CERA_ENGINE is {engine}" if source is ParameterSource.ENVIRONMENT else f"--engine is {engine}"
         raise UsageError(f"{spark_option} is for Spark, and {named}; give --engine spark, or leave {spark_option} out")
+
+
+def reads_standard_input(options: Mapping[str, Any]) -> bool:
+    """Whether events come from standard input."""
+    replay = options.get("replay")
+    return STANDARD_INPUT in (replay.paths if isinstance(replay, Replay) else options.get("sources") or ())
 
 
 def spark_settings(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -1,0 +1,28 @@
+"""Programs on the command line: files, and standard input."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from cera.diagnostics import Source
+from cera.errors import UsageError
+
+STANDARD_INPUT = "-"
+
+
+def program_parts(files: Iterable[Path], *, read_by_others: bool) -> list[Path | Source]:
+    """The files, each once, and the text of standard input for `-`."""
+    parts = list(dict.fromkeys(files))
+    if Path(STANDARD_INPUT) in parts and read_by_others:
+        raise UsageError("the program and the events cannot both come from standard input; put one into a file")
+    return [standard_input() if part == Path(STANDARD_INPUT) else part for part in parts]
+
+
+def standard_input() -> Source:
+    """The text that comes from standard input, with its own line endings."""
+    try:
+        return Source("<stdin>", sys.stdin.buffer.read().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 text (byte {error.start})") from error
