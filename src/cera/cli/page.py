@@ -22,9 +22,7 @@ class ExplainCommand(click.Command):
         if codes:
             if len(codes) < len(args):
                 other = next(word for word in args if word not in codes)
-                raise UsageError(
-                    f"{codes[0]} is a code, and its page is shown without options; leave out {other}"
-                )
+                raise UsageError(f"{codes[0]} is a code, whose page has no options; leave out {other}")
             show_pages(codes)
             ctx.exit()
         return super().parse_args(ctx, args)
