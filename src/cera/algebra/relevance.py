@@ -6,7 +6,7 @@ whose bound has passed is dropped. Where there is no bound, it is kept for good.
 
 An event is known only at its end, so one that lasts long reaches far back: the network holds end - begin <= duration
 for every event, where that is known: for incoming events it is declared (0 for points), for derived ones it follows
-from their rules.
+from their rules, for timers from their calendars.
 """
 
 from __future__ import annotations
@@ -173,7 +173,16 @@ class Relevance:
         for name, literal in literals.items():
             if isinstance(literal, EventQuery):
                 extra += self._lasts(name, _source_of(body, name, self.plan))
+            elif isinstance(literal, AbsoluteTimer):
+                extra += self._occurs(name, literal)
         return network.adding(extra)
+
+    def _occurs(self, name: str, literal: AbsoluteTimer) -> list[TimeConstraint]:
+        """end - begin <= the longest occurrence of the calendar that a timer names; a date and time is a point."""
+        for calendar in self.plan.calendars:
+            if calendar.name == literal.timer.name:
+                return [Constraint(_end(name), _begin(name), calendar.longest, literal)]
+        return []
 
     def _lasts(self, name: str, source: Expression | None) -> list[TimeConstraint]:
         """end - begin <= duration of the events that a matching takes."""

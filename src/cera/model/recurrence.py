@@ -26,6 +26,9 @@ from cera.model.interval import MAX_TIME, MIN_TIME, Interval, Time, point
 SECOND: Time = 1_000_000
 DAY: Time = 86_400 * SECOND
 _UTC = time_zone("UTC")
+_LONGEST_MONTH: Time = 31 * DAY
+#: No clock was ever put back by more: where the line between two dates was moved.
+_MOST_CHANGED: Time = DAY
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,22 @@ class Calendar:
     name: str
     schedule: Schedule = DailyHours()
     timezone: str = "UTC"
+
+    @property
+    def longest(self) -> int:
+        """How long an occurrence lasts at most, in microseconds, whatever happens to the clock of its zone."""
+        changes = 0 if self.timezone == "UTC" else _MOST_CHANGED
+        schedule = self.schedule
+        match schedule:
+            case DailyHours():
+                return schedule.closes - schedule.opens - 1 + changes
+            case Cron():
+                length = schedule.duration or Duration(0, 1)
+                return length.months * _LONGEST_MONTH + length.microseconds - 1 + (changes if length.months else 0)
+            case Listed():
+                return max(interval.end - interval.begin for interval in schedule.intervals)
+            case _:
+                assert_never(schedule)
 
     def occurrences(self, first: Time, last: Time) -> Iterator[Interval]:
         """All occurrences that touch [first, last], in the order of their begins."""

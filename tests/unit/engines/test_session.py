@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,6 +92,33 @@ def test_state_of_an_unbounded_rule_grows_and_the_check_says_so() -> None:
     for second in range(100):
         session.push(event(f"a{{{second}}}", second))
     assert session.live == 99  # the last one waits for the end of its step
+
+
+@pytest.mark.parametrize(
+    "calendar",
+    [
+        'cron = "*/15 * * * *"\nduration = "5 min"',
+        'hours = ["09:00", "10:00"]',
+        'intervals = [["1970-01-01", "1970-01-02"]]',
+    ],
+    ids=["cron", "hours", "intervals"],
+)
+@pytest.mark.parametrize("query", ["while w: collect a{{ var X }}", "event x: a{{ var X }}"], ids=["window", "join"])
+def test_the_occurrences_of_a_calendar_bound_what_is_remembered(calendar: str, query: str, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(f"[open]\n{calendar}\n")
+    where = "where { x during w }" if "event x" in query else ""
+    rule = f"DETECT h{{ count(all var X) }} ON and {{ event w: timer:open{{{{}}}}, {query} }} {where} END"
+    program = load(rule, calendars=tmp_path / "c.toml")
+    assert [d.code for d in program.check()] == []
+    [note] = program.notes
+    assert (note.code, "a window that an event has" in (note.hint or "")) == ("XC502", True)
+    session = program.session()
+    sizes = []
+    for minute in range(4 * 24 * 60):
+        session.push(event(f"a{{{minute}}}", 60 * minute))
+        sizes.append(session.live)
+    assert max(sizes[2 * 24 * 60 :]) <= max(sizes[: 2 * 24 * 60])
+    assert max(sizes) < 2 * 24 * 60
 
 
 def test_a_recursive_program_is_refused_with_the_cycle_and_the_engine_that_can_run_it() -> None:

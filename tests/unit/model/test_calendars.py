@@ -48,6 +48,37 @@ def only(text: str) -> Calendar:
     return calendar
 
 
+LASTING = {
+    "the clock of Berlin is put back in October": (
+        'hours = ["00:00", "24:00"]\ntimezone = "Europe/Berlin"',
+        "2026-10-01",
+        "2026-11-01",
+    ),
+    "that of Alaska went back by a day": (
+        'hours = ["00:00", "24:00"]\ntimezone = "America/Sitka"',
+        "1867-10-01",
+        "1867-11-01",
+    ),
+    "months of all lengths": (
+        'cron = "0 0 * * *"\nduration = "2 months 1 day"\ntimezone = "Europe/Berlin"',
+        "2026-01-01",
+        "2027-01-01",
+    ),
+    "five minutes": ('cron = "*/15 * * * *"\nduration = "5 min"', "2026-01-01", "2026-01-02"),
+    "points": ('cron = "*/15 * * * *"', "2026-01-01", "2026-01-02"),
+    "listed": ('intervals = [["2026-01-01", "2026-01-03"], ["2026-02-01", "2026-02-02"]]', "2026-01-01", "2026-03-01"),
+}
+
+
+@pytest.mark.parametrize("name", LASTING)
+def test_no_occurrence_lasts_longer_than_the_longest(name: str) -> None:
+    text, first, last = LASTING[name]
+    calendar = only(f"[c]\n{text}\n")
+    lengths = {i.end - i.begin for i in occurrences(calendar, first, last)}
+    assert lengths
+    assert max(lengths) <= calendar.longest <= max(lengths) + 3 * DAY
+
+
 def right_open(begin: str, end: str) -> Interval:
     return Interval(at(begin), at(end) - 1)
 

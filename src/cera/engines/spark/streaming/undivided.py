@@ -14,6 +14,10 @@ from cera.rules.dependencies import rule_uses
 from cera.rules.rule import Rule, RuleProgram
 from cera.rules.strata import is_hierarchical
 
+_TIMER_HINT = (
+    "a window that an event has, such as extend-begin[event e, 5 min], can be divided; for few events it makes no "
+    "difference"
+)
 _HINT = "bind a variable in all of its queries, each time under the same labels, such as area{{ var A }}"
 
 
@@ -26,14 +30,18 @@ def check_division(program: RuleProgram) -> Iterator[Diagnostic]:
         reason = _reason(rule, [rules[position] for position in uses.all])
         if reason is not None:
             message = f"rule '{rule.name}' runs in one piece on a stream, not divided among tasks: {reason}"
-            yield Diagnostic("XC502", "note", message, rule.span, _HINT)
+            yield Diagnostic("XC502", "note", message, rule.span, _TIMER_HINT if _has_timer(rule) else _HINT)
+
+
+def _has_timer(rule: Rule) -> bool:
+    return any(branch.absolute_timers for branch in rule.branches)
 
 
 def _reason(rule: Rule, producers: Sequence[Rule]) -> str | None:
     """Why the events of a rule cannot be divided, if they cannot."""
     if slots(rule, producers):
         return None
-    if any(branch.absolute_timers for branch in rule.branches):
+    if _has_timer(rule):
         return "it has an absolute timer, which concerns all events"
     shared = correlation_key(rule)
     if not shared:
