@@ -10,6 +10,7 @@ import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
+from cera.cli.attributes import look_at, show_missing_attributes
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import Replay, program_options, replay_options
 from cera.cli.output import Lines, Tables, output_line
@@ -102,6 +103,7 @@ def run(
     unusable = show_summary(
         program, replay, counts, derived, answered.undefined, len(written), left_out=answered.left_out
     )
+    show_missing_attributes(program, look_at(program, recording.events), counts)
     performer.finish()
     refuse(unusable)
 
@@ -136,6 +138,7 @@ def _flow(
     unusable = show_summary(
         program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out
     )
+    show_missing_attributes(program, flow.observed, flow.counts)
     performer.finish()
     refuse(unusable)
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from cera.cli import report
 from cera.cli.actions import Performer
+from cera.cli.attributes import observed_attributes
 from cera.cli.changes import monitored_changes
 from cera.cli.options import Replay
 from cera.cli.output import Output
@@ -72,6 +73,7 @@ class Flow:
         self.changes: Counter[tuple[Value | None, Value | None]] = Counter()
         self.written = self.late = self.repeated = self.rejected = self.after_until = 0
         self.shown: list[Rejected] = []
+        self.observed = observed_attributes(program)
         self._program = program
         self._out = out
         self._performer = performer
@@ -193,6 +195,8 @@ class Flow:
                 self._reject(reason)
             else:
                 self.read[event.label] += 1
+                if event.label in self.observed.missing:
+                    self.observed.look(event)
                 if self._changes and event.label == CHANGE:
                     self.changes[operation_and_table(event)] += 1
                 yield event

@@ -1,0 +1,101 @@
+"""The attributes of events that a module of Datalog_1S asks for: `X.temp` where X stands for an event of a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cera.datalog.modules import EventModule, Monitored
+from cera.datalog.syntax import Atom, Program, Rule, conditions, positive_atoms
+from cera.datalog.tuples import TIME_ATTRIBUTES
+from cera.model import expressions
+from cera.model.attributes import AskedAttribute
+from cera.model.expressions import Expression, Not, Or, Variable
+
+#: The monitored predicates whose events can stand at each place of the facts of a predicate.
+_Places = dict[tuple[str, int], frozenset[str]]
+
+
+def asked_by_module(module: EventModule) -> Iterator[AskedAttribute]:
+    """What conditions, heads and the partition ask for of events of a label; changed tables are left open."""
+    monitored = {each.predicate: each for each in module.monitored}
+    places = _places(module.program, monitored)
+    for rule in module.program.rules:
+        bound = _bound(positive_atoms(rule), places, monitored)
+        for condition in conditions(rule):
+            yield from _dotted(condition, bound, monitored)
+        for argument in rule.head.arguments:
+            if not isinstance(argument, Variable) or "." in argument.name:
+                yield from _dotted(argument, bound, monitored)
+    for output in module.outputs:
+        bound = {
+            name: places.get((output.predicate, index), frozenset()) for index, name in enumerate(output.variables)
+        }
+        for _, expression in output.fields:
+            yield from _dotted(expression, bound, monitored)
+    yield from asked_by_partition(module.monitored, module.partition)
+
+
+def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) -> Iterator[AskedAttribute]:
+    """The attribute that divides the history; an event without it counts nowhere."""
+    if partition is not None:
+        for each in monitored:
+            if each.operation is None and partition not in TIME_ATTRIBUTES:
+                yield AskedAttribute(each.name, (partition,), any_case=partition in each.attributes, span=each.span)
+
+
+def attribute_of(each: Monitored, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
+    """The attribute `name` of a monitored event, if it is one of its term."""
+    if each.operation is None and name and name not in TIME_ATTRIBUTES:
+        yield AskedAttribute(each.name, (name,), needed, any_case=name in each.attributes, span=at.span or each.span)
+
+
+def is_needed(expression: Expression) -> bool:
+    """Whether the expression holds, or has a value, only where every variable in it has one."""
+    return not any(isinstance(part, Or | Not) for part in expressions.walk(expression))
+
+
+def _dotted(
+    found: object, bound: Mapping[str, frozenset[str]], monitored: Mapping[str, Monitored]
+) -> Iterator[AskedAttribute]:
+    if not isinstance(found, Expression):
+        return
+    needed = is_needed(found)
+    for part in expressions.walk(found):
+        if isinstance(part, Variable) and "." in part.name:
+            variable, _, attribute = part.name.partition(".")
+            for predicate in sorted(bound.get(variable, ())):
+                yield from attribute_of(monitored[predicate], attribute, needed=needed, at=part)
+
+
+def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monitored]) -> dict[str, frozenset[str]]:
+    """For each variable the monitored predicates whose events it can stand for."""
+    found: dict[str, frozenset[str]] = {}
+    for atom in atoms:
+        for index, argument in enumerate(atom.arguments):
+            if isinstance(argument, Variable):
+                here = frozenset((atom.predicate,)) if atom.predicate in monitored else frozenset()
+                here |= places.get((atom.predicate, index), frozenset())
+                if here:
+                    found[argument.name] = found.get(argument.name, frozenset()) | here
+    return found
+
+
+def _places(program: Program, monitored: Mapping[str, Monitored]) -> _Places:
+    """Which events can stand where, through all rules: the least solution."""
+    places: _Places = {}
+    using: dict[str, list[Rule]] = {}
+    for rule in program.rules:
+        for atom in positive_atoms(rule):
+            using.setdefault(atom.predicate, []).append(rule)
+    waiting = list(program.rules)
+    while waiting:
+        rule = waiting.pop()
+        bound = _bound(positive_atoms(rule), places, monitored)
+        for index, argument in enumerate(rule.head.arguments):
+            if isinstance(argument, Variable) and argument.name in bound:
+                key = (rule.head.predicate, index)
+                together = places.get(key, frozenset()) | bound[argument.name]
+                if together != places.get(key):
+                    places[key] = together
+                    waiting += using.get(rule.head.predicate, ())
+    return places
