@@ -32,9 +32,13 @@ class Lines:
         self._before = before
 
     def write(self, item: Event | DerivedEvent) -> None:
+        self.write_line(output_line(item, self._times))
+
+    def write_line(self, line: str) -> None:
+        """Writes an event whose line is made."""
         if self._before is not None:
             self._before()
-        self._writer.write(output_line(item, self._times))
+        self._writer.write(line)
 
     def finish(self) -> None:
         """Nothing is held back."""

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from cera.cli import report
@@ -21,7 +22,7 @@ from cera.cli.actions import Performer
 from cera.cli.attributes import observed_attributes
 from cera.cli.changes import monitored_changes
 from cera.cli.options import Replay
-from cera.cli.output import Output
+from cera.cli.output import Lines, Output
 from cera.cli.recording import (
     REJECTED_SHOWN,
     Counts,
@@ -39,6 +40,7 @@ from cera.connectors.ordering import OrderedEvents
 from cera.connectors.sinks import base_line
 from cera.datalog.modules import CHANGE
 from cera.engines.local.host import Found, Host
+from cera.engines.local.lines import AnswerLine, AnswerLines
 from cera.engines.stagewise.arrivals import operation_and_table
 from cera.errors import DataError
 from cera.model.events import DerivedEvent, Event
@@ -80,6 +82,8 @@ class Flow:
         self._changes = bool(monitored_changes(program))
         #: The input events that are still to be written, a heap by their ends; None if they are not.
         self._base: list[tuple[Time, int, Event]] | None = [] if base else None
+        #: Makes the lines of answers of which nothing else is needed.
+        self._lines = None if base or performer.rules else AnswerLines(replay.times)
         self._files = ExitStack()
         check_side_files(replay, program)
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
@@ -203,22 +207,46 @@ class Flow:
 
     def _write(self, derived: Sequence[Found]) -> None:
         """Writes the answers of some steps in the order of output, and does what their rules want done."""
-        for end, together in itertools.groupby(derived, key=lambda one: one.end):
-            self._write_base(end - 1)
-            items: list[Event | DerivedEvent] = []
-            results = sorted((one.result() for one in together), key=lambda result: result.event.output_key)
-            for one in results:
-                self._performer.perform([one])
-                self.derived[one.event.label] += 1
-                if self.labels is None or one.event.label in self.labels:
-                    items.append(one)
-            if self._base:
-                known = {one.event for one in results}
-                items += (event for event in self._base_until(end) if event not in known)
-                items.sort(key=_output_key)
-            for item in items:
+        for end, together in itertools.groupby(derived, key=attrgetter("end")):
+            answers = list(together)
+            if not self._write_lines(answers):
+                self._write_results(end, answers)
+
+    def _write_lines(self, answers: Sequence[Found]) -> bool:
+        """Writes the answers of one time if nothing but their lines is needed. Returns whether it did."""
+        if self._lines is None or not isinstance(self._out, Lines):
+            return False
+        lines: list[AnswerLine] = []
+        for one in answers:
+            line = self._lines.line(one)
+            if line is None:
+                return False
+            lines.append(line)
+        if len(lines) > 1:
+            lines.sort(key=attrgetter("order"))
+        for line in lines:
+            self.derived[line.label] += 1
+            if self.labels is None or line.label in self.labels:
                 self.written += 1
-                self._out.write(item)
+                self._out.write_line(line.text)
+        return True
+
+    def _write_results(self, end: Time, answers: Sequence[Found]) -> None:
+        self._write_base(end - 1)
+        items: list[Event | DerivedEvent] = []
+        results = sorted((one.result() for one in answers), key=_output_key)
+        for one in results:
+            self._performer.perform([one])
+            self.derived[one.event.label] += 1
+            if self.labels is None or one.event.label in self.labels:
+                items.append(one)
+        if self._base:
+            known = {one.event for one in results}
+            items += (event for event in self._base_until(end) if event not in known)
+            items.sort(key=_output_key)
+        for item in items:
+            self.written += 1
+            self._out.write(item)
 
     def _keep_base(self, event: Occurrence, number: int) -> None:
         if self._base is not None and (self.labels is None or event.label in self.labels):

@@ -9,12 +9,14 @@ order of their hashes. Two chains that start with different first values make 12
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from xxhash import xxh64_intdigest
 
-from cera.model.interval import Interval
+from cera.model.interval import Interval, Time
 from cera.model.terms import Term, Value
+from cera.model.values import Scalar, number
 
 _SPARK_SEED = 42
 _CHAINS = (1, 2)
@@ -58,14 +60,7 @@ def _hashes(value: Value) -> tuple[int, int]:
         if len(children) == 1:
             first, second = _hashes(children[0])
             return xxh64_intdigest(_unsigned(first), one), xxh64_intdigest(_unsigned(second), two)
-        pairs = [_hashes(child) for child in children]
-        firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        if not value.ordered:
-            firsts.sort(key=_TOP_BIT.__xor__)  # by their signed values
-            seconds.sort(key=_TOP_BIT.__xor__)
-        for first, second in zip(firsts, seconds, strict=True):
-            one, two = xxh64_intdigest(_unsigned(first), one), xxh64_intdigest(_unsigned(second), two)
-        return one, two
+        return _linked([_hashes(child) for child in children], one, two, ordered=value.ordered)
     if isinstance(value, str):
         data, (one, two) = value.encode("utf-8", "surrogatepass"), _STRINGS
     elif isinstance(value, float):
@@ -88,11 +83,49 @@ _EVENTS = starts()
 
 def event_id(term: Term, interval: Interval, qualifier: str | None = None) -> str:
     """32 hexadecimal digits that stand for (term, interval), and for the source's own id where it names one."""
-    begin, end = _integer(interval.begin), _integer(interval.end)
+    return _identity(_hashes(term), interval.begin, interval.end, qualifier)
+
+
+def flat_event_id(
+    label: str, children: Iterable[tuple[str, Scalar]], begin: Time, end: Time, qualifier: str | None = None
+) -> str:
+    """`event_id` of `label{name{value}, …}` without its term."""
+    pairs = [_child_hashes(name, value) for name, value in children]
+    one, two = starts(UNORDERED, label, len(pairs))
+    return _identity(_linked(pairs, one, two, ordered=False), begin, end, qualifier)
+
+
+def texts_event_id(label: str, texts: Sequence[str], begin: Time, end: Time) -> str:
+    """`event_id` of `label["text", …]` without its term."""
+    one, two = starts(ORDERED, label, len(texts))
+    return _identity(_linked([_hashes(text) for text in texts], one, two, ordered=True), begin, end, None)
+
+
+@lru_cache(maxsize=10_000, typed=True)  # the same values come again
+def _child_hashes(label: str, value: Scalar) -> tuple[int, int]:
+    """The hashes of `label{value}`; a number is taken in its one representation, if it has one."""
+    if isinstance(value, float) and (found := number(value)) is not None:
+        value = found
+    one, two = starts(UNORDERED, label, 1)
+    return _linked([_hashes(value)], one, two, ordered=True)
+
+
+def _linked(pairs: Sequence[tuple[int, int]], one: int, two: int, *, ordered: bool) -> tuple[int, int]:
+    """Both chains after the hashes of children."""
+    firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    if not ordered and len(pairs) > 1:
+        firsts.sort(key=_TOP_BIT.__xor__)  # by their signed values
+        seconds.sort(key=_TOP_BIT.__xor__)
+    for first, second in zip(firsts, seconds, strict=True):
+        one, two = xxh64_intdigest(_unsigned(first), one), xxh64_intdigest(_unsigned(second), two)
+    return one, two
+
+
+def _identity(hashes: tuple[int, int], begin: Time, end: Time, qualifier: str | None) -> str:
+    first, last = _integer(begin), _integer(end)
     found = ""
-    for hashed, seed in zip(_hashes(term), _EVENTS, strict=True):
-        seed = xxh64_intdigest(_unsigned(hashed), seed)
-        seed = xxh64_intdigest(end, xxh64_intdigest(begin, seed))
+    for hashed, seed in zip(hashes, _EVENTS, strict=True):
+        seed = xxh64_intdigest(last, xxh64_intdigest(first, xxh64_intdigest(_unsigned(hashed), seed)))
         if qualifier is not None:
             seed = xxh64_intdigest(qualifier.encode("utf-8", "surrogatepass"), seed)
         found += f"{seed:016x}"

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from cera.model.events import Event
+from cera.model.hashing import flat_event_id
 from cera.model.interval import Interval
 from cera.model.json_terms import term_from_json
 from cera.model.terms import Term, Value
@@ -56,7 +57,22 @@ def _holds_term(draft: Draft) -> bool:
 class Occurrence:
     """An event in the engine. `number` tells it apart from all others of the run."""
 
-    __slots__ = ("_event", "_known", "begin", "content", "draft", "end", "label", "nested", "number", "qualifier")
+    __slots__ = (
+        "_event",
+        "_id",
+        "_known",
+        "begin",
+        "content",
+        "draft",
+        "end",
+        "label",
+        "nested",
+        "number",
+        "qualifier",
+    )
+
+    #: The id, once it was asked for.
+    _id: str
 
     def __init__(
         self,
@@ -94,6 +110,18 @@ class Occurrence:
         if self._event is None:
             self._event = Event(self.term, Interval(self.begin, self.end), self.qualifier)
         return self._event
+
+    @property
+    def id(self) -> str:
+        """The id of the event; that of a flat event needs no term."""
+        try:
+            return self._id
+        except AttributeError:
+            if self.content is None:
+                self._id = self.event.id
+            else:
+                self._id = flat_event_id(self.label, self.content.items(), self.begin, self.end, self.qualifier)
+            return self._id
 
     def is_same(self, other: Occurrence) -> bool:
         """Whether they are one event."""

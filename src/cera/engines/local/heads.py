@@ -36,7 +36,8 @@ class Head:
         self.group_by = compiler.grouping(free_variables(construction.head))
         self._events = [layout.event(identifier) for identifier in layout.identifiers]
         self._trace = Trace(layout)
-        self._causes = [(name, layout.event(reference)) for name, reference in construction.causes]
+        #: The names of the causes, and where a row has them.
+        self.causes = [(name, layout.event(reference)) for name, reference in construction.causes]
         self._matches = [layout.match(identifier) for identifier in layout.matches]
         #: Whether several rows may make one event.
         self.gathers = has_grouping(construction.head) or bool(self._matches)
@@ -109,7 +110,7 @@ class Head:
     def derivations(self, rows: Sequence[Row]) -> Iterator[Derivation]:
         """One derivation: all rows have the same event trace."""
         first = rows[0]
-        causes: dict[str, Event] = {name: first[slot].event for name, slot in self._causes if first[slot] is not None}
+        causes: dict[str, Event] = {name: first[slot].event for name, slot in self.causes if first[slot] is not None}
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
         yield Derivation(self.construction.rule, causes, tuple(collected))
 

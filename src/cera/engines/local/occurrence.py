@@ -7,6 +7,7 @@ from typing import Any
 
 from cera.model.durations import Duration
 from cera.model.events import Event
+from cera.model.hashing import texts_event_id
 from cera.model.interval import Interval
 from cera.model.occurrence import Cell, Draft, Occurrence, Truth, draft_term, occurrence, unwrap, wrap
 from cera.model.terms import Term
@@ -33,8 +34,13 @@ class TimerOccurrence:
 
     @property
     def event(self) -> Event:
-        term = Term(f"timer:{self.kind}", (self.anchor.event.id, _text(self.duration)), ordered=True)
+        term = Term(f"timer:{self.kind}", (self.anchor.id, _text(self.duration)), ordered=True)
         return Event(term, Interval(self.begin, self.end))
+
+    @property
+    def id(self) -> str:
+        """The id of the event, without its term."""
+        return texts_event_id(f"timer:{self.kind}", (self.anchor.id, _text(self.duration)), self.begin, self.end)
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (self.begin, self.end, self.kind, self.duration, self.anchor)
