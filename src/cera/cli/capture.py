@@ -7,6 +7,7 @@ import click
 from cera.cli import report
 from cera.connectors.databases import capture as capturing
 from cera.connectors.databases.reading import problems
+from cera.errors import UsageError
 
 
 @click.command("capture", short_help="Record the changes of a database's tables.")
@@ -24,7 +25,8 @@ from cera.connectors.databases.reading import problems
     help="The tables: ACC,ORDERS or public.acc; names with commas or points stand in quotes, '\"my table\"'.",
 )
 @click.option("--drop", is_flag=True, help="Remove the triggers; without --tables all, and the change table too.")
-def capture(url: str, tables: tuple[str, ...], drop: bool) -> None:
+@click.option("--upgrade", is_flag=True, help="Make anew what an earlier version has made; without --tables for all.")
+def capture(url: str, tables: tuple[str, ...], drop: bool, upgrade: bool) -> None:
     """Makes a table cera_changes and triggers that write the changes of the tables into it.
 
     A change is recorded with its operation, the old and the new row, the time of the commit and the transaction. Done
@@ -35,8 +37,12 @@ def capture(url: str, tables: tuple[str, ...], drop: bool) -> None:
       cera capture --db sqlite:bank.db --tables ACC,ORDERS
       cera capture --db postgresql://me@localhost/bank --tables public.acc
       cera capture --db sqlite:bank.db --drop
+      cera capture --db postgresql://me@localhost/bank --upgrade
     """
-    done = capturing.drop(url, tables) if drop else capturing.capture(url, tables)
+    if drop and upgrade:
+        raise UsageError("--drop and --upgrade exclude each other")
+    action = capturing.drop if drop else capturing.upgrade if upgrade else capturing.capture
+    done = action(url, tables)
     for line in done or ["nothing was captured there"]:
         click.echo(report.printable(line))
     for problem in [] if drop and not tables else problems(url):

@@ -26,3 +26,13 @@ def drop(url: str, tables: Iterable[str] = ()) -> list[str]:
     """Ends the recording of some tables; without tables that of all, and removes the recorded changes too."""
     found, names = database(url), table_names(tables)
     return sqlite.drop(found, names) if isinstance(found, Sqlite) else postgres.drop(found, names)
+
+
+def upgrade(url: str, tables: Iterable[str] = ()) -> list[str]:
+    """Makes what an earlier version of cera has made in a database as this one makes it; says what was done."""
+    found, names = database(url), table_names(tables)
+    return (
+        ["nothing to upgrade: SQLite has no other users"]
+        if isinstance(found, Sqlite)
+        else postgres.upgrade(found, names)
+    )

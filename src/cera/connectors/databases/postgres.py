@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from cera.connectors.databases import postgres_schema as schema_
+from cera.connectors.databases.postgres_functions import drop_owner, make_functions, run
 from cera.connectors.databases.tables import TableName, literal, quoted
 from cera.connectors.databases.urls import Postgres, UnreachableError
 from cera.errors import EngineError, UsageError
@@ -80,12 +82,6 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def run(connection: Connection, statement: str, values: Any = None) -> list[tuple[Any, ...]]:
-    """The rows that a statement of ours gives."""
-    cursor = connection.execute(statement, values)
-    return cursor.fetchall() if cursor.description else []
-
-
 def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
     """Makes the change table and the triggers; says what was done."""
     with connected(database) as connection:
@@ -97,9 +93,10 @@ def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
         done = []
         if home is None:
             home = _first_schema(connection, database)
-            for statement in (*schema_.TABLES, *schema_.FUNCTIONS, schema_.COMMIT_TRIGGER):
+            for statement in schema_.TABLES:
                 run(connection, statement.format(schema=quoted(home)))
             done.append(f"made the table {home}.cera_changes")
+            make_functions(connection, home)
         return done + [_capture_table(connection, home, *table, name) for table, name in tables.items()]
 
 
@@ -124,9 +121,7 @@ def _captured_table(connection: Connection, home: str, schema: str, table: str, 
     if before == (shown, 2):
         return f"{shown}: captured already"
     _drop_triggers(connection, schema, table)
-    names = {"table": f"{quoted(schema)}.{quoted(table)}", "schema": quoted(home), "shown": literal(shown)}
-    for statement in (schema_.ROW_TRIGGER, schema_.TRUNCATE_TRIGGER):
-        run(connection, statement.format(**names))
+    _make_triggers(connection, home, schema, table, shown)
     if before is None:
         return f"{shown}: captured"
     was = "one of its triggers was missing" if before[1] < 2 else f"it was called {before[0]} in events"
@@ -155,8 +150,56 @@ def drop(database: Postgres, names: Sequence[TableName]) -> list[str]:
         if not names and home is not None:
             for statement in schema_.DROPPED:
                 run(connection, statement.format(schema=quoted(home)))
+            drop_owner(connection)
             done.append(f"removed the table {home}.cera_changes")
         return done
+
+
+def upgrade(database: Postgres, names: Sequence[TableName]) -> list[str]:
+    """Makes the functions and triggers of an earlier version anew; says what was done.
+
+    Everybody could make triggers of the functions then, and so claim changes of any table. So all triggers are removed,
+    and those of the tables named are made; without names, of all tables, unless two have the same name in events.
+    """
+    with connected(database) as connection:
+        _begin(connection)
+        home = own_schema(connection)
+        if home is None:
+            raise UsageError(f"{database}: no changes are captured there")
+        known = {(row[0], row[1]): row[2] for row in run(connection, schema_.CAPTURED, (home,))}
+        kept = {table: known[table] for table in (_table(connection, name) for name in names) if table in known}
+        for schema, table in run(connection, schema_.TEMPORARY):
+            known.pop((schema, table), None)
+        if not names:
+            kept = known
+            claimed = Counter(kept.values())
+            doubtful = sorted(_shown(*table) for table, shown in kept.items() if claimed[shown] > 1)
+            if doubtful:
+                raise UsageError(
+                    f"{database}: changes of several tables have the same name in events ({', '.join(doubtful)}), so"
+                    " somebody may have forged them; name the tables that are to be captured with --tables"
+                )
+        make_functions(connection, home)
+        done = ["made the functions anew"]
+        for table, shown in kept.items():
+            _make_triggers(connection, home, *table, shown)
+            done.append(f"{shown}: triggers made anew")
+        done += [f"{_shown(*table)}: no longer captured" for table in known if table not in kept]
+        return done
+
+
+def _make_triggers(connection: Connection, home: str, schema: str, table: str, shown: str) -> None:
+    names = {"table": f"{quoted(schema)}.{quoted(table)}", "schema": quoted(home), "shown": literal(shown)}
+    for statement in (schema_.ROW_TRIGGER, schema_.TRUNCATE_TRIGGER):
+        run(connection, statement.format(**names))
+
+
+def is_outdated(database: Postgres) -> bool:
+    """Whether the changes are recorded by functions that let others do what only who captured may do."""
+    with connected(database) as connection:
+        home = own_schema(connection)
+        found = run(connection, schema_.OUTDATED, {"version": schema_.VERSION, "schema": home})
+        return any(row[0] for row in found)
 
 
 def _drop_triggers(connection: Connection, schema: str, table: str) -> None:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cera.connectors.databases.postgres import run
+from cera.connectors.databases.postgres_functions import run
 from cera.errors import UsageError
 
 if TYPE_CHECKING:
-    from cera.connectors.databases.postgres import Connection
+    from cera.connectors.databases.postgres_functions import Connection
 
 _SNAPSHOT = r"\d+:\d+:[\d,]*"
 _PLACE = re.compile(rf"({_SNAPSHOT})|({_SNAPSHOT})?/({_SNAPSHOT})/(-?\d+)/(\d+)/(\d+)")

@@ -1,9 +1,19 @@
-"""What capture makes in PostgreSQL: two tables, three functions, and two triggers for each captured table.
+"""What capture makes in PostgreSQL: two tables, four functions, and two triggers for each captured table.
 
 A change is written as it happens; its transaction has one row in `cera_transactions`, whose trigger is deferred: it
 runs when the transaction commits, and writes down that time. Tables of users have no deferred triggers, which would
-forbid to alter or truncate them later in the same transaction. The functions run with the rights of who captured, so
-that writers need none on the change table; the settings that values are written by are fixed.
+forbid to alter or truncate them later in the same transaction. The settings that values are written by are fixed.
+
+The trigger functions run with the rights of another than the writer (SECURITY DEFINER), so that writers need none on
+the change table. So nothing that a user has defined may run in them:
+
+- `search_path` has pg_catalog alone, and no function or operator is looked for in pg_temp.
+- `to_json` calls a cast to json of a type that is not built in. It is given values of built-in types only, and else a
+  value is written by the output function of its type (`format('%s', …)`), which a superuser has made.
+- What type a value has, its `pg_typeof` says. The catalog, as a transaction sees it that began long ago (REPEATABLE
+  READ), may still have another column of that name. What is looked up of a type, the base of a domain and the element
+  of an array, never changes.
+- Nobody else may call them: they would record what never happened.
 """
 
 from __future__ import annotations
@@ -25,6 +35,9 @@ TABLES = (
     "CREATE INDEX cera_transactions_by_time ON {schema}.cera_transactions (committed, transaction_id)",
 )
 
+#: In the source of the functions since user-defined casts cannot run in them.
+VERSION = "cera capture, version 2"
+
 _SETTINGS = """LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'"""
@@ -43,24 +56,57 @@ BEGIN
       AND coalesce(nullif(typbasetype, 0), pg_type.oid) IN ('float4'::regtype, 'float8'::regtype, 'numeric'::regtype)));
 END $cera$"""
 
+#: Built-in types have numbers below 16384, whoever creates types; domains over them and arrays of them are as good.
+_IS_PLAIN = """CREATE OR REPLACE FUNCTION {schema}.cera_is_plain(kind oid) RETURNS boolean LANGUAGE plpgsql STABLE
+  SET search_path = pg_catalog, pg_temp AS $cera$
+BEGIN
+  WHILE kind >= 16384 LOOP
+    kind := (SELECT CASE typtype WHEN 'd' THEN typbasetype
+        WHEN 'b' THEN CASE WHEN typelem <> 0 AND typlen = -1 THEN typelem END END
+      FROM pg_type WHERE oid = kind);
+  END LOOP;
+  RETURN kind IS NOT NULL;
+END $cera$"""
+
 FUNCTIONS = (
     _ROW,
+    _IS_PLAIN,
     f"""CREATE OR REPLACE FUNCTION {{schema}}.cera_capture() RETURNS trigger {_SETTINGS} AS $cera$
+-- {VERSION}
+DECLARE
+  written text;
+  old_row json;
+  new_row json;
 BEGIN
   INSERT INTO {{schema}}.cera_transactions DEFAULT VALUES ON CONFLICT DO NOTHING;
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO {{schema}}.cera_changes (operation, table_name, new_row)
-      VALUES ('insert', TG_ARGV[0], {{schema}}.cera_row(to_json(NEW), TG_RELID));
-  ELSIF TG_OP = 'UPDATE' THEN
-    INSERT INTO {{schema}}.cera_changes (operation, table_name, old_row, new_row)
-      VALUES ('update', TG_ARGV[0], {{schema}}.cera_row(to_json(OLD), TG_RELID),
-        {{schema}}.cera_row(to_json(NEW), TG_RELID));
-  ELSIF TG_OP = 'DELETE' THEN
-    INSERT INTO {{schema}}.cera_changes (operation, table_name, old_row)
-      VALUES ('delete', TG_ARGV[0], {{schema}}.cera_row(to_json(OLD), TG_RELID));
-  ELSE
+  IF TG_OP = 'TRUNCATE' THEN
     INSERT INTO {{schema}}.cera_changes (operation, table_name) VALUES ('truncate', TG_ARGV[0]);
+    RETURN NULL;
   END IF;
+  IF current_setting('transaction_isolation') <> 'read committed' OR EXISTS (SELECT FROM pg_attribute
+      WHERE attrelid = TG_RELID AND attnum > 0 AND NOT attisdropped AND atttypid >= 16384) THEN
+    SELECT 'SELECT json_object_agg(name, value) FROM (VALUES ' || string_agg(format(
+        '(%1$L, CASE WHEN ($1).%1$I IS NOT DISTINCT FROM NULL THEN NULL WHEN %2$I.cera_is_plain(pg_typeof(($1).%1$I))'
+        ' THEN to_json(($1).%1$I) ELSE to_json(format(''%%s'', ($1).%1$I)) END)', attname, {{home}}), ', '
+        ORDER BY attnum) || ') AS columns(name, value)'
+      INTO written FROM pg_attribute WHERE attrelid = TG_RELID AND attnum > 0 AND NOT attisdropped;
+  END IF;
+  IF TG_OP <> 'INSERT' THEN
+    IF written IS NULL THEN
+      old_row := to_json(OLD);
+    ELSE
+      EXECUTE written INTO old_row USING OLD;
+    END IF;
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    IF written IS NULL THEN
+      new_row := to_json(NEW);
+    ELSE
+      EXECUTE written INTO new_row USING NEW;
+    END IF;
+  END IF;
+  INSERT INTO {{schema}}.cera_changes (operation, table_name, old_row, new_row)
+    VALUES (lower(TG_OP), TG_ARGV[0], {{schema}}.cera_row(old_row, TG_RELID), {{schema}}.cera_row(new_row, TG_RELID));
   RETURN NULL;
 END $cera$""",
     f"""CREATE OR REPLACE FUNCTION {{schema}}.cera_commit() RETURNS trigger {_SETTINGS} AS $cera$
@@ -69,6 +115,29 @@ BEGIN
   RETURN NULL;
 END $cera$""",
 )
+
+_NAMES = ("cera_row(json, oid)", "cera_is_plain(oid)", "cera_capture()", "cera_commit()")
+
+#: Nobody else may make triggers of the functions, or call them.
+REVOKED = tuple(f"REVOKE ALL ON FUNCTION {{schema}}.{name} FROM PUBLIC" for name in _NAMES)
+
+#: What makes a role the owner of the functions: it owns no table, cannot log in, and can only insert.
+OWNED = (
+    "GRANT USAGE, CREATE ON SCHEMA {schema} TO {owner}",
+    "GRANT INSERT ON {schema}.cera_changes TO {owner}",
+    "GRANT INSERT, SELECT, UPDATE (committed) ON {schema}.cera_transactions TO {owner}",
+    *(f"GRANT EXECUTE ON FUNCTION {{schema}}.{name} TO CURRENT_USER" for name in _NAMES),
+    *(f"ALTER FUNCTION {{schema}}.{name} OWNER TO {{owner}}" for name in _NAMES),
+    "REVOKE CREATE ON SCHEMA {schema} FROM {owner}",
+)
+
+#: Whether the functions are those of an earlier version, or whether everybody may call them.
+OUTDATED = """SELECT position(%(version)s IN prosrc) = 0 OR has_function_privilege('public', called.oid, 'execute')
+  FROM pg_proc called JOIN pg_namespace space ON space.oid = called.pronamespace
+  WHERE proname = 'cera_capture' AND nspname = %(schema)s"""
+
+#: Removes all triggers that call the functions as well, whoever has made them.
+FUNCTIONS_DROPPED = tuple(f"DROP FUNCTION IF EXISTS {{schema}}.{name} CASCADE" for name in reversed(_NAMES))
 
 COMMIT_TRIGGER = """CREATE CONSTRAINT TRIGGER cera_commit AFTER INSERT ON {schema}.cera_transactions
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION {schema}.cera_commit()"""
@@ -83,9 +152,7 @@ TRUNCATE_TRIGGER = """CREATE TRIGGER cera_truncate AFTER TRUNCATE ON {table}
 DROPPED = (
     "DROP TABLE IF EXISTS {schema}.cera_changes",
     "DROP TABLE IF EXISTS {schema}.cera_transactions",
-    "DROP FUNCTION IF EXISTS {schema}.cera_capture()",
-    "DROP FUNCTION IF EXISTS {schema}.cera_commit()",
-    "DROP FUNCTION IF EXISTS {schema}.cera_row(json, oid)",
+    *FUNCTIONS_DROPPED,
 )
 
 #: Captured tables: schema, name, what events call it, how many of the two triggers there are.
@@ -97,6 +164,10 @@ CAPTURED = """SELECT space.nspname, class.relname,
   WHERE made.tgname IN ('cera_capture', 'cera_truncate') AND called.proname = 'cera_capture'
     AND ours.nspname = %s AND made.tgparentid = 0
   GROUP BY 1, 2 ORDER BY 1, 2"""
+
+#: Tables of sessions, which nobody captures.
+TEMPORARY = """SELECT space.nspname, class.relname
+  FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace WHERE class.relpersistence = 't'"""
 
 #: Tables that a name may mean, with what kind of a relation each is: that in lower case, which SQL means by a name
 #: without quotes, before one that is spelt the same.

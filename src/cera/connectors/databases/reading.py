@@ -79,6 +79,11 @@ def problems(url: str) -> list[Rejected]:
 
 def _problems(found: Database) -> Iterator[Rejected]:
     if isinstance(found, Postgres):  # a row is recorded whole there, whatever its columns are
+        if postgres.is_outdated(found):
+            reason = (
+                "the triggers are those of an earlier version, by which any user can get the rights of who captured"
+            )
+            yield rejected(f"db:{found}", f"{reason}; run `cera capture --upgrade --db {found}`")
         return
     with sqlite.connected(found) as connection:
         tables = sqlite.captured(connection)
