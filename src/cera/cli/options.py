@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from cera.cli.ahead import ahead_option
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.program_text import STANDARD_INPUT, program_parts
 from cera.connectors.files import ENDINGS, Layout
@@ -57,6 +58,7 @@ class Replay:
     settings: Mapping[str, str]
     #: The option that only Spark takes, if one was given.
     spark_option: str | None = None
+    max_ahead: str | None = None
 
     @property
     def times(self) -> TimeFormat:
@@ -158,6 +160,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         help="Events are sorted within this delay; those that come later are late and do not count. "
         "Without it the input is a recording, of which no event is late, however far out of order.",
     )
+    @ahead_option("standard input and databases with --max-delay")
     @click.option("--late", metavar="PATH", type=click.Path(path_type=Path), help="Where late events go.")
     @click.option(
         "--max-duration",
@@ -180,6 +183,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         engine: Engine,
         recursion_limit: int,
         max_delay: str | None,
+        max_ahead: str | None,
         late: Path | None,
         max_duration: str | None,
         rejected: Path | None,
@@ -188,6 +192,8 @@ def replay_options(command: Command[R]) -> Command[R]:
         conf: tuple[str, ...],
         **others: Any,
     ) -> R:
+        if max_ahead is not None and max_delay is None:
+            raise UsageError("--max-ahead needs --max-delay: a recording that is sorted has no events ahead of others")
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
         check_layout(layout, paths)
@@ -207,6 +213,7 @@ def replay_options(command: Command[R]) -> Command[R]:
             master or LOCAL_MASTER,
             spark_settings(conf),
             spark_option,
+            max_ahead,
         )
         return command(replay=replay, **others)
 

@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from cera.cli import report
+from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_read, check_writable, lines, write_file
 from cera.connectors.acceptance import accepted, in_time, lasts_longer
+from cera.connectors.ahead import not_ahead
 from cera.connectors.files import Rejected, formats, names_files, read_events, sources
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
@@ -121,7 +123,7 @@ def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
     events: dict[Event, None] = {}
     records = 0
     # all paths are opened before the first is read: a wrong one is told at once
-    found = itertools.chain.from_iterable([read_events(path, replay.layout) for path in replay.paths])
+    found = itertools.chain.from_iterable([_arriving(path, replay) for path in replay.paths])
     late: list[Event] = []
     kept = _lasting(accepted(found, rejected.append), replay, rejected)
     for event in kept if replay.max_delay is None else in_time(kept, replay.max_delay, late.append):
@@ -132,6 +134,11 @@ def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
     if replay.late is not None:
         write_file(replay.late, lines(json.dumps(base_line(e, replay.times), ensure_ascii=False) for e in late))
     return Recording(tuple(events), records, tuple(rejected), len(late))
+
+
+def _arriving(path: str, replay: Replay) -> Iterator[Event | Rejected]:
+    ahead = max_ahead_of(replay.max_ahead, path, recorded=replay.max_delay is None)
+    return not_ahead(read_events(path, replay.layout), ahead)
 
 
 def _lasting(events: Iterable[Event], replay: Replay, rejected: list[Rejected]) -> Iterator[Event]:

@@ -11,6 +11,7 @@ import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
+from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import program_options, spark_settings
 from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
@@ -62,6 +63,7 @@ from cera.pipeline import Program, microseconds
     show_default=True,
     help="How far an event may come behind the latest one. What comes later is late and does not count.",
 )
+@ahead_option("standard input and databases without --once")
 @click.option("--late", metavar="DIR", type=click.Path(path_type=Path), help="The folder for late events.")
 @click.option(
     "--max-duration",
@@ -116,6 +118,7 @@ def stream(
     buckets: int | None,
     max_delay: str,
     max_duration: str | None,
+    max_ahead: str | None,
     conf: tuple[str, ...],
     **others: Any,
 ) -> None:
@@ -147,6 +150,7 @@ def stream(
         layout=layout,
         max_delay=microseconds(max_delay),
         max_duration=_longest(max_duration, layout, sources, live.Checkpoint(others["checkpoint"])),
+        max_ahead={source: max_ahead_of(max_ahead, source, recorded=once) for source in sources},
         trigger=_interval(trigger),
         once=once,
         files_a_batch=files_per_batch,
@@ -306,6 +310,10 @@ class Told:
     def quiet(self, sources: Sequence[str]) -> None:
         names = ", ".join(map(_name, sources))
         report.warn(f"no newer events from {names} since the start; what waits is undecided")
+
+    def late(self, late: int, events: int, watermark: int | None) -> None:
+        time = "no time" if watermark is None else self._times.format(watermark)
+        warn_of_lateness(late, events, time, "start anew with another --checkpoint, and with --max-ahead '1 day'")
 
     def away(self, source: str, why: str | None) -> None:
         if why is None:

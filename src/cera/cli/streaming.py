@@ -19,6 +19,7 @@ from typing import Any
 
 from cera.cli import report
 from cera.cli.actions import Performer
+from cera.cli.ahead import max_ahead_of, warn_of_lateness
 from cera.cli.attributes import observed_attributes
 from cera.cli.changes import monitored_changes
 from cera.cli.options import Replay
@@ -34,6 +35,7 @@ from cera.cli.recording import (
 )
 from cera.cli.writing import LineWriter
 from cera.connectors.acceptance import in_time
+from cera.connectors.ahead import Lateness, not_ahead
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.ordering import OrderedEvents
@@ -50,6 +52,9 @@ from cera.model.terms import Value
 from cera.pipeline import Program
 
 _EVERY = 10_000
+
+#: So many late events in a row are said to be a problem.
+_LATE_EVENTS = 100
 
 
 class Flow:
@@ -89,6 +94,8 @@ class Flow:
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
         self._host: Host
+        self._lateness = Lateness(_LATE_EVENTS)
+        self._in_time = 0
 
     @property
     def counts(self) -> Counts:
@@ -188,7 +195,11 @@ class Flow:
 
     def _arrivals(self) -> Iterator[Occurrence]:
         """The events in the order in which they come."""
-        found = [read_occurrences(path, self.replay.layout) for path in self.replay.paths]
+        replay = self.replay
+        found = [
+            not_ahead(read_occurrences(path, replay.layout), max_ahead_of(replay.max_ahead, path, recorded=False))
+            for path in replay.paths
+        ]
         return self._accepted(itertools.chain.from_iterable(found))
 
     def _accepted(self, records: Iterable[Occurrence | Rejected]) -> Iterator[Occurrence]:
@@ -268,6 +279,13 @@ class Flow:
 
     def _take_late(self, event: Occurrence) -> None:
         self.late += 1
+        between = self._host.arrived - self._in_time
+        self._in_time = self._host.arrived
+        if self._lateness.take(between + 1, 1):
+            time = self._host.closed_to
+            said = "no time" if time is None else self.replay.times.format(time)
+            remedy = "--max-ahead '1 day' rejects such events"
+            warn_of_lateness(self._lateness.late, self._lateness.events, said, remedy)
         if self._late is not None:
             self._late.write(json.dumps(base_line(event.event, self.replay.times), ensure_ascii=False))
 

@@ -22,8 +22,8 @@ FIRE = [
 ]
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, list(arguments))
+def run(*arguments: str, input: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, list(arguments), input=input)
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -116,6 +116,25 @@ def test_records_with_a_time_and_no_end_are_promised_to_be_points(tmp_path: Path
     assert "1 event read; 1 record rejected" in err
     _, _, err = run("run", str(program), "--events", str(events), *flat, "--max-duration", "1 sec")
     assert "2 events read" in err
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_one_event_of_the_year_9999_does_not_make_the_rest_late(engine: str, tmp_path: Path) -> None:
+    program = tmp_path / "p.xceq"
+    program.write_text("DETECT b{var X} ON a{var X} END")
+    events = "".join(f'{{"at": {t}, "term": {{"a": {t}}}}}\n' for t in (1, 253402300799, *range(2, 202)))
+    arguments = ("run", str(program), "--engine", engine, "--time-unit", "s", "--max-delay", "5 sec")
+    status, out, err = run(*arguments, "--events", "-", input=events)
+    assert status == 0
+    assert [json.loads(line)["end"] for line in out.splitlines()] == list(range(1, 202))
+    assert "more than 1 day ahead of the clock; --max-ahead" in err
+    (tmp_path / "e.jsonl").write_text(events)  # a recording may be of any time
+    _, out, err = run(*arguments, "--events", str(tmp_path / "e.jsonl"))
+    assert [json.loads(line)["end"] for line in out.splitlines()] == [1, 253402300799]
+    if engine == "local":
+        assert "nearly all events are late, 100 of the last 100: time has come to 253402300793.999999" in err
+    _, _, err = run(*arguments, "--events", str(tmp_path / "e.jsonl"), "--max-ahead", "1 hour")
+    assert "201 events read; 1 record rejected" in err
 
 
 def test_spark_has_no_late_events() -> None:

@@ -124,14 +124,14 @@ def test_a_stream_goes_on_after_a_restart_past_what_is_broken(cera: Cera, incomi
     assert reasons[1].startswith("2.parquet: not readable as Parquet")
     assert reasons[2].startswith("3.csv:1: the header has no column `at` for the time")
 
-    write_lines(
-        incoming / "4.jsonl", ['{"at": 300, "term": {"other": {}}}', '{"at": 5, "term": {"smoke": {"area": "a"}}}']
-    )
+    late = [f'{{"at": {time}, "term": {{"smoke": {{"area": "a"}}}}}}' for time in range(5, 16)]
+    write_lines(incoming / "4.jsonl", ['{"at": 300, "term": {"other": {}}}', *late])
     second = cera(*arguments, "--late", "late", "--select", "burnt_down")
     assert second.exit_code == 0, second.stderr
-    assert "1 late" in second.stderr
+    assert "11 late" in second.stderr
+    assert "warning: nearly all events are late, 11 of the last 12: time has come to" in second.stderr
     assert {"begin": 70, "end": 92} in [{k: line[k] for k in ("begin", "end")} for line in _lines(folder / "out")]
-    assert [line["term"] for line in _lines(folder / "late")] == [{"smoke": {"area": "a"}}]
+    assert [line["term"] for line in _lines(folder / "late")] == [{"smoke": {"area": "a"}}] * 11
 
     (folder / "other.xceq").write_text("DETECT a{ } ON b{{ }} END")
     third = cera("stream", "other.xceq", "--source", "incoming", *OUTPUT)
@@ -179,7 +179,8 @@ def test_standard_input_is_a_stream_that_may_stand_still_and_ends(cera: Cera, mo
 
     def send() -> None:
         with os.fdopen(writer, "w") as pipe:
-            pipe.write("".join(f"{line}\n" for line in (*STREAM, "no event")))
+            far = '{"at": 253402300799, "term": {"other": {}}}'  # would make all that follows late
+            pipe.write("".join(f"{line}\n" for line in (far, *STREAM, "no event")))
             pipe.flush()
             stalled.wait(120)
             pipe.write('{"at": 200, "term": {"other": {}}}\n')
@@ -191,7 +192,9 @@ def test_standard_input_is_a_stream_that_may_stand_still_and_ends(cera: Cera, mo
     assert result.exit_code == 0, result.stderr
     assert "warning: time stands at 70: no newer events from standard input" in result.stderr
     assert [line["rule"] for line in records(result.stdout)] == ["avg_temp", "fire", "burnt_down"]
-    assert "<stdin>:4: not JSON" in result.stderr
+    assert "<stdin>:5: not JSON" in result.stderr
+    assert "the event ends at 9999-12-31T23:59:59Z, more than 1 day ahead of the clock" in result.stderr
+    assert "0 late, 2 rejected" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,11 @@ class Host:
         """The time up to which everything is derived."""
         return self._closed_to
 
+    @property
+    def arrived(self) -> int:
+        """The number of events that were not late."""
+        return self._arrived
+
     def snapshot(self) -> bytes:
         """All that the run remembers, as bytes, between two events."""
         return dump((self.processor.packed(self.state), self._buffer, self._arrived, self._latest, self._closed_to))

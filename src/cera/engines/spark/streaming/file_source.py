@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from cera.connectors import fast_jsonl
+from cera.connectors.ahead import not_ahead
 from cera.connectors.databases.spool import read_spooled_changes
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import ENDINGS
@@ -43,6 +44,7 @@ def file_messages(
     operators: Sequence[AnyOperator],
     *,
     max_duration: int | None = None,
+    max_ahead: int | None = None,
     files_a_batch: int | None = None,
     spool: bool = False,
     changes: bool = False,
@@ -57,7 +59,7 @@ def file_messages(
     if spool:
         reader = reader.option("cleanSource", "delete")
     read = read_spooled_changes if changes else partial(read_spooled if spool else read_file, layout=layout)
-    stage = _Reading(read, tuple(operators), max_duration)
+    stage = _Reading(read, tuple(operators), max_duration, max_ahead)
     return reader.load(literal(folder)).select("path").mapInArrow(stage, _SCHEMA)
 
 
@@ -69,16 +71,18 @@ class _Reading:
         read: Callable[[str], Iterator[Occurrence | Rejected]],
         operators: tuple[AnyOperator, ...],
         max_duration: int | None,
+        max_ahead: int | None,
     ) -> None:
         self.read = read
         self.operators = operators
         self.max_duration = max_duration
+        self.max_ahead = max_ahead
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         packer = Packer(Router(self.operators), self.max_duration)
         for batch in batches:
             for found in batch.column(0).to_pylist():
-                for record in self.read(local_path(found)):
+                for record in not_ahead(self.read(local_path(found)), self.max_ahead):
                     packer.take(record)
                     if packer.size >= CHUNK:
                         yield _dated(packer)

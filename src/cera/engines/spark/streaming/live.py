@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
+from cera.connectors.ahead import Lateness
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.failures import reason
 from cera.engines.spark.session import session
@@ -43,6 +44,9 @@ from cera.model.events import DerivedEvent
 _POLL = 1
 _LOCK_SECONDS = 60
 
+#: So many late events in a row, of nearly only such ones, are said to be a problem.
+_LATE_EVENTS = 10
+
 
 @dataclass(frozen=True)
 class StreamOptions:
@@ -54,6 +58,8 @@ class StreamOptions:
     layout: Layout
     max_delay: int = 10_000_000
     max_duration: int | None = None
+    #: How far ahead of the clock events may end, for each source; sources that are not there have no limit.
+    max_ahead: Mapping[str, int | None] = field(default_factory=dict)
     sink_format: SinkFormat = "jsonl"
     late: Path | None = None
     rejected: Path | None = None
@@ -85,6 +91,7 @@ class LiveStream:
             operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
         )
         self._stall = progress.Stall(options.sources)
+        self._lateness = Lateness(_LATE_EVENTS)
         folders = (("--sink", options.sink), ("--late", options.late), ("--rejected", options.rejected))
         self._files = {o: BatchFiles(o, path, self._manifest.run) for o, path in folders if path is not None}
         for files in self._files.values():
@@ -202,6 +209,7 @@ class LiveStream:
             options.layout,
             self._operators,
             max_duration=options.max_duration,
+            max_ahead=options.max_ahead.get(source),
             files_a_batch=options.files_a_batch,
             spool=changes or source == "-",
             changes=changes,
@@ -278,6 +286,8 @@ class LiveStream:
             if report is not None:
                 self._stall.take(watermark, latest)
                 self._tell.batch(report)
+                if report.late and self._lateness.take(report.events, report.late):
+                    self._tell.late(self._lateness.late, self._lateness.events, watermark)
 
 
 class Tell:
@@ -297,6 +307,9 @@ class Tell:
 
     def quiet(self, sources: Sequence[str]) -> None:
         """Nothing has come since the start, so that nobody knows yet where a stream that goes on stands."""
+
+    def late(self, late: int, events: int, watermark: int | None) -> None:
+        """Nearly all of the last events were late; said once."""
 
     def away(self, source: str, why: str | None) -> None:
         """A database does not answer, or does again if there is no reason."""
