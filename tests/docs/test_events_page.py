@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.connectors.files import ENDINGS
-from cera.errors import DataError, EngineError, FailedActionsError, ProgramError, UsageError
+from cera.errors import DataError, EngineError, FailedActionsError, ProgramError, UnusableInputError, UsageError
 from cera.model.json_terms import loads, term_from_json, term_to_json
 from cera.model.term_text import parse_term
 from cera.model.xml_terms import term_from_xml
@@ -32,5 +32,6 @@ def test_the_endings_are_these() -> None:
 
 
 def test_the_exit_statuses_are_these() -> None:
-    statuses = [error.exit_status for error in (ProgramError, UsageError, DataError, EngineError, FailedActionsError)]
+    errors = (ProgramError, UsageError, DataError, EngineError, FailedActionsError, UnusableInputError)
+    statuses = [error.exit_status for error in errors]
     assert [int(row[0]) for row in table(PAGE, "Exit status")] == [0, *statuses]

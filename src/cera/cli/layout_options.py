@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, get_args
 
 import click
 
+from cera.connectors.csv_dialect import SETTINGS, csv_dialect
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Envelope
 from cera.errors import UsageError
-from cera.model.time_text import TimeFormat
+from cera.model.time_text import TimeError, TimeFormat, TimeUnit
 
 R = TypeVar("R")
+
+#: What follows --csv without being a file.
+_SETTING = re.compile(rf"(?:{'|'.join(SETTINGS)})=")
+
+
+class Settings(click.Option):
+    """An option that takes KEY=VALUE, and the words of this form that follow it."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        for name in self.opts:
+            option = parser._long_opt[name]
+            process = option.process
+
+            def process_all(value: str, state: Any, process: Any = process) -> None:
+                process(value, state)
+                while state.rargs and _SETTING.match(state.rargs[0]):
+                    process(state.rargs.pop(0), state)
+
+            option.process = process_all
 
 
 def check_layout(layout: Layout, sources: Sequence[str]) -> None:
@@ -47,8 +69,23 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
         @click.option("--id-field", metavar="NAME", help="The field whose value keeps equal records apart.")
         @click.option(
             "--time-unit",
-            type=click.Choice(["s", "ms", "us"]),
+            type=click.Choice(get_args(TimeUnit)),
             help="What a number as a time counts (default s). With it, times are written as numbers too.",
+        )
+        @click.option(
+            "--time-format",
+            metavar="FORMAT",
+            help="How texts of times are written, like '%d/%m/%Y %H:%M', in the codes of strptime (default ISO 8601).",
+        )
+        @click.option(
+            "--csv",
+            "csv_settings",
+            cls=Settings,
+            metavar="KEY=VALUE...",
+            multiple=True,
+            help="How CSV is written: delimiter, quote, decimal, encoding, names of columns, header yes or no, empty "
+            "(a text that is no value), like --csv delimiter=';' decimal=','. Delimiter and decimal sign are found in "
+            "the file where that is safe.",
         )
         @click.option(
             "--xml-types",
@@ -75,6 +112,8 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
             end_field: str | None,
             id_field: str | None,
             time_unit: Any,
+            time_format: str | None,
+            csv_settings: tuple[str, ...],
             xml_types: Any,
             string_fields: tuple[str, ...],
             **others: Any,
@@ -87,10 +126,24 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
                 raise UsageError(
                     f"--layout {envelope} says where label and times are; options about fields do not go with it"
                 )
-            times = TimeFormat(time_unit, others["timezone"])
+            try:
+                times = TimeFormat(time_unit, others["timezone"], time_format)
+            except TimeError as error:
+                raise UsageError(str(error)) from error
+            dialect = csv_dialect(csv_settings)
             strings = frozenset(string_fields)
             layout = Layout(
-                label_field, time_field, end_field, id_field, label, times, xml_types, format_, strings, envelope
+                label_field,
+                time_field,
+                end_field,
+                id_field,
+                label,
+                times,
+                xml_types,
+                format_,
+                strings,
+                envelope,
+                dialect,
             )
             return command(layout=layout, **others)
 

@@ -12,14 +12,21 @@ import logging
 import os
 import sys
 import traceback
-from importlib import import_module
 from typing import Any
 
 import click
 
-import cera
 from cera.arguments import options_named
 from cera.cli import report
+from cera.cli.capture import capture
+from cera.cli.check import check
+from cera.cli.compare import compare_types
+from cera.cli.explain import explain
+from cera.cli.fmt import fmt
+from cera.cli.run import run
+from cera.cli.stream import stream
+from cera.cli.translate import translate
+from cera.cli.why import why
 from cera.cli.writing import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError, UnusableInputError, UsageError
 
@@ -31,32 +38,8 @@ READER_GONE = 141
 SELDOM = (100_000, 50, 100)
 
 
-#: The module and the name of each command; it is imported when it is asked for.
-_COMMANDS = {
-    "capture": ("cera.cli.capture", "capture"),
-    "check": ("cera.cli.check", "check"),
-    "compare": ("cera.cli.compare", "compare_types"),
-    "explain": ("cera.cli.explain", "explain"),
-    "fmt": ("cera.cli.fmt", "fmt"),
-    "run": ("cera.cli.run", "run"),
-    "stream": ("cera.cli.stream", "stream"),
-    "translate": ("cera.cli.translate", "translate"),
-    "why": ("cera.cli.why", "why"),
-}
-
-
 class Commands(click.Group):
     """A group whose commands fail with a message and a status, never with a traceback."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module, name = _COMMANDS[cmd_name]
-        command: click.Command = getattr(import_module(module), name)
-        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         _prepare_streams()
@@ -104,7 +87,7 @@ def _prepare_streams() -> None:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(cera.__version__, prog_name="cera")
+@click.version_option(package_name="cera", prog_name="cera")
 def main() -> None:
     """Complex event processing: rules that derive events from events.
 
@@ -127,3 +110,7 @@ def main() -> None:
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
     4 the engine failed; 5 done, but for actions of rules that failed; 7 no record could be used.
     """
+
+
+for _command in (check, fmt, run, stream, why, explain, translate, compare_types, capture):
+    main.add_command(_command)

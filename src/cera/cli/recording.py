@@ -10,14 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
 from cera.cli import report
 from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_read, check_writable, lines, write_file
+from cera.connectors import csv_files
 from cera.connectors.acceptance import accepted, in_time, lasts_longer
 from cera.connectors.ahead import not_ahead
-from cera.connectors.files import Rejected, formats, names_files, read_events, sources
+from cera.connectors.compression import open_events
+from cera.connectors.csv_dialect import described
+from cera.connectors.files import Layout, Rejected, Source, formats, names_files, read_events, sources
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
 from cera.errors import DataError, UsageError
@@ -99,13 +105,27 @@ def check_side_files(replay: Replay, program: Program) -> None:
 
 
 def tell_formats(replay: Replay) -> None:
-    """Says of a folder with files of several formats what there is in it."""
+    """Reports the formats of a folder that has several, and what was found out about CSV files."""
     for path in replay.paths:
-        with suppress(UsageError):  # a path that cannot be read is told when it is read
-            found = formats(sources(path, replay.layout, parquet=True)) if names_files(path) else {}
+        with suppress(UsageError):  # a path that cannot be read is reported when it is read
+            files = sources(path, replay.layout, parquet=True) if names_files(path) else []
+            found = formats(files)
             if len(found) > 1:
-                files = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
-                report.say(f"{report.printable(path)} has several formats, each file read by its ending: {files}")
+                listed = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
+                report.say(f"{report.printable(path)} has several formats, each file read by its ending: {listed}")
+            _report_dialects(files, replay.layout)
+
+
+def _report_dialects(files: Iterable[Source | Rejected], layout: Layout) -> None:
+    """Reports separators and decimal signs that were found in CSV files and not given, once each."""
+    dialects: dict[str, list[str]] = {}
+    for file in files:
+        if isinstance(file, Source) and file.format == "csv":
+            with suppress(OSError), open_events(file.path) as stream:
+                if (found := described(csv_files.dialect_of(stream, layout), layout.csv)) is not None:
+                    dialects.setdefault(found, []).append(file.shown)
+    for found, names in dialects.items():
+        report.say(report.printable(f"{report.listed(names, 3)}: read with {found} (--csv says otherwise)"))
 
 
 def _engine(program: Program, replay: Replay) -> Engine:
@@ -189,13 +209,7 @@ def _shortened(text: str) -> str:
 @contextmanager
 def progress(activity: str) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is going on; nothing where standard error is not a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda description: None
-        return
-    from rich.console import Console  # takes a while to import
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task(activity, total=None)
         yield lambda description: progress.update(task, description=description)

@@ -6,11 +6,14 @@ about the type: many programs put them around every cell.
 
 from __future__ import annotations
 
+import codecs
 import csv
+import itertools
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import BinaryIO
 
+from cera.connectors.csv_dialect import CsvDialect, likely_separator, quoting, sniffed
 from cera.connectors.layout import (
     RECORD_ERRORS,
     TIME_FIELDS,
@@ -26,13 +29,27 @@ from cera.connectors.records import flat_event
 from cera.model.events import Event
 from cera.model.values import NumberTooLargeError, Scalar, infer_scalar
 
+#: How many lines are looked at to find what is not said about a file.
+_LOOKED_AT = 100
+#: The same where more lines may have to be waited for.
+_LOOKED_AT_LIVE = 2
+_CHUNK = 1 << 16
+_OTHER_ENCODING = "; if the file has another encoding, give it, like --csv encoding=latin-1"
 _TRUTH_VALUES: Mapping[str, bool] = {"true": True, "false": False}
 
 
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    lines = _Lines(stream)
-    rows = csv.reader(lines, strict=True)
+    lines = _Lines(stream, layout.csv.encoding)
+    dialect = sniffed(
+        layout.csv, lines.ahead(_LOOKED_AT if stream.seekable() else _LOOKED_AT_LIVE), layout.missing_column
+    )
+    rows = csv.reader(lines, strict=True, delimiter=dialect.delimiter or ",", **quoting(dialect))
     header: list[str] | None = None
+    if not dialect.header:
+        header = list(dialect.names)
+        if reason := _problem(header, "", layout, dialect):
+            yield rejected(name, f"{reason}; no row of the file was read")
+            return
     while True:
         place = f"{name}:{lines.start_record()}"
         try:
@@ -42,15 +59,23 @@ def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Reject
         except csv.Error as error:
             yield rejected(place, f"not CSV: {error}", lines.give_back_all_but_first())
             continue
+        except UnicodeError as error:
+            yield rejected(place, f"could not be read further: {error}")
+            return
         if not any(cell.strip() for cell in row) and len(row) <= 1:
             continue
         if header is None:
-            header = [column.strip() for column in row]
-            if reason := _problem(header, lines.record, layout):
+            header = list(dialect.names) or [column.strip() for column in row]
+            if reason := _problem(header, lines.record, layout, dialect):
                 yield rejected(place, f"{reason}; no row of the file was read", lines.record)
                 return
         else:
-            yield _event(row, header, layout, place, lines.record)
+            yield _event(row, header, layout, dialect, place, lines.record)
+
+
+def dialect_of(stream: BinaryIO, layout: Layout) -> CsvDialect:
+    """Returns how a file is written, as `read` reads it."""
+    return sniffed(layout.csv, _Lines(stream, layout.csv.encoding).ahead(_LOOKED_AT), layout.missing_column)
 
 
 class _Lines(Iterator[str]):
@@ -60,16 +85,27 @@ class _Lines(Iterator[str]):
     others are read again.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: BinaryIO, encoding: str | None) -> None:
+        self._stream = _texts(stream, encoding)
         self._given_back: deque[str] = deque()
         self._taken: list[str] = []
         self._number = 1
+        self._failure: UnicodeError | None = None
 
     def __next__(self) -> str:
-        line = self._given_back.popleft() if self._given_back else decode(next(self._stream))
+        if self._failure is not None and not self._given_back:
+            raise self._failure
+        line = self._given_back.popleft() if self._given_back else next(self._stream)
         self._taken.append(line)
         return line
+
+    def ahead(self, number: int) -> list[str]:
+        """Returns the next lines without taking them; fewer where there are no more, or none that can be decoded."""
+        try:
+            self._given_back.extend(itertools.islice(self._stream, number))
+        except UnicodeError as error:
+            self._failure = error  # raised when the lines before it are taken
+        return list(self._given_back)
 
     @property
     def record(self) -> str:
@@ -87,32 +123,80 @@ class _Lines(Iterator[str]):
         return self.record
 
 
-def _problem(header: list[str], text: str, layout: Layout) -> str | None:
+def _texts(stream: BinaryIO, encoding: str | None) -> Iterator[str]:
+    """The lines of a file as texts; bytes that are not UTF-8 are kept for `check_text` to find."""
+    first = next(stream, b"")
+    if encoding is None and first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    if encoding is None or codecs.lookup(encoding).name == "utf-8":
+        return map(decode, itertools.chain([first] if first else [], stream))
+    rest = itertools.chain([first], iter(lambda: stream.read(_CHUNK), b""))
+    return _lines(codecs.iterdecode(rest, encoding))
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    """The lines of a text that comes in pieces."""
+    rest = ""
+    for text in texts:
+        *whole, rest = (rest + text).split("\n")
+        yield from (f"{line}\n" for line in whole)
+    if rest:
+        yield rest
+
+
+def _problem(header: list[str], text: str, layout: Layout, dialect: CsvDialect) -> str | None:
     """Why the file cannot be read under this header."""
     try:
         check_text(text)
     except RecordError as error:
-        return str(error)
+        return f"{error}{_OTHER_ENCODING}"
     if "" in header:
         return f"column {header.index('') + 1} of the header has no name"
     twice = [column for i, column in enumerate(header) if column in header[:i]]
     if twice:
         return f"the header has the column `{twice[0]}` twice"
     missing = layout.missing_column(header)
-    return f"the header has {missing}; its columns are {', '.join(header)}" if missing else None
+    if missing is None:
+        return None
+    separator = likely_separator(dialect, text) if len(header) == 1 else None
+    if separator is not None:
+        found = f"the header is one column, `{header[0]}`; {separator} seems to stand between its cells"
+        return f"{found}, give --csv delimiter={separator}, and the fields for label and time as the header spells them"
+    return f"the header has {missing}; its columns are {', '.join(header)}"
 
 
-def _event(row: list[str], header: list[str], layout: Layout, place: str, text: str) -> Event | Rejected:
+def _event(
+    row: list[str], header: list[str], layout: Layout, dialect: CsvDialect, place: str, text: str
+) -> Event | Rejected:
     try:
-        check_text(text)
+        _check_text(text)
         if len(row) != len(header):
             raise RecordError(f"the row has {_cells(row)}, the header has {_cells(header)}")
-        texts = {layout.label_source, layout.id_field, *(layout.time_source or TIME_FIELDS), *layout.string_fields}
-        cells = {name: cell for name, cell in zip(header, row, strict=True) if cell}
-        typed = {name: cell if name in texts else _scalar(name, cell) for name, cell in cells.items()}
-        return flat_event(typed, layout)
+        times = layout.time_source or TIME_FIELDS
+        texts = {layout.label_source, layout.id_field, *layout.string_fields}
+        cells = {name: cell for name, cell in zip(header, row, strict=True) if not dialect.is_empty(cell)}
+        for thing, needed in (("label", layout.label_source), *(("time", name) for name in layout.time_source or ())):
+            if needed is not None and needed not in cells:
+                raise RecordError(f"the {thing} is missing: the cell of `{needed}` is empty")
+        return flat_event({name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}, layout)
     except RECORD_ERRORS as error:
         return rejected(place, str(error), text)
+
+
+def _check_text(text: str) -> None:
+    try:
+        check_text(text)
+    except RecordError as error:
+        raise RecordError(f"{error}{_OTHER_ENCODING}") from None
+
+
+def _value(name: str, cell: str, texts: Collection[str | None], times: Collection[str], dialect: CsvDialect) -> Scalar:
+    if name in texts:
+        return cell
+    number = dialect.number_text(cell)
+    if name in times:
+        return cell if number is None else number
+    return cell if number is None else _scalar(name, number)
 
 
 def _cells(row: list[str]) -> str:

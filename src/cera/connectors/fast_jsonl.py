@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
+from cera.connectors.compression import open_events
 from cera.connectors.files import Source, names_files, read_events, read_source, sources
 from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, Rejected, decode, rejected
@@ -56,7 +57,7 @@ def _occurrences(events: Iterable[Event | Rejected]) -> _Records:
 
 def _read_file(source: Source, layout: Layout) -> _Records:
     try:
-        with source.path.open("rb") as stream:
+        with open_events(source.path) as stream:
             yield from read_chunks(stream, source.shown, layout)
     except OSError as error:
         yield rejected(source.shown, f"could not be read further: {error.strerror or error}")

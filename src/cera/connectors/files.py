@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cera.connectors import csv_files, json_files, jsonl, xml_files
+from cera.connectors.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.databases.reading import read_changes
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
@@ -105,7 +106,7 @@ def formats(found: Iterable[Source | Rejected]) -> Mapping[str, int]:
 def read_source(source: Source, layout: Layout) -> Iterator[Event | Rejected]:
     """The events of one file that is not Parquet."""
     try:
-        with source.path.open("rb") as stream:
+        with open_events(source.path) as stream:
             yield from _READERS[source.format](stream, source.shown, layout)
     except OSError as error:
         yield rejected(source.shown, f"could not be read further: {error.strerror or error}")
@@ -120,7 +121,8 @@ def _read_sources(found: Iterable[Source | Rejected], layout: Layout) -> Iterato
 
 
 def _known(parquet: bool) -> str:
-    return f"known endings are {', '.join((*ENDINGS, '.parquet') if parquet else ENDINGS)}"
+    endings = ", ".join((*ENDINGS, ".parquet") if parquet else ENDINGS)
+    return f"known endings are {endings}, also with {' or '.join(COMPRESSED)} behind"
 
 
 def check_format(layout: Layout, *, parquet: bool) -> None:
@@ -162,7 +164,7 @@ def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
     """The format of a file that was asked for by name."""
     if layout.format is not None:
         return layout.format
-    ending = file.suffix.lower()
+    ending = format_ending(file)
     if ending in {**ENDINGS, ".parquet": "parquet"} and not _is_readable(ENDINGS.get(ending, "parquet"), layout):
         raise UsageError(f"{file}: {_ENVELOPES}; give --format if it has another ending")
     if ending == ".parquet":
@@ -170,7 +172,7 @@ def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
             raise UsageError(f"{file}: {_PARQUET}")
         return "parquet"
     if ending not in ENDINGS:
-        found = f"the ending {file.suffix}" if file.suffix else "no ending"
+        found = f"the ending {''.join(file.suffixes[-2:])}" if file.suffix else "no ending"
         raise UsageError(f"{file} has {found}, so its format is not known; {_known(parquet)}; or give --format")
     return ENDINGS[ending]
 
@@ -218,7 +220,7 @@ def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rej
     if entry.is_dir():
         reason = "a link to a folder, not followed" if entry.is_symlink() else "a folder that may not be read"
         return rejected(str(entry), reason)
-    ending = entry.suffix.lower()
+    ending = format_ending(entry)
     if ending == ".parquet" and not _is_readable("parquet", layout):
         return rejected(str(entry), f"not read: {_ENVELOPES}")
     if ending == ".parquet" and (parquet or layout.format is None):

@@ -6,8 +6,9 @@ import re
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
+from cera.connectors.csv_dialect import CsvDialect
 from cera.errors import UsageError
 from cera.model.terms import TermError
 from cera.model.time_text import TimeError, TimeFormat, TimeUnit
@@ -49,13 +50,15 @@ class Layout:
     string_fields: frozenset[str] = frozenset()
     #: None: the records are event objects, or flat.
     envelope: Envelope | None = None
+    csv: CsvDialect = field(default_factory=CsvDialect)
 
     @property
     def is_plain(self) -> bool:
         """Whether the records are event objects or flat, each field with one meaning: such are read the fast way."""
         named = (self.label_source if self.is_flat else "term", self.id_field)
         names = [name for name in (*named, *dict.fromkeys(self.time_source or TIME_FIELDS)) if name is not None]
-        return self.envelope is None and self.id_field != "rule" and len(set(names)) == len(names)
+        usual_times = self.times.pattern is None and self.times.unit != "ns"
+        return usual_times and self.envelope is None and self.id_field != "rule" and len(set(names)) == len(names)
 
     @property
     def is_flat(self) -> bool:
@@ -109,8 +112,8 @@ def layout_of(
         return layout
     if fields["label"] is not None and fields["label_value"] is not None:
         raise UsageError("`label` is the field of the labels, `label_value` the label of all records; give one of them")
-    if unit not in (None, "s", "ms", "us"):
-        raise UsageError(f"`time_unit` is s, ms or us, found {unit!r}")
+    if unit not in (None, *get_args(TimeUnit)):
+        raise UsageError(f"`time_unit` is s, ms, us or ns, found {unit!r}")
     try:
         times = TimeFormat(unit, zone or program_zone)
     except TimeError as error:

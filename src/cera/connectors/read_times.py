@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cera.connectors.compression import open_events
 from cera.connectors.fast_jsonl import chunks
 from cera.connectors.files import Source, read_source
 from cera.connectors.jsonl import event_in
@@ -40,7 +41,7 @@ def scan_times(source: Source, layout: Layout) -> TimeScan:
         return scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
     try:
-        with source.path.open("rb") as stream:
+        with open_events(source.path) as stream:
             for data in chunks(stream):
                 reader.take(data)
     except OSError:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from math import floor
 from types import MappingProxyType
 from typing import Literal
 
@@ -20,19 +21,20 @@ from cera.model.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Interval
 
 __all__ = ["TimeError", "TimeFormat", "TimeUnit", "parse_datetime"]
 
-TimeUnit = Literal["s", "ms", "us"]
+TimeUnit = Literal["s", "ms", "us", "ns"]
 
 #: For each unit, how many decimal places of it a microsecond is, and its name.
 _UNITS: Mapping[TimeUnit, tuple[int, str]] = MappingProxyType(
-    {"s": (6, "seconds"), "ms": (3, "milliseconds"), "us": (0, "microseconds")}
+    {"s": (6, "seconds"), "ms": (3, "milliseconds"), "us": (0, "microseconds"), "ns": (-3, "nanoseconds")}
 )
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_ISO_8601 = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})"
-    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?"
-    r"(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?)?",
-    re.ASCII,
+_CLOCK = r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?"
+_OFFSET = r"(?: ?(?:([Zz]|UTC)|([+-])(\d{2})(?::?(\d{2}))?))?"
+_ISO_8601 = re.compile(rf"(\d{{4}})-(\d{{2}})-(\d{{2}}){_CLOCK}{_OFFSET})?", re.ASCII)
+#: Without signs between the parts; a date alone would be a number.
+_BASIC_ISO_8601 = re.compile(
+    rf"(\d{{4}})(\d{{2}})(\d{{2}})[Tt](\d{{2}})(\d{{2}})(?:(\d{{2}})(?:[.,](\d+))?)?{_OFFSET}", re.ASCII
 )
 _NAIVE_EPOCH = EPOCH.replace(tzinfo=None)
 _FRACTION_DIGITS = 6
@@ -52,14 +54,19 @@ _SHOWN = 60
 class TimeFormat:
     """How a source writes times: numbers count `unit` (seconds when None), times without offset belong to `timezone`.
 
-    With a unit, the output's times are numbers of it, else ISO 8601.
+    Texts are ISO 8601 unless there is a `pattern`, a format of Python's `strptime` like `%d/%m/%Y %H:%M`. What is finer
+    than a microsecond is cut off in texts of ISO 8601 and numbers of nanoseconds. With a unit, the output's times are
+    numbers of it, else ISO 8601.
     """
 
     unit: TimeUnit | None = None
     timezone: str = "UTC"
+    pattern: str | None = None
 
     def __post_init__(self) -> None:
         time_zone(self.timezone)
+        if self.pattern is not None:
+            _check_pattern(self.pattern)
 
     def parse(self, value: object) -> Time:
         """The time that a field of a source holds; a text of digits, as in CSV, is a number.
@@ -77,6 +84,8 @@ class TimeFormat:
                 if not math.isfinite(value):
                     raise self._not_a_time(value)
                 return self._number(Decimal(repr(value)), value)
+            case str() if self.pattern is not None:
+                return _by_pattern(value, self.pattern, self.timezone)
             case str() if _NUMBER.fullmatch(text := value.strip()):
                 if self.unit is None and len(text) == _YEAR_DIGITS and text.isdigit():
                     raise TimeError(f"{_shown(value)}{YEAR_OR_NUMBER.format(year=text)}")
@@ -84,7 +93,7 @@ class TimeFormat:
                     return self._number(Decimal(text), value)
                 except InvalidOperation:
                     raise _outside(_shown(value), _CHECK_UNIT) from None
-            case str() if moment := _ISO_8601.fullmatch(value.strip()):
+            case str() if moment := _iso_parts(value):
                 return _moment(moment, self.timezone)
             case _:
                 raise self._not_a_time(value)
@@ -117,6 +126,8 @@ class TimeFormat:
         while digits[significant - 1] == 0:
             significant -= 1
         exponent += len(digits) - significant + places
+        if exponent < 0 and self.unit == "ns":  # rounded down, before 1970 too
+            return _dated(floor(amount.scaleb(places)), f"{_shown(found)} {name}", _CHECK_UNIT)
         if exponent < 0:
             raise TimeError(f"{_shown(found)} {name} is not a whole number of microseconds, the finest time there is")
         magnitude = int("".join(map(str, digits[:significant]))) * 10**exponent
@@ -124,30 +135,61 @@ class TimeFormat:
 
     def _not_a_time(self, found: object) -> TimeError:
         name = _UNITS[self.unit or "s"][1]
-        expected = f"ISO 8601 like 2006-09-18T09:00:00Z, or a number of {name}"
+        text = "ISO 8601 like 2006-09-18T09:00:00Z" if self.pattern is None else f"a text like {self.pattern}"
+        expected = f"{text}, or a number of {name}"
         return TimeError(f"{_shown(found)} is not a time; expected {expected}")
 
 
 def parse_datetime(text: str, timezone: str) -> Interval:
     """The point of time that an ISO 8601 text stands for; a date alone is its midnight."""
-    moment = _ISO_8601.fullmatch(text.strip())
+    moment = _iso_parts(text)
     if moment is None:
         raise TimeError(f"{_shown(text)} is not a date or a time; write for example 2006-09-18 or 2006-09-18T09:00")
     return point(_moment(moment, timezone))
+
+
+def _iso_parts(text: str) -> re.Match[str] | None:
+    stripped = text.strip()
+    return _ISO_8601.fullmatch(stripped) or _BASIC_ISO_8601.fullmatch(stripped)
+
+
+def _check_pattern(pattern: str) -> None:
+    """Raises TimeError where a format does not tell a time."""
+    if "%Z" in pattern:
+        raise TimeError(f"the time format '{pattern}' has %Z: names of zones are not unique; use %z for offsets")
+    one, other = (datetime(*date, 10, 20, 30, tzinfo=EPOCH.tzinfo) for date in ((2026, 3, 2), (2027, 4, 5)))
+    try:
+        found = [datetime.strptime(each.strftime(pattern), pattern).date() for each in (one, other)]
+    except (ValueError, re.error):
+        found = []
+    if found != [one.date(), other.date()]:
+        example = "%d/%m/%Y %H:%M"
+        raise TimeError(f"the time format '{pattern}' does not tell year, month and day; write one like {example}")
+
+
+def _by_pattern(text: str, pattern: str, timezone: str) -> Time:
+    try:
+        moment = datetime.strptime(text.strip(), pattern)
+    except ValueError:
+        raise TimeError(f"{_shown(text)} is not a time like {pattern}") from None
+    if moment.tzinfo is not None:
+        return _dated((moment - EPOCH) // MICROSECOND, _shown(text))
+    return _dated(from_local(moment, time_zone(timezone)), _shown(text))
 
 
 def _moment(moment: re.Match[str], timezone: str) -> Time:
     found = _shown(moment[0])
     year, month, day, hour, minute, second = (int(digits or 0) for digits in moment.groups()[:6])
     fraction, zulu, sign = moment[7] or "", moment[8], moment[9]
-    if len(fraction) > _FRACTION_DIGITS:
-        raise TimeError(
-            f"{found} has {len(fraction)} digits after the point; the finest time is a microsecond, 6 digits"
-        )
+    microsecond = int(fraction[:_FRACTION_DIGITS].ljust(_FRACTION_DIGITS, "0"))
+    is_end_of_day = (hour, minute, second) == (24, 0, 0) and not fraction.strip("0")
     try:
-        clock = datetime(year, month, day, hour, minute, second, int(fraction.ljust(_FRACTION_DIGITS, "0")))
+        clock = datetime(year, month, day, 0 if is_end_of_day else hour, minute, second, microsecond)
+        clock += timedelta(days=1) if is_end_of_day else timedelta()
     except ValueError as error:
         raise TimeError(f"{found} is not a date and time of the calendar: {error}") from None
+    except OverflowError:
+        raise _outside(found, "") from None
     if zulu:
         return (clock - _NAIVE_EPOCH) // MICROSECOND
     if sign:

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from cera.connectors import fast_jsonl, jsonl
+from cera.connectors.compression import is_compressed, open_events
 from cera.connectors.files import Source, read_source
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.model.events import Event
@@ -43,8 +44,9 @@ class Split:
             yield rejected(self.path, f"could not be read further: {error.strerror or error}")
 
     def _lines(self) -> Iterator[bytes]:
-        with open(self.path, "rb") as stream:
-            stream.seek(self.start)
+        with open_events(Path(self.path)) as stream:
+            if self.start:
+                stream.seek(self.start)
             left = None if self.stop is None else self.stop - self.start
             for line in stream:
                 yield line
@@ -68,7 +70,7 @@ def _occurrences(found: Iterator[Event | Rejected]) -> Iterator[Occurrence | Rej
 def splits(source: int, file: Source, size: int = SPLIT_SIZE) -> Iterator[Split]:
     """The pieces in which a file is read."""
     path = str(file.path)
-    if file.format != "jsonl" or file.path.stat().st_size <= size:
+    if file.format != "jsonl" or is_compressed(file.path) or file.path.stat().st_size <= size:
         yield Split(source, path, file.format)
         return
     start, first = 0, 1

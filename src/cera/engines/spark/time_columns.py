@@ -25,18 +25,20 @@ from pyspark.sql.types import (
 )
 
 from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.time_text import TimeFormat
+from cera.model.time_text import TimeError, TimeFormat
 
-_PLACES = {"s": 6, "ms": 3, "us": 0}
+_PLACES = {"s": 6, "ms": 3, "us": 0, "ns": 0}
+_NANOSECONDS = 1_000
 _DAY, _HOUR, _MINUTE, _SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 _NUMBER = r"\A\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*\z"
 #: A year, or a number if the unit of numbers is given.
 YEAR = r"\A\s*\d{4}\s*\z"
+_OFFSET = r"(?: ?(?:([Zz]|UTC)|([+-])(\d{2})(?::?(\d{2}))?))?"
 _ISO_8601 = (
     r"\A\s*(\d{4})-(\d{2})-(\d{2})"
-    r"(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?"
-    r"(?:([Zz])|([+-])(\d{2})(?::?(\d{2}))?)?)?\s*\z"
+    rf"(?:[Tt ](\d{{2}}):(\d{{2}})(?::(\d{{2}})(?:[.,](\d+))?)?{_OFFSET})?\s*\z"
 )
+_BASIC_ISO_8601 = rf"\A\s*(\d{{4}})(\d{{2}})(\d{{2}})[Tt](\d{{2}})(\d{{2}})(?:(\d{{2}})(?:[.,](\d+))?)?{_OFFSET}\s*\z"
 _PARTS = "|".join(f"${group}" for group in range(1, 12))
 
 #: The types that a column of times may have.
@@ -65,6 +67,10 @@ def microseconds(time: Column, kind: DataType, times: TimeFormat) -> tuple[Colum
 
 
 def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
+    if times.pattern is not None and isinstance(kind, StringType):
+        return F.udf(_parser(times), "bigint", useArrow=False)(time)
+    if times.unit == "ns" and not isinstance(kind, TimestampType | TimestampNTZType | DateType | StringType):
+        return F.floor(time.cast("decimal(38,9)") / _NANOSECONDS).try_cast("bigint")
     places = _PLACES[times.unit or "s"]
     match kind:
         case TimestampType():
@@ -80,8 +86,23 @@ def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
         case _:
             text = time.cast("string")
             is_number = text.rlike(_NUMBER) if times.unit is not None else text.rlike(_NUMBER) & ~text.rlike(YEAR)
-            number = _of_decimal(F.when(is_number, F.trim(text).try_cast("decimal(38,18)")), 18, places)
+            digits = F.when(is_number, F.trim(text).try_cast("decimal(38,18)"))
+            number = _of_decimal(digits, 18, places)
+            if times.unit == "ns":
+                number = F.floor(digits / _NANOSECONDS).try_cast("bigint")
             return F.coalesce(number, _of_iso_8601(text, times.timezone))
+
+
+def _parser(times: TimeFormat) -> Callable[[str | None], int | None]:
+    """Returns `TimeFormat.parse` for a worker of Spark; nothing where there is no time."""
+
+    def parsed(text: str | None) -> int | None:
+        try:
+            return None if text is None else times.parse(text)
+        except TimeError:
+            return None
+
+    return parsed
 
 
 def _of_double(time: Column, scale: int) -> Column:
@@ -108,8 +129,10 @@ def clock_microseconds(clock: Column, zone: str) -> Column:
 
 
 def _of_iso_8601(text: Column, zone: str) -> Column:
-    parts = F.split(F.regexp_replace(text, _ISO_8601, _PARTS), "[|]")
-    return F.when(text.rlike(_ISO_8601), _once(parts, lambda found: _moment(found, zone)))
+    is_basic = text.rlike(_BASIC_ISO_8601)
+    spelled = F.when(is_basic, F.regexp_replace(text, _BASIC_ISO_8601, _PARTS))
+    parts = F.split(spelled.otherwise(F.regexp_replace(text, _ISO_8601, _PARTS)), "[|]")
+    return F.when(is_basic | text.rlike(_ISO_8601), _once(parts, lambda found: _moment(found, zone)))
 
 
 def _moment(parts: Column, zone: str) -> Column:
@@ -118,11 +141,14 @@ def _moment(parts: Column, zone: str) -> Column:
     def count(index: int) -> Column:
         return F.coalesce(parts[index].try_cast("int"), F.lit(0))
 
-    fraction = F.coalesce(F.rpad(parts[6], 6, "0").try_cast("int"), F.lit(0))
+    fraction = F.coalesce(F.rpad(parts[6], 6, "0").try_cast("int"), F.lit(0))  # which cuts what is longer
     seconds = (count(5) * F.lit(_SECOND) + fraction).cast("decimal(14,0)") / F.lit(_SECOND)
     valid = (count(5) <= 59) & (count(9) <= 23) & (count(10) <= 59)
-    fields = [*(count(index) for index in range(5)), seconds.cast("decimal(8,6)")]
-    clock = F.when(valid, F.try_make_timestamp_ntz(*fields))
+    is_end_of_day = (count(3) == 24) & (count(4) == 0) & (count(5) == 0) & ~parts[6].rlike("[1-9]")
+    hours = F.when(is_end_of_day, 0).otherwise(count(3))
+    fields = [*(count(index) for index in range(3)), hours, count(4), seconds.cast("decimal(8,6)")]
+    started = F.when(valid, F.try_make_timestamp_ntz(*fields))
+    clock = started + F.when(is_end_of_day, F.expr("INTERVAL 1 DAY")).otherwise(F.expr("INTERVAL 0 DAY"))
     offset = (count(9) * 60 + count(10)).cast("bigint") * F.when(parts[8] == "-", -_MINUTE).otherwise(_MINUTE)
     is_local = (parts[7] == "") & (parts[8] == "")
     if zone == "UTC":

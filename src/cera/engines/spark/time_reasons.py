@@ -27,11 +27,20 @@ from cera.engines.spark.time_columns import YEAR, clock_microseconds
 from cera.model.interval import MAX_TIME, MIN_TIME
 from cera.model.time_text import YEAR_OR_NUMBER
 
-_UNITS = {"s": ("seconds", 10**6), "ms": ("milliseconds", 10**3), "us": ("microseconds", 1)}
+_UNITS: dict[str, tuple[str, float]] = {
+    "s": ("seconds", 10**6),
+    "ms": ("milliseconds", 10**3),
+    "us": ("microseconds", 1),
+    "ns": ("nanoseconds", 1e-3),
+}
 _NUMBER = r"^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
-_ISO_8601 = r"^\s*\d{4}-\d{2}-\d{2}([Tt ]\d{2}:\d{2}(:\d{2}([.,](\d+))?)?(?:[Zz]|[+-](\d{2})(?::?(\d{2}))?)?)?\s*$"
-_FRACTION, _OFFSET_HOURS, _OFFSET_MINUTES = 4, 5, 6
-_FRACTION_DIGITS, _MOST_HOURS, _MOST_MINUTES = 6, 23, 59
+_OFFSET = r"(?: ?(?:[Zz]|UTC|[+-](\d{2})(?::?(\d{2}))?))?"
+_ISO_8601 = (
+    r"^\s*(?:\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+    rf"{_OFFSET})?"
+    rf"|\d{{8}}[Tt]\d{{4}}(?:\d{{2}}(?:[.,]\d+)?)?{_OFFSET})\s*$"
+)
+_MOST_HOURS, _MOST_MINUTES = 23, 59
 _SHOWN = 60
 
 
@@ -48,7 +57,9 @@ def no_time(name: str, kind: DataType, layout: Layout) -> Column:
     """The reason where a column of times has something that is none; null where it has nothing."""
     unit, scale = _UNITS[layout.times.unit or "s"]
     value = column(name)
-    expected = f" is not a time; expected ISO 8601 like 2006-09-18T09:00:00Z, or a number of {unit}"
+    pattern = layout.times.pattern
+    text = "ISO 8601 like 2006-09-18T09:00:00Z" if pattern is None else f"a text like {pattern}"
+    expected = f" is not a time; expected {text}, or a number of {unit}"
     match kind:
         case ByteType() | ShortType() | IntegerType() | LongType():
             reason = _outside(value.cast("string"), unit)
@@ -58,6 +69,8 @@ def no_time(name: str, kind: DataType, layout: Layout) -> Column:
             reason = F.when(finite, _number(shown, value.cast("double"), unit, scale)).otherwise(
                 F.concat(shown, F.lit(expected))
             )
+        case StringType() if pattern is not None:
+            reason = F.concat(_quoted(value), F.lit(f" is not a time like {pattern}"))
         case StringType():
             shown = _quoted(value)
             number = _number(shown, F.trim(value).try_cast("double"), unit, scale)
@@ -100,7 +113,7 @@ def _outside(shown: Column, unit: str | None = None) -> Column:
     return F.concat(shown, *words, F.lit(f" lies outside of the years 1 to 9999 in UTC{hint}"))
 
 
-def _number(shown: Column, value: Column, unit: str, scale: int) -> Column:
+def _number(shown: Column, value: Column, unit: str, scale: float) -> Column:
     fine = F.concat(shown, F.lit(f" {unit} is not a whole number of microseconds, the finest time there is"))
     return F.when((value * scale).between(MIN_TIME, MAX_TIME), fine).otherwise(_outside(shown, unit))
 
@@ -112,24 +125,18 @@ def _year(value: Column, shown: Column) -> Column:
 
 def _moment(value: Column, shown: Column) -> Column:
     """The reason for a text that looks like ISO 8601."""
-    fraction = F.regexp_extract(value, _ISO_8601, _FRACTION)
+    # the offset stands in one of two places, behind a time with signs between its parts or without
     hours, minutes = (
-        F.coalesce(F.regexp_extract(value, _ISO_8601, group).try_cast("int"), F.lit(0))
-        for group in (_OFFSET_HOURS, _OFFSET_MINUTES)
-    )
-    digits = F.concat(
-        shown,
-        F.lit(" has "),
-        F.length(fraction).cast("string"),
-        F.lit(" digits after the point; the finest time is a microsecond, 6 digits"),
+        F.coalesce(*(F.regexp_extract(value, _ISO_8601, group + other).try_cast("int") for other in (0, 2)), F.lit(0))
+        for group in (1, 2)
     )
     offset = F.concat(shown, F.lit(" has no offset from UTC; expected Z or one like +02:00, at most 23:59"))
     calendar = F.concat(shown, F.lit(" is not a date and time of the calendar"))
-    date = F.left(F.trim(value), F.lit(10))
+    spelled = F.regexp_replace(F.trim(value), r"^(\d{4})(\d{2})(\d{2})", "$1-$2-$3")
+    date = F.left(spelled, F.lit(10))
     at_the_edge = F.left(date, F.lit(4)).isin("0001", "9999") & date.try_cast("date").isNotNull()
     return (
-        F.when(F.length(fraction) > _FRACTION_DIGITS, digits)
-        .when((hours > _MOST_HOURS) | (minutes > _MOST_MINUTES), offset)
+        F.when((hours > _MOST_HOURS) | (minutes > _MOST_MINUTES), offset)
         .when(at_the_edge, _outside(shown))  # only its offset takes it out of the calendar
         .otherwise(calendar)
     )

@@ -107,7 +107,10 @@ _TEXTS = [
     "1e30",
     "1.0000001",
     "2026-13-01",
-    "2026-01-01T00:00:00.1234567Z",
+    "2026-01-01T24:01",
+    "20260101T250000Z",
+    "20260101T0000+24:00",
+    "2026-01-01T00:00 CET",
     "",
     "x" * 70,
 ]
@@ -130,6 +133,43 @@ def test_the_reasons_for_wrong_times_are_those_of_the_other_readers(spark: Spark
             # what exactly is wrong with a date that the calendar lacks only Python says
             assert str(expected.value).startswith(found[number]), value
             assert len(found[number]) > 40
+
+
+RIGHT_TIMES = [
+    "2026-01-01T00:00:00.1234567Z",
+    "2026-01-01T00:00:00,999999999",
+    "2026-03-28T24:00:00Z",
+    "2026-03-28 24:00",
+    "2026-01-01 10:00:00 UTC",
+    "2026-01-01T10:00 +0200",
+    "20260101T100000Z",
+    "20260101t1000",
+    "20260101T100000.5-0130",
+    "20260328T2400",
+    "1772445600",
+]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+def test_times_of_all_spellings_are_those_of_the_other_readers(spark: SparkSession, zone: str) -> None:
+    layout = Layout(label="a", times=TimeFormat(timezone=zone))
+    frame = spark.createDataFrame([(text,) for text in RIGHT_TIMES], "at string")
+    found = sorted(e.begin for e in events_in(from_frame(frame, layout).tables))
+    assert found == sorted(layout.times.parse(text) for text in RIGHT_TIMES)
+
+
+def test_nanoseconds_and_patterns_are_those_of_the_other_readers(spark: SparkSession) -> None:
+    nanoseconds = Layout(label="a", times=TimeFormat("ns"))
+    for kind, values in {"bigint": [1_999, -1, 0], "string": ["1999", "-1001"], "double": [1.5, 2e3]}.items():
+        frame = spark.createDataFrame([(value,) for value in values], f"at {kind}")
+        found = [e.begin for e in events_in(from_frame(frame, nanoseconds).tables)]
+        assert sorted(found) == sorted(nanoseconds.times.parse(value) for value in values), kind
+    pattern = Layout(label="a", times=TimeFormat(pattern="%d/%m/%Y %H:%M"))
+    texts = ["02/03/2026 10:01", "31/12/2026 23:59", "2026-03-02"]
+    reading = from_frame(spark.createDataFrame([(text,) for text in texts], "at string"), pattern)
+    assert sorted(e.begin for e in events_in(reading.tables)) == sorted(map(pattern.times.parse, texts[:2]))
+    [rejected] = reading.rejects()
+    assert rejected.reason == "in the field `at`: '2026-03-02' is not a time like %d/%m/%Y %H:%M"
 
 
 def test_a_variant_holds_the_children_of_flat_events_and_others(spark: SparkSession) -> None:

@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from cera.connectors import fast_jsonl
 from cera.connectors.ahead import not_ahead
+from cera.connectors.compression import format_ending
 from cera.connectors.databases.spool import read_spooled_changes
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import ENDINGS
@@ -103,7 +104,7 @@ def _dated(packer: Packer) -> pa.RecordBatch:
 
 def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
     """The events of a file, whatever is wrong with it."""
-    ending = Path(path).suffix.lower()
+    ending = format_ending(Path(path))
     try:
         if (ending == ".parquet" and layout.envelope is None) or layout.format == "parquet":
             yield from read_parquet(path, layout)
