@@ -36,7 +36,8 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
         findings = [diagnostic.as_json() for diagnostic in diagnostics]
         write_output(json.dumps(findings, indent=2, ensure_ascii=False) + "\n")
     else:
-        report.show_diagnostics(diagnostics)
+        for diagnostic in diagnostics:  # what was asked for, also of a quiet command
+            click.echo(report.coloured(diagnostic) + "\n", err=True)
         report.say(summary(program))
     if program.errors:
         ctx.exit(ProgramError.exit_status)

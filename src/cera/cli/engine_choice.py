@@ -14,6 +14,7 @@ from cera.pipeline import Program
 def with_engine(program: Program, replay: Replay, out: Path | None) -> Replay:
     """The replay with the engine that answers; one that was named is kept."""
     if replay.engine != AUTO:
+        report.say_more(f"engine: {replay.engine} (it was asked for)")
         return replay
     recording = Recording(
         replay.paths,

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from cera.cli.config_file import is_from_file
 from cera.connectors.csv_dialect import SETTINGS, csv_dialect
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Envelope
@@ -118,6 +119,10 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
             string_fields: tuple[str, ...],
             **others: Any,
         ) -> R:
+            ctx = click.get_current_context()
+            if label_field is not None and label is not None:  # what the command line says wins over a file of settings
+                label_field = None if is_from_file(ctx, "label_field") else label_field
+                label = None if is_from_file(ctx, "label") and label_field is not None else label
             if label_field is not None and label is not None:
                 raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
             if envelope is not None and any(

@@ -11,6 +11,7 @@ import io
 import logging
 import os
 import sys
+import time
 import traceback
 from typing import Any
 
@@ -21,6 +22,8 @@ from cera.cli import report
 from cera.cli.capture import capture
 from cera.cli.check import check
 from cera.cli.compare import compare_types
+from cera.cli.completion import SHELLS, install_completion
+from cera.cli.config_file import in_file
 from cera.cli.explain import explain
 from cera.cli.fmt import fmt
 from cera.cli.run import run
@@ -44,15 +47,22 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         _prepare_streams()
         gc.set_threshold(*SELDOM)
+        started = time.monotonic()
         try:
             with options_named():
-                return super().invoke(ctx)
+                done = super().invoke(ctx)
+            report.say_more(f"done in {time.monotonic() - started:.1f} s")
+            return done
+        except click.BadParameter as error:
+            raise in_file(error) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ProgramError as error:
             report.show_diagnostics(error.diagnostics)
             ctx.exit(error.exit_status)
         except UnusableInputError as error:
+            if report.is_quiet():
+                report.fail(str(error))
             ctx.exit(error.exit_status)  # the summary began with it
         except CeraError as error:
             for message in error.messages if isinstance(error, UsageError) else [str(error)]:
@@ -72,6 +82,8 @@ class Commands(click.Group):
                 "(CERA_DEBUG=1 shows where it happened)"
             )
             ctx.exit(EngineError.exit_status)
+        finally:
+            report.set_level("normal")
 
 
 def _prepare_streams() -> None:
@@ -88,6 +100,17 @@ def _prepare_streams() -> None:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="cera", prog_name="cera")
+@click.option(
+    "--install-completion",
+    metavar="[bash|zsh|fish]",
+    is_flag=False,
+    flag_value="auto",
+    type=click.Choice(["auto", *SHELLS]),
+    is_eager=True,
+    expose_value=False,
+    callback=install_completion,
+    help="Let the shell complete commands, options and files; of the shell that you have, or of this one.",
+)
 def main() -> None:
     """Complex event processing: rules that derive events from events.
 

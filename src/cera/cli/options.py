@@ -14,7 +14,10 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from cera.cli import report
 from cera.cli.ahead import ahead_option
+from cera.cli.config_file import NAME as CONFIG_FILE
+from cera.cli.config_file import configure, is_from_file, used
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.program_text import STANDARD_INPUT, program_parts
 from cera.connectors.files import ENDINGS, Layout
@@ -65,10 +68,40 @@ class Replay:
         return self.layout.times
 
 
-def program_options(command: Command[R]) -> Command[R]:
-    """FILE…, --semantics, --timezone, --calendars, --enable; the command gets the `program`, which may be wrong."""
+def _take_files(ctx: click.Context, param: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
+    if "config" in ctx.params:  # else it comes after the files
+        configure(ctx, files, ctx.params["config"])
+    return files
 
-    @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+
+def _take_config(ctx: click.Context, param: click.Parameter, config: Path | None) -> Path | None:
+    if "files" in ctx.params:
+        configure(ctx, ctx.params["files"], config)
+    return config
+
+
+def program_options(command: Command[R]) -> Command[R]:
+    """FILE…, --config, --quiet and so on; the command gets the `program`, which may be wrong."""
+
+    @click.argument(
+        "files",
+        metavar="FILE...",
+        nargs=-1,
+        required=True,
+        type=click.Path(path_type=Path),
+        is_eager=True,
+        callback=_take_files,
+    )
+    @click.option(
+        "--config",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        is_eager=True,
+        callback=_take_config,
+        help=f"A TOML file with options by their names; without it {CONFIG_FILE} beside the program, if there is one.",
+    )
+    @click.option("-q", "--quiet", is_flag=True, help="Say nothing on standard error but errors.")
+    @click.option("-v", "--verbose", is_flag=True, help="Say more: where settings come from, and how long it took.")
     @click.option(
         "--semantics",
         type=click.Choice(["practical", "formal"]),
@@ -98,12 +131,20 @@ def program_options(command: Command[R]) -> Command[R]:
     @functools.wraps(command)
     def with_program(
         files: tuple[Path, ...],
+        config: Path | None,
+        quiet: bool,
+        verbose: bool,
         semantics: Any,
         timezone: str,
         calendars: Path | None,
         enable: tuple[str, ...],
         **others: Any,
     ) -> R:
+        if quiet and verbose:
+            raise UsageError("--quiet says less and --verbose more; give one of them")
+        report.set_level("quiet" if quiet else "verbose" if verbose else "normal")
+        if found := used(click.get_current_context()):
+            report.say_more(f"settings from {found}")
         program = load(
             program_parts(files, read_by_others=reads_standard_input(others)),
             semantics=semantics,
@@ -223,9 +264,12 @@ def replay_options(command: Command[R]) -> Command[R]:
 def check_engine(engine: Engine, spark_option: str | None) -> None:
     """Raises UsageError where an engine was named and an option that another one takes."""
     if spark_option is not None and engine not in (AUTO, "spark"):
-        source = click.get_current_context().get_parameter_source("engine")
-        named = f"CERA_ENGINE is {engine}" if source is ParameterSource.ENVIRONMENT else f"--engine is {engine}"
-        raise UsageError(f"{spark_option} is for Spark, and {named}; give --engine spark, or leave {spark_option} out")
+        ctx = click.get_current_context()
+        is_environment = ctx.get_parameter_source("engine") is ParameterSource.ENVIRONMENT
+        found = used(ctx) if is_from_file(ctx, "engine") else None
+        named = "CERA_ENGINE" if is_environment else "--engine" if found is None else f"the engine in {found.path}"
+        remedy = f"give --engine spark, or leave {spark_option} out"
+        raise UsageError(f"{spark_option} is for Spark, and {named} is {engine}; {remedy}")
 
 
 def reads_standard_input(options: Mapping[str, Any]) -> bool:

@@ -210,6 +210,8 @@ def _shortened(text: str) -> str:
 def progress(activity: str) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is going on; nothing where standard error is not a terminal."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(
+        *columns, console=Console(stderr=True), transient=True, disable=report.is_quiet() or not sys.stderr.isatty()
+    ) as progress:
         task = progress.add_task(activity, total=None)
         yield lambda description: progress.update(task, description=description)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import click
 
@@ -15,8 +16,30 @@ SHOWN = 10
 _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
+Level = Literal["quiet", "normal", "verbose"]
+
+_level: Level = "normal"
+
+
+def set_level(level: Level) -> None:
+    """How much the running command says: `quiet` nothing but errors."""
+    global _level
+    _level = level
+
+
+def is_quiet() -> bool:
+    return _level == "quiet"
+
+
 def say(text: str) -> None:
-    click.echo(text, err=True)
+    if not is_quiet():
+        click.echo(text, err=True)
+
+
+def say_more(text: str) -> None:
+    """Says what --verbose asks for."""
+    if _level == "verbose":
+        say(printable(text))
 
 
 def warn(text: str) -> None:
@@ -24,13 +47,14 @@ def warn(text: str) -> None:
 
 
 def fail(text: str) -> None:
-    say(f"{_styled('error', 'red')}: {_printable_lines(text)}")
+    click.echo(f"{_styled('error', 'red')}: {_printable_lines(text)}", err=True)
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """The diagnostics as a person reads them, an empty line after each."""
+    """The diagnostics as a person reads them, an empty line after each; of a quiet command errors only."""
     for diagnostic in diagnostics:
-        say(coloured(diagnostic) + "\n")
+        if diagnostic.severity == "error" or not is_quiet():
+            click.echo(coloured(diagnostic) + "\n", err=True)
 
 
 def coloured(diagnostic: Diagnostic) -> str:

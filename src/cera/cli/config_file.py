@@ -1,0 +1,188 @@
+"""`cera.toml`: the options that every command of a project repeats, beside its program or where `--config` says.
+
+    label-field = "type"
+    time-field = "ts"
+
+    [run]
+    engine = "local"
+
+A key is the name of an option. At the top it is for every command that has the option, in a table for that command. The
+command line wins, then the environment, then the file. Relative paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from cera.cli.program_text import STANDARD_INPUT
+from cera.connectors.files import DATABASE
+from cera.errors import UsageError
+from cera.model.spelling import did_you_mean
+
+NAME = "cera.toml"
+#: Where the context of a command keeps what was read.
+_META = "cera.config"
+
+#: What a file must not give: a project that someone sends would allow itself what it likes.
+_PERMISSIONS = frozenset({"allow-exec", "allow-sql", "allow-write"})
+#: What only a file that was asked for gives: it writes files, or is a setting by which Spark runs other code.
+_ASKED_FOR = frozenset({"out", "rejected", "late", "sink", "checkpoint", "actions-ledger", "master", "conf"})
+_NO_SETTINGS = frozenset({"help", "config", "quiet", "verbose", "version"})
+#: Options that name files, though their type is a text.
+_PATHS = frozenset({"events", "source"})
+
+
+class ConfigFile:
+    """A file of settings, and those of them that the running command has."""
+
+    def __init__(self, path: Path, settings: Mapping[str, object]) -> None:
+        self.path = path
+        self.settings = settings
+
+    def __str__(self) -> str:
+        return f"{self.path}: {', '.join(self.settings) or 'nothing for this command'}"
+
+
+def configure(ctx: click.Context, files: Iterable[Path], named: Path | None) -> None:
+    """Makes the settings of a project the defaults of the command that is being parsed."""
+    path = named or _beside(files)
+    if path is None or ctx.resilient_parsing:
+        return
+    data = _read(path)
+    options = dict(_options(ctx.command))
+    settings = {}
+    for key, value in _settings(ctx, path, data, asked_for=named is not None):
+        if key in options:
+            settings[key] = _value(options[key], key, value, path)
+    ctx.default_map = {options[key].name: value for key, value in settings.items()}
+    ctx.meta[_META] = ConfigFile(path, settings)
+
+
+def used(ctx: click.Context) -> ConfigFile | None:
+    """The file that the settings of a command came from."""
+    found = ctx.meta.get(_META)
+    return found if isinstance(found, ConfigFile) else None
+
+
+def is_from_file(ctx: click.Context, name: str) -> bool:
+    """Whether the value of a parameter came from the file."""
+    return ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
+
+
+def in_file(error: click.BadParameter) -> click.ClickException:
+    """The error about a value, with the file where it stands if it came from there."""
+    found = None if error.ctx is None else used(error.ctx)
+    if found is None or error.ctx is None or error.param is None or not is_from_file(error.ctx, error.param.name or ""):
+        return error
+    return click.UsageError(f"{found.path}: {error.format_message()}", error.ctx)
+
+
+def _beside(files: Iterable[Path]) -> Path | None:
+    for file in files:
+        beside = file.parent / NAME
+        return beside if file != Path(STANDARD_INPUT) and beside.is_file() else None
+    return None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not TOML: {error}") from None
+
+
+def _settings(
+    ctx: click.Context, path: Path, data: Mapping[str, Any], *, asked_for: bool
+) -> Iterator[tuple[str, object]]:
+    """The settings for every command, then those for the running one; raises UsageError on keys that nothing has."""
+    commands = dict(_commands(ctx))
+    every = {key for command in commands.values() for key, _ in _options(command)}
+    for key, value in data.items():
+        if key in commands and isinstance(value, dict):
+            known = {name for name, _ in _options(commands[key])}
+            for inner in value:
+                _check_key(inner, known, f"{path}: [{key}]", asked_for=asked_for)
+        else:
+            _check_key(key, every | set(commands), str(path), asked_for=asked_for)
+            yield _name(key), value
+    own = data.get(ctx.command.name or "")
+    for key, value in own.items() if isinstance(own, dict) else ():
+        yield _name(key), value
+
+
+def _check_key(key: str, known: Iterable[str], place: str, *, asked_for: bool) -> None:
+    name = _name(key)
+    if name in _PERMISSIONS:
+        raise UsageError(f"{place}: `{key}` is a permission, which is given on the command line only: --{name}")
+    if name not in known:
+        raise UsageError(f"{place}: there is no option `{key}`{did_you_mean(name, known)}")
+    if name in _ASKED_FOR and not asked_for:
+        raise UsageError(f"{place}: `{key}` is taken only from a file that is asked for: --config {NAME}")
+
+
+def _name(key: str) -> str:
+    return key.replace("_", "-")
+
+
+def _commands(ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """The commands that run programs, by name."""
+    parent = ctx.parent
+    if parent is None or not isinstance(parent.command, click.Group):
+        return
+    for name in parent.command.list_commands(parent):
+        command = parent.command.get_command(parent, name)
+        if command is not None and any(param.name == "config" for param in command.params):
+            yield name, command
+
+
+def _options(command: click.Command) -> Iterator[tuple[str, click.Option]]:
+    for param in command.params:
+        if isinstance(param, click.Option):
+            name = max(param.opts, key=len).lstrip("-")
+            if name not in _NO_SETTINGS:
+                yield name, param
+
+
+def _value(option: click.Option, key: str, value: object, path: Path) -> object:
+    """A setting as the command line would give it."""
+    if isinstance(value, dict) and key == "conf":
+        value = [f"{name}={_text(setting)}" for name, setting in value.items()]
+    several = value if isinstance(value, list) else [value]
+    for each in several:
+        if isinstance(each, dict | list):
+            raise UsageError(f"{path}: `{key}` is a text, a number or a truth value, or several of them in a list")
+    if isinstance(value, list) and not option.multiple:
+        raise UsageError(f"{path}: `{key}` has one value, found {len(value)} in a list")
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise UsageError(f"{path}: `{key}` is true or false, found {value!r}")
+        return value
+    texts = [_in_folder(_text(each), path) if _is_path(option, key) else _text(each) for each in several]
+    return texts if option.multiple else texts[0]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, date | datetime | time) else str(value)
+
+
+def _is_path(option: click.Option, key: str) -> bool:
+    return isinstance(option.type, click.Path) or key in _PATHS
+
+
+def _in_folder(text: str, path: Path) -> str:
+    if text == STANDARD_INPUT or text.startswith(DATABASE):
+        return text
+    return str(path.parent / text)
