@@ -13,6 +13,7 @@ from benchmarks import parse_and_check
 from benchmarks.epl import runner as epl
 from benchmarks.instances import runner as instances
 from benchmarks.local import runner as local
+from benchmarks.recordings import runner as recordings
 
 
 def _spark() -> Table:
@@ -27,6 +28,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "local": local.measure,
     "epl": epl.measure,
     "instances": instances.measure,
+    "recordings": recordings.measure,
     "spark": _spark,
 }
 

@@ -159,3 +159,31 @@ def events_of(table: pa.Table) -> Iterator[Event]:
         at, label = row.pop("at"), row.pop("label")
         children = {name: value for name, value in row.items() if value is not None}
         yield Event(term_from_json({label: children}), point(round(at.timestamp() * 1_000_000)))
+
+
+def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> None:
+    from benchmarks.recordings.data import LAYOUTS, generate
+    from benchmarks.recordings.runner import HERE, program_text, run
+
+    program = tmp_path / "fire.xceq"
+    program.write_text(program_text("fire"))
+    found = set()
+    for layout, (ending, _) in LAYOUTS.items():
+        events, out = tmp_path / f"events.{ending}", tmp_path / "answers.jsonl"
+        generate(6_000, layout, events)
+        took, answers = run(HERE, program, events, layout, "local", out)
+        assert took.status == 0
+        assert took.cpu > 0
+        assert took.megabytes > 10
+        found.add((answers, frozenset(json.dumps(json.loads(line)["term"]) for line in out.read_text().splitlines())))
+    [(answers, _)] = found
+    assert answers > 0
+
+
+def test_two_checkouts_are_measured_side_by_side(tmp_path: Path) -> None:
+    from benchmarks.recordings.runner import measure
+
+    table = measure(10, ["local"], ["fire"], ["event objects"], against=ROOT)
+    assert list(table.columns[3].cells) == ["other", "this"]
+    with pytest.raises(SystemExit, match="not a checkout of cera"):
+        measure(10, against=tmp_path)
