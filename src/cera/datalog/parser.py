@@ -116,9 +116,12 @@ def _mismatch(source: Source, piece: Piece, text: str, error: UnexpectedInput) -
     accepted = frozenset(error.interactive_parser.accepts())  # type: ignore[no-untyped-call]
     found = "the end of the text" if at_end else f"'{_word(text, position)}'"
     length = 1 if at_end else len(_word(text, position))
-    span = Span(source, piece.start + position, piece.start + position + length)
+    start = piece.start + position
+    span = Span(source, start, min(start + length, len(source.text)))
     hint = _hint(text, position, at_end)
-    return Diagnostic("DL001", "error", f"expected {_expected(accepted)}, found {found}", span, hint)
+    expected = _expected(accepted)
+    message = f"expected {expected}, found {found}" if expected else f"{found} cannot stand here"
+    return Diagnostic("DL001", "error", message, span, hint)
 
 
 def _word(text: str, position: int) -> str:
@@ -142,7 +145,7 @@ def _expected(accepted: frozenset[str]) -> str:
         names.append("an operator")
         rest -= _OPERATORS
     names += sorted(_WRITTEN.get(name, name) for name in rest)
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _hint(text: str, position: int, at_end: bool) -> str | None:

@@ -155,7 +155,12 @@ class ClauseTransformer:
 
     def _unquoted(self, text: str, token: Token) -> str:
         try:
-            return cast(str, json.loads(text, strict=False))
+            found = cast(str, json.loads(text, strict=False))
+            found.encode()
+            return found
+        except UnicodeEncodeError:
+            message = "the string has half of a surrogate pair, which is not a character"
+            raise ClauseError(Diagnostic("DL002", "error", message, self.span(token))) from None
         except json.JSONDecodeError:
             hint = 'the escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9'
             message = "the string has a bad escape"

@@ -124,3 +124,15 @@ def test_long_rules_are_broken_behind_their_commas() -> None:
     lines = print_program(program).splitlines()
     assert len(lines) == 7
     assert read("\n".join(lines)) == program
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("monitor t.t.\np(X, J) <- A(X, J).", "DL001", "'t' cannot stand here"),
+        ('p("\\ud800", J) <- A(X, J).', "DL002", "the string has half of a surrogate pair, which is not a character"),
+    ],
+)
+def test_what_has_no_meaning_is_a_diagnostic(text: str, code: str, message: str) -> None:
+    [found] = parse(Source("test.dl1s", text)).diagnostics
+    assert (found.code, found.message) == (code, message)
