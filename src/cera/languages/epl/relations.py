@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
-from cera.languages.epl.syntax import Basic, EventType, Kind, Module, Partition, Relation, Rule, basics
+from cera.languages.epl.printer import label_text
+from cera.languages.epl.syntax import SHORT_KINDS, Basic, EventType, Kind, Module, Partition, Relation, Rule, basics
 from cera.languages.epl.variables import result_expressions, visible_outside
 from cera.languages.epl.vocabulary import is_taken
 from cera.model import expressions
@@ -15,6 +16,9 @@ _OTHER_LABEL = "derive events with another label from them first"
 
 #: What every event has, besides its attributes.
 TIME_ATTRIBUTES = ("evtime", "Time")
+
+#: The words for changes, as they may be written.
+_KINDS: dict[str, Kind] = {word: kind for kind, short in SHORT_KINDS.items() for word in (kind, short)}
 
 #: The prefix that tuples of such an event do not have.
 _MISSING: dict[Kind, tuple[str, str]] = {"insert": ("old_", "old"), "delete": ("new_", "new")}
@@ -49,11 +53,27 @@ def _known(event: EventType, module: Module) -> Iterator[Diagnostic]:
 def _monitored(event: EventType, module: Module) -> Iterator[Diagnostic]:
     if not module.monitored or event in module.monitored:
         return
-    spelled = [str(each) for each in module.monitored]
+    spelled = [_written(each) for each in (*module.monitored, event)]
     alike = [str(each) for each in module.monitored if each.kind == event.kind]
     message = f"the module does not monitor `{event}`, so this never happens in its history"
-    hint = did_you_mean(str(event), alike) or f"write `monitor {', '.join([*spelled, str(event)])};`"
+    hint = _quoting(event, module) or did_you_mean(str(event), alike) or f"write `monitor {', '.join(spelled)};`"
     yield Diagnostic("EP104", "error", message, event.span, hint)
+
+
+def _quoting(event: EventType, module: Module) -> str | None:
+    """The hint for `update(X)` in a module that monitors events with the label `update`."""
+    words = [each.name for each in module.monitored if each.kind is None and each.name.lower() in _KINDS]
+    word = next((each for each in words if event.kind == _KINDS[each.lower()]), None)
+    if word is None:
+        return None
+    return (
+        f"`{word}(…)` is a change of a relation; events with the label `{word}` are quoted: "
+        f'`monitor "{word}";` and `"{word}"({event.name})`'
+    )
+
+
+def _written(event: EventType) -> str:
+    return label_text(event.name) if event.kind is None else f"{event.kind}({label_text(event.name)})"
 
 
 def _rule_attributes(rule: Rule, relations: dict[str, Relation]) -> Iterator[Diagnostic]:

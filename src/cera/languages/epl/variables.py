@@ -17,6 +17,7 @@ from cera.languages.epl.syntax import (
     Conjunction,
     Disjunction,
     Event,
+    EventType,
     First,
     Identifier,
     Negation,
@@ -26,6 +27,7 @@ from cera.languages.epl.syntax import (
     Sequence,
     Star,
     Within,
+    basics,
     parts,
 )
 from cera.model import expressions
@@ -45,7 +47,8 @@ class _Definition:
 
 def check_variables(rule: Rule) -> list[Diagnostic]:
     """Variables that are not defined where they are used (EP201, EP202), or defined twice (EP203)."""
-    checks = _Checks(list(_definitions(rule.event, ())))
+    changes = {each.type.name: each.type for each in basics(rule.event) if each.type.kind and each.variable is None}
+    checks = _Checks(list(_definitions(rule.event, ())), changes)
     scope = checks.event(rule.event, {}, ())
     for expression in result_expressions(rule):
         checks.expression(expression, scope, ())
@@ -83,6 +86,8 @@ def _definitions(event: Event, path: Path) -> Iterator[_Definition]:
 @dataclass(frozen=True)
 class _Checks:
     definitions: list[_Definition]
+    #: The changes without a variable, by their relations.
+    changes: Mapping[str, EventType]
     problems: list[Diagnostic] = field(default_factory=list)
 
     def event(self, event: Event, imported: Scope, path: Path) -> Scope:
@@ -145,6 +150,12 @@ class _Checks:
         defined = [definition for definition in self.definitions if definition.variable.name == name]
         if not defined:
             hint = did_you_mean(name, scope) or f"an event defines it: update(ACC({name})), A({name})"
+            if name in self.changes:
+                kind = self.changes[name].kind
+                hint = (
+                    f"`{kind}({name})` is a change of the relation `{name}`; write `{kind}(ACC({name}))` for a tuple "
+                    f'of the relation ACC, `"{kind}"({name})` for an event with the label `{kind}`'
+                )
             self.problems.append(Diagnostic("EP201", "error", f"no event defines the variable `{name}`", span, hint))
             return
         why, hint = _why_hidden(defined[0], path)
