@@ -7,7 +7,9 @@ answers; the source is only faster.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from cera.datalog.tuples import EventTuple, cell_of, value_of
@@ -49,9 +51,20 @@ class Writing:
         self.evaluator = evaluator
         self.values: dict[str, Any] = dict(_NAMES)
         self._fresh = 0
+        self._constants: dict[tuple[type, object], str] = {}
+        self._functions: dict[tuple[str, ...], Any] = {}
+        self._made: dict[str, Any] = {}
 
     def name(self, value: Any) -> str:
-        """The name of a value that is known before the function runs."""
+        """The name of a value that is known before the function runs; texts and integers that are equal have one."""
+        if value.__class__ not in (str, int):
+            return self._new_name(value)
+        name = self._constants.get((value.__class__, value))
+        if name is None:
+            name = self._constants[value.__class__, value] = self._new_name(value)
+        return name
+
+    def _new_name(self, value: Any) -> str:
         name = f"k{len(self.values)}"
         self.values[name] = value
         return name
@@ -61,13 +74,29 @@ class Writing:
         self._fresh += 1
         return f"{prefix}{self._fresh}"
 
+    def once(self, make: Callable[[], Any], *what: object) -> Any:
+        """What `make` gives; it is asked once for all that is the same when it is written out."""
+        key = repr(what)
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
     def function(self, name: str, parameters: str, body: Sequence[str]) -> Any:
+        """A function with these lines; the one that there is if another name has the same."""
+        known = self._functions.get((parameters, *body))
+        if known is not None:
+            return known
         source = "\n".join([f"def {name}({parameters}):", *(f"    {line}" for line in body or ["pass"])])
-        code = compile(source, f"<{name} written for a program>", "exec")
-        exec(code, self.values)  # made here from a checked program
-        function = self.values[name]
+        exec(_code(source, name), self.values)  # made here from a checked program
+        function = self._functions[parameters, *body] = self.values[name]
         function.source = source
         return function
+
+
+@lru_cache(maxsize=4_096)
+def _code(source: str, name: str) -> CodeType:
+    """The compiled source. Modules that differ in constants only have the same sources."""
+    return compile(source, f"<{name} written for a program>", "exec")
 
 
 class ExpressionSource:

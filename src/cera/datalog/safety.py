@@ -52,7 +52,8 @@ def _shapes(program: Program) -> Iterator[Diagnostic]:
     for rule in program.rules:
         for atom in (rule.head, *atoms(rule)):
             known = first.setdefault(atom.predicate, atom)
-            notes = (Note(f"first used here: `{print_atom(known)}`", known.span),)
+            same = len(known.arguments) == len(atom.arguments) and (known.stage is None) == (atom.stage is None)
+            notes = () if same else (Note(f"first used here: `{print_atom(known)}`", known.span),)
             if (known.stage is None) != (atom.stage is None):
                 message = f"`{atom.predicate}` stands with a stage in one place and without in another"
                 yield Diagnostic("DL102", "error", message, atom.span, "a stage is the last argument", notes)
@@ -60,10 +61,10 @@ def _shapes(program: Program) -> Iterator[Diagnostic]:
                 counts = f"{len(atom.arguments)} and {len(known.arguments)}"
                 message = f"`{atom.predicate}` has {counts} arguments besides its stage"
                 yield Diagnostic("DL102", "error", message, atom.span, None, notes)
+    heads = {rule.head.predicate for rule in program.rules}
     for predicate, arity in BUILT_IN.items():
         atom = first.get(predicate, Atom(predicate, (Anonymous(),) * arity, NEXT))
-        defined = any(rule.head.predicate == predicate for rule in program.rules)
-        if not defined and (len(atom.arguments), atom.stage is None) != (arity, False):
+        if predicate not in heads and (len(atom.arguments), atom.stage is None) != (arity, False):
             shape = "any(J)" if predicate == "any" else "time(T, J)"
             yield Diagnostic("DL102", "error", f"`{predicate}` is built in: `{shape}`", atom.span)
 

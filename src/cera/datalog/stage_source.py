@@ -117,12 +117,13 @@ class FunctionSource:
     def body(self, rules: Collection[NormalRule]) -> list[str]:
         """The lines of the steps, for those of the rules that run in this function."""
         lines: list[str] = []
+        numbers = {rule.number for rule in rules}
         for step in self.schedule.steps:
             match step:
                 case Run():
-                    lines += self.run(step.rule) if step.rule in rules else []
+                    lines += self.run(step.rule) if step.rule.number in numbers else []
                 case Loop():
-                    lines += self.loop(step, [rule for rule in step.rules if rule in rules])
+                    lines += self.loop(step, [rule for rule in step.rules if rule.number in numbers])
                 case Finish():
                     frame = self.schedule.frames.get(step.predicate)
                     lines += [] if frame is None else self.finish(frame)
@@ -149,7 +150,7 @@ class FunctionSource:
         live = self.use(f"l{self.layout.live[frame.predicate]}")
         removing = [line for atom in frame.removals for line in self._removal(frame, atom, live)]
         if frame.expiry is not None:
-            holds = self.writing.name(_expiry_test(self.writing, frame, frame.expiry))
+            holds = _expiry_test(self.writing, frame, frame.expiry)
             removing.append(f"if {live}.waiting: {live}.expire(time, {holds})")
         guards = " and ".join(dict.fromkeys(self.relation(atom).rows for atom in frame.guards))
         lines = [f"if {live}.facts:"]
@@ -231,20 +232,31 @@ def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[st
     return lines, locals_
 
 
-def _expiry_test(writing: Writing, frame: Frame, expiry: Expiry) -> Any:
-    lines, locals_ = _unpacking(frame, expiry.conditions)
-    source = ExpressionSource(writing, {**locals_, expiry.clock: "time"})
-    tests = " and ".join(source.test(condition) for condition in expiry.conditions)
-    return writing.function(writing.fresh("holds"), "row, time", [*lines, f"return {tests}"])
+def _expiry_test(writing: Writing, frame: Frame, expiry: Expiry) -> str:
+    """The name of the function that says whether a fact holds at a time."""
+
+    def made() -> str:
+        lines, locals_ = _unpacking(frame, expiry.conditions)
+        source = ExpressionSource(writing, {**locals_, expiry.clock: "time"})
+        tests = " and ".join(source.test(condition) for condition in expiry.conditions)
+        return writing.name(writing.function(writing.fresh("holds"), "row, time", [*lines, f"return {tests}"]))
+
+    name: str = writing.once(made, "holds", frame.names, expiry)
+    return name
 
 
 def deadline_function(writing: Writing, frame: Frame) -> Callable[[Row], Any] | None:
     """Until when a fact stays at least; None where it is not known, which is to look at it in every stage."""
     if frame.expiry is None:
         return None
-    lines, locals_ = _unpacking(frame, frame.expiry.deadlines)
-    source = ExpressionSource(writing, locals_)
-    cells = ", ".join(source.cell(deadline) for deadline in frame.expiry.deadlines)
-    lines += [f"found = [{cells}]", "return min(found) if all([f.__class__ is int for f in found]) else None"]
-    function: Callable[[Row], Any] = writing.function(writing.fresh("deadline"), "row", lines)
+    deadlines = frame.expiry.deadlines
+
+    def made() -> Any:
+        lines, locals_ = _unpacking(frame, deadlines)
+        source = ExpressionSource(writing, locals_)
+        cells = ", ".join(source.cell(deadline) for deadline in deadlines)
+        lines += [f"found = [{cells}]", "return min(found) if all([f.__class__ is int for f in found]) else None"]
+        return writing.function(writing.fresh("deadline"), "row", lines)
+
+    function: Callable[[Row], Any] = writing.once(made, "deadline", frame.names, deadlines)
     return function

@@ -260,10 +260,12 @@ class Machine:
 
 def _needed(rules: Collection[NormalRule], outputs: Collection[str]) -> list[NormalRule]:
     """The rules that some output depends on."""
+    asked: dict[str, set[str]] = {}
+    for rule in rules:
+        asked.setdefault(rule.predicate, set()).update(atom.predicate for atom in rule.atoms)
     needed, waiting = set(outputs), list(outputs)
     while waiting:
-        predicate = waiting.pop()
-        found = {atom.predicate for rule in rules if rule.predicate == predicate for atom in rule.atoms}
+        found = asked.get(waiting.pop(), set())
         waiting += found - needed
         needed |= found
     return [rule for rule in rules if rule.predicate in needed]

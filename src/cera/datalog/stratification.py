@@ -46,7 +46,9 @@ def stratify(program: Program) -> tuple[Stratification | None, tuple[Diagnostic,
     if diagnostics:
         return None, diagnostics
     order = tuple(components(_graph(program, within_stage)))
-    stratified = not _negative_cycles(_edges(program, across_stages=True))
+    across_stages = _edges(program, across_stages=True)
+    _, circles = _needs(across_stages)
+    stratified = not any(edge.negative and _on_a_circle(edge, circles) for edge in across_stages)
     return Stratification("stratified" if stratified else "XY-stratified", order), ()
 
 
@@ -77,16 +79,27 @@ def _graph(program: Program, edges: list[Edge]) -> dict[str, list[str]]:
 
 def _negative_cycles(edges: list[Edge]) -> list[tuple[Edge, list[str]]]:
     """The negative edges that lie on a cycle, each with a shortest way from what it needs back to its head."""
-    graph: dict[str, list[str]] = {}
-    for edge in edges:
-        graph.setdefault(edge.rule.head.predicate, []).append(edge.atom.predicate)
+    graph, circles = _needs(edges)
     found = []
     for edge in edges:
-        if edge.negative:
+        if edge.negative and _on_a_circle(edge, circles):
             back = shortest_path(graph, edge.atom.predicate, edge.rule.head.predicate)
             if back is not None:
                 found.append((edge, back))
     return found
+
+
+def _needs(edges: list[Edge]) -> tuple[dict[str, list[str]], dict[str, int]]:
+    """The graph of the edges, and for each predicate the number of its component."""
+    graph: dict[str, list[str]] = {}
+    for edge in edges:
+        graph.setdefault(edge.rule.head.predicate, []).append(edge.atom.predicate)
+    return graph, {name: number for number, found in enumerate(components(graph)) for name in found}
+
+
+def _on_a_circle(edge: Edge, circles: Mapping[str, int]) -> bool:
+    """Whether there is a way back from what an edge needs to its head."""
+    return circles.get(edge.atom.predicate) == circles[edge.rule.head.predicate]
 
 
 def _problems(edges: list[Edge]) -> tuple[Diagnostic, ...]:
@@ -115,14 +128,11 @@ def _no_order(edge: Edge, back: list[str], edges: list[Edge]) -> Diagnostic:
 
 def _endless(edges: list[Edge]) -> list[Diagnostic]:
     """Rules that make new values in a recursion that stays at one stage: `p(N + 1, J) <- p(N, J)`."""
-    graph: dict[str, list[str]] = {}
-    for edge in edges:
-        graph.setdefault(edge.rule.head.predicate, []).append(edge.atom.predicate)
+    _, circles = _needs(edges)
     diagnostics = []
-    for rule in dict.fromkeys(edge.rule for edge in edges):
+    for rule in dict.fromkeys(edge.rule for edge in edges if _on_a_circle(edge, circles)):
         computed = [a for a in rule.head.arguments if not isinstance(a, Variable | Constant) or _is_attribute(a)]
-        targets = [edge.atom.predicate for edge in edges if edge.rule is rule]
-        if computed and any(shortest_path(graph, t, rule.head.predicate) is not None for t in targets):
+        if computed:
             message = (
                 f"`{rule.head.predicate}` counts on and on at one stage: its recursion makes a new value each time"
             )

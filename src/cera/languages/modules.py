@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from math import inf
 from pathlib import PurePath
 
@@ -15,12 +17,12 @@ from cera.datalog.parser import Parsed as ParsedDatalog
 from cera.datalog.parser import parse as parse_datalog
 from cera.datalog.standalone import event_module as standalone
 from cera.datalog.syntax import Program
-from cera.diagnostics import Diagnostic, Note, Source, Span
+from cera.diagnostics import Diagnostic, Note, Source, Span, in_source_order
 from cera.instances.types import InstanceModule
 from cera.languages.cet import hosting as cet
 from cera.languages.cet import syntax as cet_syntax
 from cera.languages.cet.parser import parse as parse_cet
-from cera.languages.epl.checks import check_modules
+from cera.languages.epl.checks import check_module, check_names
 from cera.languages.epl.compiler import compile_module, translated
 from cera.languages.epl.hosting import event_module
 from cera.languages.epl.parser import parse as parse_epl
@@ -50,9 +52,14 @@ class ProgramModule:
     their text."""
 
     module: EventModule | InstanceModule
-    shown: Program | None = None
+    source: Program | Module | None = None
     actions: tuple[RuleAction, ...] = ()
     types: cet_syntax.Program | snoop_syntax.Program | None = None
+
+    @cached_property
+    def shown(self) -> Program | None:
+        """The program in Datalog as it is printed: of EPL, the translation of the paper."""
+        return translated(self.source) if isinstance(self.source, Module) else self.source
 
 
 @dataclass(frozen=True)
@@ -143,10 +150,11 @@ class _Reading:
         self.names |= {module.name.name: module.name.span for module in modules}
         running = [module for module in modules if self._runs(module.name.name)]
         self.rules += sum(len(module.rules) for module in running)
+        found = [check_module(module) for module in running] if not self.diagnostics else []
         if not self.diagnostics:
-            self.diagnostics += check_modules(running)
+            self.diagnostics += in_source_order([*chain.from_iterable(found), *check_names(running)])
         if not any(each.severity == "error" for each in self.diagnostics):
-            self.found += [_compiled(module) for module in running]
+            self.found += [_compiled(module, checked) for module, checked in zip(running, found, strict=True)]
 
     def datalog(self, source: Source, parsed: ParsedDatalog) -> None:
         self.diagnostics += parsed.diagnostics
@@ -228,11 +236,11 @@ def _file_name(source: Source) -> str:
     return TEXT if source.name.startswith("<") else PurePath(source.name).stem
 
 
-def _compiled(module: Module) -> ProgramModule:
-    compiled = compile_module(module)
+def _compiled(module: Module, checked: Sequence[Diagnostic]) -> ProgramModule:
+    compiled = compile_module(module, checked)
     actions = tuple(
         RuleAction(rule.name, rule.action, rule.action.span or written.name.span)
         for written, rule in zip(module.rules, compiled.rules, strict=True)
         if rule.action is not None
     )
-    return ProgramModule(event_module(module, compiled), translated(module), actions)
+    return ProgramModule(event_module(module, compiled), module, actions)

@@ -224,6 +224,8 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def variables(expression: Expression) -> frozenset[str]:
+    if expression.__class__ is Variable:  # most are
+        return frozenset((expression.name,))
     return frozenset(e.name for e in walk(expression) if isinstance(e, Variable))
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from cera.diagnostics import Source, render
+from cera.diagnostics import Source, in_source_order, render
 from cera.errors import ProgramError
-from cera.languages.epl.checks import check_modules
+from cera.languages.epl.checks import check_module, check_names
 from cera.languages.epl.formatter import format_source
 from cera.languages.epl.parser import Parsed, parse
 from cera.languages.epl.printer import print_event, print_modules
@@ -37,7 +37,8 @@ def event(text: str) -> object:
 @pytest.mark.parametrize("folder", BAD, ids=lambda folder: folder.name)
 def test_a_bad_program_is_explained(folder: Path) -> None:
     parsed = parse(Source("program.epl", (folder / "program.epl").read_text(encoding="utf-8")))
-    found = parsed.diagnostics or check_modules(parsed.modules)
+    checked = [diagnostic for module in parsed.modules for diagnostic in check_module(module)]
+    found = parsed.diagnostics or in_source_order([*checked, *check_names(parsed.modules)])
     printed = "\n\n".join(render(diagnostic) for diagnostic in found if diagnostic.severity == "error") + "\n"
     expected = folder / "expected.txt"
     if os.environ.get("CERA_UPDATE_PAGES"):

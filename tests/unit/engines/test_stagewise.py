@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -263,3 +264,18 @@ def test_what_is_kept_of_every_key_is_noted(rule: str, noted: bool | None) -> No
     program = cera.load(f"begin M monitor A, B; partition by k; R: {rule}. end.")
     assert [each.code for each in program.notes] == (["EP504"] if noted else [])
     assert [each.code for each in program.state_warnings] == (["EP501"] if noted is None else [])
+
+
+def compile_time(rules: int) -> float:
+    written = (f"R{i}: [A(X, X.v > {i}), B(Y, Y.k = X.k)] within 1 hour as f{i}()." for i in range(rules))
+    begin = process_time()
+    program = cera.load(f"begin M monitor A, B; {' '.join(written)} end.")
+    for found in program.modules.found:
+        assert isinstance(found.module, EventModule)
+        ModuleProcessor(found.module)
+    return process_time() - begin
+
+
+def test_eight_times_as_many_rules_take_about_eight_times_as_long_to_compile() -> None:
+    compile_time(1)  # the grammar is built
+    assert compile_time(320) < 24 * compile_time(40)  # with the square of the rules it would be 64 times

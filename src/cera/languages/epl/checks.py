@@ -30,10 +30,9 @@ def check_module(module: Module) -> list[Diagnostic]:
     return in_source_order([*check_conditions(module), *remembering, *kept, *_partitioning(module)])
 
 
-def check_modules(modules: Sequence[Module]) -> list[Diagnostic]:
-    """The modules of a program one by one, and their names, which are all different."""
-    found = [diagnostic for module in modules for diagnostic in check_module(module)]
-    return in_source_order([*found, *_twice((module.name for module in modules), "module")])
+def check_names(modules: Sequence[Module]) -> Iterator[Diagnostic]:
+    """The names of the modules of a program, which are all different."""
+    return _twice((module.name for module in modules), "module")
 
 
 def _declarations(module: Module) -> Iterator[Diagnostic]:

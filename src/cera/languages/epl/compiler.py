@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.datalog.syntax import Program
@@ -47,9 +48,9 @@ class CompiledModule:
     notes: tuple[Diagnostic, ...]
 
 
-def compile_module(module: Module) -> CompiledModule:
-    """The module, or ProgramError with everything that is wrong with it."""
-    found = check_module(module)
+def compile_module(module: Module, checked: Sequence[Diagnostic] | None = None) -> CompiledModule:
+    """The module, or ProgramError with everything that is wrong with it; `checked` is what its checks have found."""
+    found = check_module(module) if checked is None else checked
     errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
         raise ProgramError(errors)
