@@ -24,6 +24,7 @@ from pyspark.sql.types import TimestampType
 from cera.connectors.layout import TIME_FIELDS, Layout
 from cera.engines.spark.frames import UNIQUE
 from cera.engines.spark.relations import column
+from cera.engines.spark.schema_check import CHECK, LABEL
 from cera.engines.spark.session import session
 from cera.engines.spark.streaming.left_out import Counts, counts
 from cera.engines.spark.table_layout import table_layout, time_demands
@@ -45,6 +46,7 @@ def events(
     unique: Sequence[str] = (),
     time_unit: TimeUnit = "s",
     timezone: str = "UTC",
+    check: bool = True,
 ) -> DataFrame:
     """The rows of a table as events: a DataFrame with `label`, `at`, perhaps `id`, and the other columns.
 
@@ -60,6 +62,8 @@ def events(
                  looked at: a query that relies on it fails if two events are the same in all of these
     time_unit    what a number as a time counts: s, ms or us
     timezone     the zone of times without an offset
+    check        whether `detect` holds the program against the columns: what every match needs and no event can have is
+                 an error then, and what some matches need a warning
 
     Nothing is read here, so the table may be a stream. A row without a time keeps null there, and `detect`
     leaves it out.
@@ -95,12 +99,17 @@ def events(
         else {"begin": _timestamp(table, time, begin), "end": _timestamp(table, end, stop)}
     )
     head: list[Column] = [
-        (F.lit(label_value) if label is None else column(label)).alias("label"),
+        (F.lit(label_value) if label is None else column(label)).alias("label", metadata=_about(label_value, check)),
         *(when.alias(name, metadata=about) for name, when in times.items()),
     ]
     if id is not None:
         head.append(column(id).alias("id"))
     return table.select(*head, *(column(name) for name in roles.children))
+
+
+def _about(label_value: str | None, check: bool) -> dict[str, str | bool]:
+    """What the column of labels tells `detect`."""
+    return ({} if label_value is None else {LABEL: label_value}) | ({} if check else {CHECK: False})
 
 
 def _timestamp(table: DataFrame, name: str, microseconds: Column) -> Column:

@@ -13,9 +13,11 @@ from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.relations import column
+from cera.engines.spark.schema_check import check_schema
 from cera.engines.spark.session import check_state_store
 from cera.engines.spark.streaming.engine import detect as detect_stream
 from cera.engines.spark.streaming.left_out import tell_of
+from cera.engines.spark.table_layout import table_layout
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
 from cera.model.patterns import variables
@@ -41,6 +43,9 @@ def detect(
     _check(program, events)
     if events.isStreaming:
         check_state_store(events.sparkSession)
+    if isinstance(program, Layers):
+        check_schema(program, events, table_layout(events.schema, Layout(times=TimeFormat(timezone=timezone))))
+    if events.isStreaming:
         tell_of(events.sparkSession)
         found = detect_stream(
             program, events, max_delay=max_delay, max_duration=max_duration, timezone=timezone, left_out=left_out

@@ -31,7 +31,7 @@ def test_derived_terms_are_written_as_on_every_engine(spark: SparkSession) -> No
     body = "ON t{{a{{var A}}, v{{var V}}, optional u{{var U}}}} END"
     program = load("\n".join(f"DETECT {head} {body}" for head in HEADS))
     table = spark.createDataFrame([("t", 1, "x", 1.5)], "kind string, at long, a string, v double")
-    found = cera.spark.events(table, label="kind", time="at").transform(program.detect).collect()
+    found = cera.spark.events(table, label="kind", time="at", check=False).transform(program.detect).collect()
     expected = program.run([event('t{a{"x"}, v{1.5}}', 1)], engine="reference").derived
     assert {row["id"] for row in found} == {one.event.id for one in expected}
     terms = sorted((json.loads(row["term"]) for row in found), key=str)

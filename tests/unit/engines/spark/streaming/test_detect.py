@@ -185,7 +185,10 @@ def test_a_session_whose_state_is_not_in_rocks_db_is_told_what_to_set(spark: Spa
     package = "org.apache.spark.sql.execution.streaming.state"
     other = spark.newSession()
     other.conf.set(setting, f"{package}.HDFSBackedStateStoreProvider")
-    program, columns = load(SENSORS), "label string, at timestamp, area string"
+    program, columns = (
+        load("DETECT x{ var A } ON smoke{{ area{ var A } }} END"),
+        "label string, at timestamp, area string",
+    )
     frame = other.readStream.schema(columns).json(str(tmp_path))
     wanted = f'spark.conf.set("{setting}", "{package}.RocksDBStateStoreProvider")'
     with pytest.raises(UsageError, match=re.escape(wanted)):
