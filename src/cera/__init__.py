@@ -5,25 +5,29 @@ for derived in program.run("events.jsonl"): ...
 program.run(rows, label="type", time="ts").to_pandas()
 """
 
-from cera.comparing.comparison import Comparison, compare
-from cera.connectors.layout import Layout, Rejected
-from cera.diagnostics import Diagnostic, Span
-from cera.engines.answer import Answer
-from cera.errors import (
-    CeraError,
-    DataError,
-    EngineError,
-    FailedActionsError,
-    MatchLimitError,
-    ProgramError,
-    RecursionLimitError,
-    UsageError,
-)
-from cera.model.events import Derivation, DerivedEvent, Event, Recipient
-from cera.model.interval import Interval, Time
-from cera.model.terms import Term
-from cera.performing import Performed, perform
-from cera.pipeline import Program, load
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cera.comparing.comparison import Comparison, compare
+    from cera.connectors.layout import Layout, Rejected
+    from cera.diagnostics import Diagnostic, Span
+    from cera.engines.answer import Answer
+    from cera.errors import (
+        CeraError,
+        DataError,
+        EngineError,
+        FailedActionsError,
+        MatchLimitError,
+        ProgramError,
+        RecursionLimitError,
+        UsageError,
+    )
+    from cera.model.events import Derivation, DerivedEvent, Event, Recipient
+    from cera.model.interval import Interval, Time
+    from cera.model.terms import Term
+    from cera.performing import Performed, perform
+    from cera.pipeline import Program, load
 
 __version__ = "0.1.0"
 
@@ -55,3 +59,45 @@ __all__ = [
     "load",
     "perform",
 ]
+
+#: Where each public name is. A module is imported when a name of it is asked for: most commands need only a few.
+_PLACES = {
+    "Answer": "cera.engines.answer",
+    "CeraError": "cera.errors",
+    "Comparison": "cera.comparing.comparison",
+    "DataError": "cera.errors",
+    "Derivation": "cera.model.events",
+    "DerivedEvent": "cera.model.events",
+    "Diagnostic": "cera.diagnostics",
+    "EngineError": "cera.errors",
+    "Event": "cera.model.events",
+    "FailedActionsError": "cera.errors",
+    "Interval": "cera.model.interval",
+    "Layout": "cera.connectors.layout",
+    "MatchLimitError": "cera.errors",
+    "Performed": "cera.performing",
+    "Program": "cera.pipeline",
+    "ProgramError": "cera.errors",
+    "Recipient": "cera.model.events",
+    "RecursionLimitError": "cera.errors",
+    "Rejected": "cera.connectors.layout",
+    "Span": "cera.diagnostics",
+    "Term": "cera.model.terms",
+    "Time": "cera.model.interval",
+    "UsageError": "cera.errors",
+    "compare": "cera.comparing.comparison",
+    "load": "cera.pipeline",
+    "perform": "cera.performing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

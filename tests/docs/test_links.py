@@ -80,7 +80,8 @@ def test_every_option_of_the_command_line_is_in_a_document() -> None:
     text = "".join(prose(page) + page.read_text() for page in PAGES)
     options = {
         option
-        for command in main.commands.values()
+        for name in main.list_commands(click.Context(main))
+        if (command := main.get_command(click.Context(main), name)) is not None
         for parameter in command.params
         if isinstance(parameter, click.Option)
         for option in parameter.opts

@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 
 import click
-from click.shell_completion import get_completion_class
 
 from cera.cli import report
 
@@ -41,6 +40,8 @@ def _shell() -> str:
 
 
 def _script(shell: str, command: click.Command) -> str:
+    from click.shell_completion import get_completion_class
+
     known = get_completion_class(shell)
     assert known is not None
     completion = known(command, {}, "cera", _VARIABLE)

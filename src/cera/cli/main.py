@@ -13,23 +13,15 @@ import os
 import sys
 import time
 import traceback
+from importlib import import_module
 from typing import Any
 
 import click
 
+import cera
 from cera.arguments import options_named
 from cera.cli import report
-from cera.cli.capture import capture
-from cera.cli.check import check
-from cera.cli.compare import compare_types
 from cera.cli.completion import SHELLS, install_completion
-from cera.cli.config_file import in_file
-from cera.cli.explain import explain
-from cera.cli.fmt import fmt
-from cera.cli.run import run
-from cera.cli.stream import stream
-from cera.cli.translate import translate
-from cera.cli.why import why
 from cera.cli.writing import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError, UnusableInputError, UsageError
 
@@ -41,8 +33,32 @@ READER_GONE = 141
 SELDOM = (100_000, 50, 100)
 
 
+#: The module and the name of each command; it is imported when it is asked for.
+_COMMANDS = {
+    "capture": ("cera.cli.capture", "capture"),
+    "check": ("cera.cli.check", "check"),
+    "compare": ("cera.cli.compare", "compare_types"),
+    "explain": ("cera.cli.explain", "explain"),
+    "fmt": ("cera.cli.fmt", "fmt"),
+    "run": ("cera.cli.run", "run"),
+    "stream": ("cera.cli.stream", "stream"),
+    "translate": ("cera.cli.translate", "translate"),
+    "why": ("cera.cli.why", "why"),
+}
+
+
 class Commands(click.Group):
     """A group whose commands fail with a message and a status, never with a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, name = _COMMANDS[cmd_name]
+        command: click.Command = getattr(import_module(module), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         _prepare_streams()
@@ -54,6 +70,8 @@ class Commands(click.Group):
             report.say_more(f"done in {time.monotonic() - started:.1f} s")
             return done
         except click.BadParameter as error:
+            from cera.cli.config_file import in_file  # a command has imported it by now
+
             raise in_file(error) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
@@ -99,7 +117,7 @@ def _prepare_streams() -> None:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="cera", prog_name="cera")
+@click.version_option(cera.__version__, prog_name="cera")
 @click.option(
     "--install-completion",
     metavar="[bash|zsh|fish]",
@@ -133,7 +151,3 @@ def main() -> None:
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
     4 the engine failed; 5 done, but for actions of rules that failed; 7 no record could be used.
     """
-
-
-for _command in (check, fmt, run, stream, why, explain, translate, compare_types, capture):
-    main.add_command(_command)

@@ -10,9 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
 from cera.cli import report
 from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
@@ -209,9 +206,13 @@ def _shortened(text: str) -> str:
 @contextmanager
 def progress(activity: str) -> Iterator[Callable[[str], None]]:
     """A line on the terminal that says what is going on; nothing where standard error is not a terminal."""
+    if report.is_quiet() or not sys.stderr.isatty():
+        yield lambda description: None
+        return
+    from rich.console import Console  # takes a while to import
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(
-        *columns, console=Console(stderr=True), transient=True, disable=report.is_quiet() or not sys.stderr.isatty()
-    ) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(activity, total=None)
         yield lambda description: progress.update(task, description=description)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from cera.cli.report import printable
 from cera.cli.writing import write_output
 from cera.model.events import DerivedEvent, Event
 from cera.model.time_text import TimeFormat
+
+if TYPE_CHECKING:  # rich takes a while to import, and most runs draw nothing
+    from rich.table import Table
 
 
 def on_terminal() -> bool:
@@ -26,6 +26,8 @@ def print_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> No
 
 def drawn_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> str:
     """Returns the table as the text that a terminal shows."""
+    from rich.console import Console
+
     console = Console()
     with console.capture() as drawn:
         console.print(events_table(events, times))
@@ -34,6 +36,9 @@ def drawn_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> st
 
 def events_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> Table:
     """One row an event, in the order given; input events have no rule."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table("begin", "end", "event", "rule")
     table.columns[0].no_wrap = table.columns[1].no_wrap = True
     table.columns[2].overflow = table.columns[3].overflow = "fold"

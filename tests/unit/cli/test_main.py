@@ -7,10 +7,12 @@ import pty
 import select
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import cera
 from cera.errors import DataError, EngineError, ProgramError, UsageError
 from unit.cli.command_line import Cera, terms, write_lines
 
@@ -199,3 +201,29 @@ def test_a_real_terminal_gets_a_table_and_no_leftovers_of_the_progress() -> None
     assert '{"begin"' not in output.decode()
     assert b"\x1b" not in said
     assert b"3 events derived" in said
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """The modules that a command imports."""
+    script = (
+        "import sys; from cera.cli.main import main; main(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_the_version_is_said_without_importing_what_it_does_not_need() -> None:
+    found = imported_by("--version")
+    assert not found & {"rich", "lark", "pyspark", "pyarrow", "hypothesis", "cera.pipeline", "importlib.metadata"}
+    assert len({name for name in found if name.startswith("cera.")}) < 15
+
+
+def test_a_check_needs_no_engine_of_spark_and_no_tables(tmp_path: Path) -> None:
+    program = tmp_path / "a.xceq"
+    program.write_text("DETECT b{} ON event a: a{{}} END\n")
+    assert not imported_by("check", str(program)) & {"rich", "pyspark", "pyarrow", "psycopg"}
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
+    assert cera.__version__ == project["project"]["version"]
