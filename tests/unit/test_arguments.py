@@ -71,7 +71,7 @@ def test_hints_of_programs_speak_of_arguments() -> None:
     [
         ({"label": "type", "label_value": "a"}, "`label` is the field of the labels, `label_value`"),
         ({"layout": cera.Layout(), "time": "ts"}, "`layout` says how records are laid out, and so does `time`"),
-        ({"time_unit": "hours"}, "`time_unit` is s, ms or us, found 'hours'"),
+        ({"time_unit": "hours"}, "`time_unit` is s, ms, us or ns, found 'hours'"),
         ({"timezone": "Mars"}, "Mars"),
         ({"engine": "flink"}, "there is no engine 'flink'; there are: auto, spark, local, reference"),
     ],
