@@ -6,7 +6,8 @@ CeraError
 ├── DataError         3   the data is wrong and may not be skipped (`--strict`)
 ├── EngineError       4   the engine could not finish
 │   ├── MatchLimitError       a pattern or an event type has too many answers on one event
-│   └── RecursionLimitError   a recursion does not end
+│   ├── RecursionLimitError   a recursion does not end
+│   └── TickLimitError        a timer ticks too often while nothing else happens
 ├── FailedActionsError  5   everything is done but some actions of rules, which are recorded
 └── UnusableInputError  7   there was input, and none of it could be used; what was derived is written
 """
@@ -63,6 +64,10 @@ class MatchLimitError(EngineError):
 
 class RecursionLimitError(EngineError):
     """A recursive rule goes on deriving events past the limit."""
+
+
+class TickLimitError(EngineError):
+    """A timer ticks more often between two events than the limit allows."""
 
 
 class FailedActionsError(CeraError):

@@ -46,6 +46,7 @@ from cera.model.calendars import Calendar, CalendarError, load_calendars
 from cera.model.durations import DurationError, parse_duration
 from cera.model.events import Event
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeError, TimeFormat, TimeUnit
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics
@@ -208,6 +209,7 @@ class Program:
         max_delay: int | str | None = None,
         max_duration: int | str | None = None,
         recursion_limit: int = RECURSION_LIMIT,
+        tick_limit: int | None = None,
     ) -> Answer:
         """Answers the program over recorded events: `program.run(rows, label="type", time="ts").to_pandas()`.
 
@@ -224,7 +226,8 @@ class Program:
         Malformed records, and events that last longer than `max_duration`, are handed to `reject`; without it they
         raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
-        The engine is `local`, or `reference` for a recursive program, unless one is named.
+        The engine is `local`, or `reference` for a recursive program, unless one is named. `tick_limit` is how often a
+        timer may tick between two events before the run gives up.
         """
         layers = self.layers
         if engine == AUTO:
@@ -239,7 +242,7 @@ class Program:
             happened = lasting(happened, longest, reject)
         if delay is not None:
             happened = in_time(happened, delay, late or (lambda event: None))
-        options = RunOptions(until, self.timezone, delay, longest, recursion_limit)
+        options = RunOptions(until, self.timezone, delay, longest, recursion_limit, tick_limit)
         return run_layers(layers, happened, engine, options)
 
     @speaks_python
@@ -278,12 +281,21 @@ class Program:
         max_delay: int | str = 0,
         max_duration: int | str | None = None,
         late: Callable[[Event], object] | None = None,
+        tick_limit: int = TICK_LIMIT,
     ) -> Session:
-        """The program running in this process, event by event. Durations are microseconds or texts like `5 sec`."""
+        """The program running in this process, event by event. Durations are microseconds or texts like `5 sec`.
+
+        `tick_limit` is how often a timer may tick between two events: more is an error.
+        """
         longest = _duration(max_duration)
         processor = self.processor(max_duration=longest)
         return Session(
-            processor, max_delay=microseconds(max_delay), max_duration=longest, timezone=self.timezone, late=late
+            processor,
+            max_delay=microseconds(max_delay),
+            max_duration=longest,
+            timezone=self.timezone,
+            late=late,
+            tick_limit=tick_limit,
         )
 
     def processor(self, *, max_duration: int | None = None) -> Driven:

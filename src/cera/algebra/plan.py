@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from cera.algebra.operators import Expression, Reference, walk
+from cera.algebra.operators import AbsoluteTimers, Expression, Reference, walk
 from cera.algebra.schema import SchemaError
 from cera.model.calendars import Calendar
 from cera.rules.rule import Semantics
@@ -56,6 +56,18 @@ class Plan:
     @property
     def results(self) -> tuple[Point, ...]:
         return tuple(point for point in self.points if point.result)
+
+
+def rules_with_timers(plan: Plan) -> str:
+    """Returns `in rule 'a': `, or the like, for the rules that have absolute timers; for messages."""
+
+    def ticks(expression: Expression) -> bool:
+        parts = list(walk(expression))
+        below = (plan.by_name[part.name].expression for part in parts if isinstance(part, Reference))
+        return any(isinstance(part, AbsoluteTimers) for part in parts) or any(map(ticks, below))
+
+    names = ", ".join(f"'{point.name}'" for point in plan.results if ticks(point.expression))
+    return f"in {'rules' if ',' in names else 'rule'} {names}: " if names else ""
 
 
 def references(expression: Expression) -> Iterator[Reference]:

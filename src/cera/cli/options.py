@@ -25,6 +25,7 @@ from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeError, TimeFormat
 from cera.pipeline import ENGINES, Engine, load, microseconds
 
@@ -62,6 +63,7 @@ class Replay:
     #: The option that only Spark takes, if one was given.
     spark_option: str | None = None
     max_ahead: str | None = None
+    tick_limit: int | None = None
 
     @property
     def times(self) -> TimeFormat:
@@ -157,6 +159,17 @@ def program_options(command: Command[R]) -> Command[R]:
     return with_program
 
 
+def tick_limit_option(command: Command[R]) -> Command[R]:
+    """--tick-limit, None if not given."""
+    return click.option(
+        "--tick-limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help=f"How often a timer may tick between two events before the run gives up; {TICK_LIMIT:,} if not given, "
+        "100,000 in all on the reference engine. On Spark over a recording, the ticks of a timer in all.",
+    )(command)
+
+
 def replay_options(command: Command[R]) -> Command[R]:
     """--events and everything about them; the command gets a `replay`. Stands above `program_options`."""
 
@@ -195,6 +208,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         show_default=True,
         help="How many events recursive rules may derive before the run gives up.",
     )
+    @tick_limit_option
     @click.option(
         "--max-delay",
         metavar="DURATION",
@@ -223,6 +237,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         until: str | None,
         engine: Engine,
         recursion_limit: int,
+        tick_limit: int | None,
         max_delay: str | None,
         max_ahead: str | None,
         late: Path | None,
@@ -255,6 +270,7 @@ def replay_options(command: Command[R]) -> Command[R]:
             spark_settings(conf),
             spark_option,
             max_ahead,
+            tick_limit,
         )
         return command(replay=replay, **others)
 

@@ -89,6 +89,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
             until=replay.until,
             max_duration=replay.max_duration,
             recursion_limit=replay.recursion_limit,
+            tick_limit=replay.tick_limit,
         )
     return recording, answered
 

@@ -19,6 +19,7 @@ from cera.connectors.sinks import base_line, derived_line
 from cera.engines.local.engine import plan_of
 from cera.errors import UsageError
 from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeFormat
 from cera.pipeline import Program
 
@@ -81,6 +82,7 @@ def _started(program: Program, replay: Replay) -> Recorded:
             replay.layout,
             until=replay.until,
             max_duration=replay.max_duration,
+            tick_limit=replay.tick_limit or TICK_LIMIT,
             timezone=program.timezone,
             master=replay.master,
             settings=replay.settings,

@@ -13,7 +13,7 @@ from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
 from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
 from cera.cli.layout_options import check_layout, layout_options
-from cera.cli.options import program_options, spark_settings
+from cera.cli.options import program_options, spark_settings, tick_limit_option
 from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.writing import write_output
@@ -21,6 +21,7 @@ from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Rejected
 from cera.errors import EngineError, UsageError
+from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeFormat
 from cera.pipeline import Program, microseconds
 
@@ -63,6 +64,7 @@ from cera.pipeline import Program, microseconds
     show_default=True,
     help="How far an event may come behind the latest one. What comes later is late and does not count.",
 )
+@tick_limit_option
 @ahead_option("standard input and databases without --once")
 @click.option("--late", metavar="DIR", type=click.Path(path_type=Path), help="The folder for late events.")
 @click.option(
@@ -119,6 +121,7 @@ def stream(
     max_delay: str,
     max_duration: str | None,
     max_ahead: str | None,
+    tick_limit: int | None,
     conf: tuple[str, ...],
     **others: Any,
 ) -> None:
@@ -167,6 +170,7 @@ def stream(
         max_duration=options.max_duration,
         timezone=program.timezone,
         buckets=options.buckets,
+        tick_limit=tick_limit or TICK_LIMIT,
         acting=frozenset(one.rule for each in program.modules.found for one in each.actions),
     )
     for operator in made:

@@ -49,6 +49,7 @@ from cera.model.events import DerivedEvent, Event
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Value
+from cera.model.tick_limits import TICK_LIMIT
 from cera.pipeline import Program
 
 _EVERY = 10_000
@@ -153,7 +154,8 @@ class Flow:
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int, tell: Callable[[str], None]
     ) -> None:
         processor = self._program.processor(max_duration=max_duration)
-        self._host = host = Host(processor, max_delay, self._take_late, self._take_repeated)
+        limit = self.replay.tick_limit or TICK_LIMIT
+        self._host = host = Host(processor, max_delay, self._take_late, self._take_repeated, limit)
         until = self.replay.until
         for number, event in enumerate(events if until is None else self._ended_by(until, events), 1):
             if number % _EVERY == 0:

@@ -23,6 +23,7 @@ from cera.errors import UsageError
 from cera.instances.types import InstanceModule
 from cera.model.events import Event
 from cera.model.interval import Interval, Time
+from cera.model.tick_limits import TICK_LIMIT
 from cera.rules.rule import RuleProgram
 
 
@@ -31,7 +32,8 @@ class RunOptions:
     """How a program is answered over recorded events. Durations are microseconds.
 
     With `max_delay`, events that come later than that behind the latest one are late and do not count.
-    `max_duration` is what the source promises: no event lasts longer.
+    `max_duration` is what the source promises: no event lasts longer. A timer may tick `tick_limit` times between
+    two events; None is the limit of the engine.
     """
 
     until: Time | None = None
@@ -39,6 +41,7 @@ class RunOptions:
     max_delay: int | None = None
     max_duration: int | None = None
     recursion_limit: int = RECURSION_LIMIT
+    tick_limit: int | None = None
 
 
 def _reference(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
@@ -48,6 +51,7 @@ def _reference(program: RuleProgram, events: Iterable[Event], options: RunOption
         until=options.until,
         timezone=options.timezone,
         recursion_limit=options.recursion_limit,
+        tick_limit=options.tick_limit,
     )
 
 
@@ -59,18 +63,30 @@ def _local(program: RuleProgram, events: Iterable[Event], options: RunOptions) -
         timezone=options.timezone,
         max_delay=options.max_delay,
         max_duration=options.max_duration,
+        tick_limit=options.tick_limit or TICK_LIMIT,
     )
 
 
 def _spark(program: RuleProgram, events: Iterable[Event], options: RunOptions) -> Answer:
-    from cera.engines.spark import engine as spark  # starts nothing, but is heavy and needs the extra `spark`
-
-    return spark.run(program, events, until=options.until, timezone=options.timezone, max_duration=options.max_duration)
+    return _on_spark(program, events, options)
 
 
 ENGINES: Mapping[str, Callable[[RuleProgram, Iterable[Event], RunOptions], Answer]] = MappingProxyType(
     {"spark": _spark, "local": _local, "reference": _reference}
 )
+
+
+def _on_spark(program: RuleProgram | Layers, events: Iterable[Event], options: RunOptions) -> Answer:
+    from cera.engines.spark import engine as spark  # starts nothing, but is heavy and needs the extra `spark`
+
+    return spark.run(
+        program,
+        events,
+        until=options.until,
+        timezone=options.timezone,
+        max_duration=options.max_duration,
+        tick_limit=options.tick_limit or TICK_LIMIT,
+    )
 
 
 def _chained_reference(layers: Layers, events: Iterable[Event], options: RunOptions) -> Answer:
@@ -87,12 +103,18 @@ def _chained_reference(layers: Layers, events: Iterable[Event], options: RunOpti
             timezone=options.timezone,
             extent=extent,
             recursion_limit=options.recursion_limit,
+            tick_limit=options.tick_limit,
         )
 
     def module(found: Module, seen: Sequence[Event]) -> Answer:
         if isinstance(found, InstanceModule):
             return definitions.run(
-                found, seen, timezone=options.timezone, until=options.until, end=extent and extent.end
+                found,
+                seen,
+                timezone=options.timezone,
+                until=options.until,
+                end=extent and extent.end,
+                tick_limit=options.tick_limit or TICK_LIMIT,
             )
         return whole_histories.run(found, seen, timezone=options.timezone)
 
@@ -101,13 +123,12 @@ def _chained_reference(layers: Layers, events: Iterable[Event], options: RunOpti
 
 def _chained_local(layers: Layers, events: Iterable[Event], options: RunOptions) -> Answer:
     processor = LayersProcessor(layers, max_duration=options.max_duration, timezone=options.timezone)
-    return local.drive(processor, events, until=options.until, max_delay=options.max_delay)
+    limit = options.tick_limit or TICK_LIMIT
+    return local.drive(processor, events, until=options.until, max_delay=options.max_delay, tick_limit=limit)
 
 
 def _chained_spark(layers: Layers, events: Iterable[Event], options: RunOptions) -> Answer:
-    from cera.engines.spark import engine as spark
-
-    return spark.run(layers, events, until=options.until, timezone=options.timezone, max_duration=options.max_duration)
+    return _on_spark(layers, events, options)
 
 
 CHAINING: Mapping[str, Callable[[Layers, Iterable[Event], RunOptions], Answer]] = MappingProxyType(

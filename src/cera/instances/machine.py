@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cera.instances.detecting import Available, Detector
@@ -149,6 +149,14 @@ class Machine:
             if time is not None:
                 found.append(time)
         return min(found, default=None)
+
+    def repeating(self, history: History) -> Iterator[tuple[str, Time, int]]:
+        """The timers that tick again and again: their names, when the next tick of one is due, and how far apart."""
+        for timer in self._timers:
+            running = history.parts[timer.type.name]
+            assert isinstance(running, Running)
+            if timer.type.repeats and (due := timer.due(running, history.now)) is not None:
+                yield timer.type.name, due, timer.type.after
 
     def rests(self, history: History, now: Time) -> bool:
         """Whether nothing in a history is of use any more; what is too old now is dropped."""

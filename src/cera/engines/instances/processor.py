@@ -24,6 +24,7 @@ from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
+from cera.model.tick_limits import check_ticks
 
 
 class InstanceState:
@@ -135,6 +136,14 @@ class InstanceProcessor:
 
     def next_wakeup(self, state: InstanceState) -> Time | None:
         return state.wakeups[0][0] if state.wakeups else None
+
+    def check_ticks(self, state: InstanceState, last: Time, limit: int) -> None:
+        """Raises TickLimitError if a timer ticks more often than the limit until a time, without an event."""
+        if not state.wakeups or last - state.wakeups[0][0] < limit:  # no two ticks are closer than a microsecond
+            return
+        for history in state.histories.values():
+            for name, first, after in self._machine.repeating(history):
+                check_ticks(f"the timer `{name}`", (last - first) // after + 1, first, last, limit)
 
     def close(self, state: InstanceState) -> None:
         """The stream has ended: what repeats is silent from now on."""

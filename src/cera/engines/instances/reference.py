@@ -16,6 +16,7 @@ from cera.model.evaluation import Evaluator
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
 from cera.model.occurrence import occurrence
+from cera.model.tick_limits import TICK_LIMIT
 
 
 def run(
@@ -25,6 +26,7 @@ def run(
     timezone: str = "UTC",
     until: Time | None = None,
     end: Time | None = None,
+    tick_limit: int = TICK_LIMIT,
 ) -> Answer:
     """What the module detects in a complete stream: timers that tick once do so even after its last event.
 
@@ -36,7 +38,7 @@ def run(
     evaluator = Evaluator((), timezone)
     heads = Heads(module, evaluator)
     histories, left_out = _histories(module, seen)
-    recordings = [Recording(moments, end, until, timezone) for moments in histories]
+    recordings = [Recording(moments, end, until, timezone, tick_limit) for moments in histories]
     found = [one for recording in recordings for one in evaluate(module, recording, heads)]
     found.sort(key=lambda one: one.end)
     derived = [each for _, together in groupby(found, key=lambda one: one.end) for each in heads.detections(together)]

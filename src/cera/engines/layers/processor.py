@@ -108,6 +108,12 @@ class LayersProcessor:
         pairs: list[tuple[Any, Any]] = [(self._parts[place], state.parts[place]) for place in self._waking]
         return min((time for part, own in pairs if (time := part.next_wakeup(own)) is not None), default=None)
 
+    def check_ticks(self, state: LayersState, last: Time, limit: int) -> None:
+        """Raises TickLimitError if a timer ticks more often than the limit until a time, without an event."""
+        for place in self._waking:
+            part: Any = self._parts[place]
+            part.check_ticks(state.parts[place], last, limit)
+
     def close(self, state: LayersState) -> None:
         state.closing = True
         pairs: list[tuple[Any, Any]] = list(zip(self._parts, state.parts, strict=True))

@@ -14,6 +14,7 @@ from cera.engines.local.processor import Processor
 from cera.errors import ProgramError
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 from cera.optimizer.driver import optimize
 from cera.rules.graph import shortest_path
 from cera.rules.rule import Rule, RuleProgram
@@ -29,13 +30,14 @@ def run(
     max_delay: int | None = None,
     max_duration: int | None = None,
     late: Callable[[Occurrence], object] = lambda occurrence: None,
+    tick_limit: int = TICK_LIMIT,
 ) -> Answer:
     """The answers of a program over a complete stream, event by event.
 
     Without `max_delay` the events are sorted first, however late they come.
     """
     processor = Processor(plan_of(program), max_duration=max_duration, timezone=timezone)
-    return drive(processor, events, until=until, max_delay=max_delay, late=late)
+    return drive(processor, events, until=until, max_delay=max_delay, late=late, tick_limit=tick_limit)
 
 
 def drive(
@@ -45,9 +47,10 @@ def drive(
     until: Time | None = None,
     max_delay: int | None = None,
     late: Callable[[Occurrence], object] = lambda occurrence: None,
+    tick_limit: int = TICK_LIMIT,
 ) -> Answer:
     """The answers of a processor over a complete stream."""
-    host = Host(processor, max_delay, late)
+    host = Host(processor, max_delay, late, tick_limit=tick_limit)
     derived: list[Found] = []
     for event in events:
         if until is None or event.end <= until:

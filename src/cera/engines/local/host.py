@@ -17,6 +17,7 @@ from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state_bytes import dump, restore
 from cera.model.events import DerivedEvent
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 
 
 class Found(Protocol):
@@ -51,6 +52,9 @@ class Driven(Protocol):
     def start(self) -> Any: ...
     def step(self, state: Any, now: Time, events: list[Occurrence]) -> Sequence[Found]: ...
     def next_wakeup(self, state: Any) -> Time | None: ...
+    def check_ticks(self, state: Any, last: Time, limit: int) -> None:
+        """Raises TickLimitError if a timer ticks more often than the limit until a time, without an event."""
+
     def close(self, state: Any) -> None: ...
     def left_out(self, state: Any) -> int: ...
     def packed(self, state: Any) -> Any: ...
@@ -61,13 +65,15 @@ class Driven(Protocol):
 class Host:
     """One run of a processor. With `max_delay` None everything is sorted, and nothing happens before `close`.
 
-    `late` takes the events that come too late, `repeated` those that equal another one.
+    `late` takes the events that come too late, `repeated` those that equal another one. Between two events a timer may
+    tick `tick_limit` times.
     """
 
     processor: Driven
     max_delay: int | None = 0
     late: Callable[[Occurrence], object] = lambda occurrence: None
     repeated: Callable[[Occurrence], object] | None = None
+    tick_limit: int = TICK_LIMIT
     state: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -138,16 +144,21 @@ class Host:
         if self._closed_to is not None and time <= self._closed_to:
             return derived
         buffer, processor, state = self._buffer, self.processor, self.state
+        counted = False
         while True:
             now = buffer[0][0] if buffer else None
             wakeup = processor.next_wakeup(state)
             if wakeup is not None and (now is None or wakeup < now):
+                if not counted and wakeup <= time:
+                    processor.check_ticks(state, time if now is None else min(now, time), self.tick_limit)
+                    counted = True
                 now = wakeup
             if now is None or now > time:
                 break
             events: list[Occurrence] = []
             while buffer and buffer[0][0] == now:
                 events.append(heapq.heappop(buffer)[2])
+                counted = False
             if self.repeated is not None and len(events) > 1:
                 events = self._once(events, self.repeated)
             derived += processor.step(state, now, events)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cera.algebra.plan import Plan
+from functools import cached_property
+
+from cera.algebra.plan import Plan, rules_with_timers
 from cera.algebra.relevance import Relevance
 from cera.engines.local.compiler import compile_plan
 from cera.engines.local.derived import Derived
@@ -12,6 +14,7 @@ from cera.engines.local.state import State
 from cera.engines.local.ticks import Tick, next_tick
 from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT, check_timer_ticks
 
 
 class Processor:
@@ -79,22 +82,28 @@ class Processor:
             network.finish(state, len(network.finishers))
         return state.taken() if state.derived else []
 
-    def advance(self, state: State, events: list[Occurrence], before: Time) -> tuple[list[Derived], int]:
+    def advance(
+        self, state: State, events: list[Occurrence], before: Time, tick_limit: int = TICK_LIMIT
+    ) -> tuple[list[Derived], int]:
         """All steps before a time, with events in the order of their ends; what is derived, and how many events that
         took. Most steps are those of one event: they are taken here as `step_alone` does."""
         network, waiting = self.network, state.waiting
         found: list[Derived] = []
         at, count = 0, len(events)
+        counted = False
         while at < count and (now := events[at].end) < before:
             event = events[at]
             alone = network.alone.get(event.label)
             if alone is None or (waiting and waiting[0][0] <= now) or (at + 1 < count and events[at + 1].end == now):
                 wakeup = self.next_wakeup(state)
                 if wakeup is not None and wakeup < now:
+                    if not counted:
+                        self.check_ticks(state, now, tick_limit)
                     now = wakeup
                 first = at
                 while at < count and events[at].end == now:
                     at += 1
+                counted = at == first
                 found += self.step(state, now, events[first:at])
                 continue
             if now >= state.sweep_at:
@@ -107,6 +116,8 @@ class Processor:
             if state.derived:
                 found += state.taken()
             at += 1
+        if not counted:
+            self.check_ticks(state, before - 1, tick_limit)
         while (wakeup := self.next_wakeup(state)) is not None and wakeup < before:
             found += self.step(state, wakeup, [])
         return found, at
@@ -140,6 +151,17 @@ class Processor:
         if state.waiting:
             times.append(state.waiting[0][0])
         return min(times, default=None)
+
+    def check_ticks(self, state: State, last: Time, limit: int) -> None:
+        """Raises TickLimitError if a timer ticks more often than the limit until a time, without an event."""
+        for number, tick in enumerate(state.ticks):
+            if tick is not None and tick[0] <= last:
+                timer, rules = self.network.timers[number][0], self._rules_with_timers
+                check_timer_ticks(timer, self.plan.calendars, tick[0], last, self.timezone, limit, rules)
+
+    @cached_property
+    def _rules_with_timers(self) -> str:
+        return rules_with_timers(self.plan)
 
     def _next(self, number: int, after: Time, begun_by: Time | None) -> Tick | None:
         timer = self.network.timers[number][0]

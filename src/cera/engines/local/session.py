@@ -15,6 +15,7 @@ from cera.errors import DataError, UsageError
 from cera.model.durations import Duration, format_duration
 from cera.model.events import DerivedEvent, Event
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 
 #: What every saved state begins with, before the fingerprint of its program.
 _MARK = b"state of a cera session "
@@ -44,6 +45,7 @@ class Session:
         max_duration: int | None = None,
         timezone: str = "UTC",
         late: Callable[[Event], object] | None = None,
+        tick_limit: int = TICK_LIMIT,
     ) -> None:
         """`max_duration` and `timezone` are those of the processor."""
         self._processor = processor
@@ -51,7 +53,7 @@ class Session:
         self._timezone = timezone
         self.late = 0
         self._late = late
-        self._host = Host(self._processor, max_delay, self._count_late)
+        self._host = Host(self._processor, max_delay, self._count_late, tick_limit=tick_limit)
 
     def push(self, *events: Event) -> list[DerivedEvent]:
         """Takes events; returns what is derived at the times that are now complete, in the order of time.

@@ -20,6 +20,7 @@ def run(
     timezone: str = "UTC",
     extent: Interval | None = None,
     recursion_limit: int = RECURSION_LIMIT,
+    tick_limit: int | None = None,
 ) -> Answer:
     """The answers of a program over a complete stream: relative timers run out even after its last event.
 
@@ -30,7 +31,7 @@ def run(
     if extent is None and base:
         ends = [event.end for event in base]
         extent = Interval(min(ends), max(ends) if until is None else until)
-    theory = Theory(program.semantics, program.calendars, timezone, extent)
+    theory = Theory(program.semantics, program.calendars, timezone, extent, tick_limit)
     model = intended_model(program.rules, base, theory, limit=recursion_limit)
     derived = tuple(d for d in model.derived() if until is None or d.event.end <= until)
     return Answer(derived, theory.evaluator.undefined)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import assert_never
 
 from cera.engines.reference.interpretation import Interpretation
-from cera.errors import EngineError
+from cera.errors import TickLimitError
 from cera.model import patterns
 from cera.model.calendars import Calendar, timer_events, timer_intervals
 from cera.model.evaluation import Evaluator
@@ -48,6 +48,8 @@ class Theory:
     calendars: tuple[Calendar, ...] = ()
     timezone: str = "UTC"
     extent: Interval | None = None
+    #: How often a timer may tick in the extent; None for TICK_LIMIT.
+    tick_limit: int | None = None
     evaluator: Evaluator = field(init=False)
     #: How many terms could not be built because they would be too deep or too large.
     too_large: int = field(default=0, init=False)
@@ -163,11 +165,12 @@ class Theory:
             return ()
         if timer not in self._timer_events:
             stretch = (timer, self.calendars, self.extent.begin, self.extent.end, self.timezone)
-            if sum(1 for _ in islice(timer_intervals(*stretch), TICK_LIMIT + 1)) > TICK_LIMIT:
-                raise EngineError(
-                    f"the absolute timer timer:{timer.name} ticks more than {TICK_LIMIT:,} times while the events "
+            limit = self.tick_limit or TICK_LIMIT
+            if sum(1 for _ in islice(timer_intervals(*stretch), limit + 1)) > limit:
+                raise TickLimitError(
+                    f"the absolute timer timer:{timer.name} ticks more than {limit:,} times while the events "
                     "happen, and the reference engine holds all ticks at once; run it with --engine local, which "
-                    "takes one after the other, or make the timer coarser"
+                    "takes one after the other, make the timer coarser, or raise --tick-limit"
                 )
             self._timer_events[timer] = tuple(timer_events(*stretch))
         return self._timer_events[timer]

@@ -30,7 +30,7 @@ from cera.algebra.operators import (
     TemporalJoin,
     Union,
 )
-from cera.algebra.plan import Plan
+from cera.algebra.plan import Plan, rules_with_timers
 from cera.algebra.relevance import Relevance
 from cera.engines.spark import joins
 from cera.engines.spark.absence import are_few, without_any
@@ -121,7 +121,8 @@ class Batch:
             case Matching():
                 return self._matching(expression.identifier, expression.pattern, self._tables(expression.source))
             case AbsoluteTimers():
-                table = tick_table(expression.timer, self._recording, self.environment, self.until)
+                rules = rules_with_timers(self.plan)
+                table = tick_table(expression.timer, self._recording, self.environment, self.until, rules)
                 return self._matching(expression.identifier, expression.timer.pattern, (table,))
             case Reference():
                 return self._relations[expression.name]

@@ -33,6 +33,7 @@ from cera.engines.spark.undefined import Tally
 from cera.instances.types import InstanceModule
 from cera.model.events import Event, in_output_order
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 from cera.rules.rule import RuleProgram
 
 
@@ -129,6 +130,7 @@ def answers(
     max_duration: int | None = None,
     tally: Tally | None = None,
     keep: bool = False,
+    tick_limit: int = TICK_LIMIT,
 ) -> Answers:
     """The DataFrames of a program over tables of events; nothing is computed yet.
 
@@ -149,12 +151,20 @@ def answers(
     for layer in layers:
         derived: list[EventTable] = []
         if layer.rules is not None:
-            environment = Environment(spark, layer.rules.calendars, timezone, tally=tally)
+            environment = Environment(spark, layer.rules.calendars, timezone, tally=tally, tick_limit=tick_limit)
             longest = max_duration if seen is tables else None  # nobody knows how long a detected event lasts
             batches.append(Batch(plan_of(layer.rules), environment, seen, until, longest, tables))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if layer.modules:
-            one = detected(layer.modules, seen, timezone=timezone, tally=tally, stream=tables, until=until)
+            one = detected(
+                layer.modules,
+                seen,
+                timezone=timezone,
+                tally=tally,
+                stream=tables,
+                until=until,
+                tick_limit=tick_limit,
+            )
             found.append(one.kept() if keep else one)
             if layer is not layers[-1]:
                 derived += found[-1].by_label()
@@ -169,6 +179,7 @@ def run(
     until: Time | None = None,
     timezone: str = "UTC",
     max_duration: int | None = None,
+    tick_limit: int = TICK_LIMIT,
 ) -> Answer:
     """The answers over events of this process, as events with all their derivations."""
     spark = session()
@@ -176,7 +187,15 @@ def run(
     tables = event_tables(spark, base)
     tally = Tally()
     found = answers(
-        program, tables, spark, until=until, timezone=timezone, max_duration=max_duration, tally=tally, keep=True
+        program,
+        tables,
+        spark,
+        until=until,
+        timezone=timezone,
+        max_duration=max_duration,
+        tally=tally,
+        keep=True,
+        tick_limit=tick_limit,
     )
     derivations = found.derivations()
     rows = derivations.collect()

@@ -27,6 +27,7 @@ from cera.instances.detections import occurrences
 from cera.model.events import Event
 from cera.model.interval import Interval, Time
 from cera.model.occurrence import Occurrence, json_occurrence
+from cera.model.tick_limits import TICK_LIMIT
 from cera.model.values import read_fraction
 
 _ROWS_IN_BATCH = 5_000
@@ -77,10 +78,12 @@ class Dividing:
 
 @dataclass(frozen=True)
 class Lasting:
-    """How long timers tick: those that repeat until the `end` of the recording, and none after `until`."""
+    """How long timers tick: those that repeat until the `end` of the recording, and none after `until`; and how often
+    between two events."""
 
     end: Time | None = None
     until: Time | None = None
+    tick_limit: int = TICK_LIMIT
 
 
 class Detecting:
@@ -136,7 +139,7 @@ def _detections(processors: Sequence[Processing], history: Iterator[_Placed], la
     ticking = [pair for pair in running if pair[0].ticks]
     for now, together in groupby(history, key=itemgetter(2)):
         for pair in ticking:
-            yield from _ticks(*pair, before=now)
+            yield from _ticks(*pair, lasting, before=now)
         different = {(h1, h2): (begin, text) for _, _, _, begin, h1, h2, text in together}
         events = [_event(begin, now, text, *id_) for id_, (begin, text) in different.items()]
         seen = processors[0].by_history(running[0][1], events)
@@ -144,14 +147,16 @@ def _detections(processors: Sequence[Processing], history: Iterator[_Placed], la
             yield from processor.advance(state, now, seen, len(events))
     for processor, state in ticking:
         if lasting.end is not None:
-            yield from _ticks(processor, state, before=lasting.end + 1)
+            yield from _ticks(processor, state, lasting, before=lasting.end + 1)
         if lasting.until is None:
             processor.close(state)
-            yield from _ticks(processor, state, before=None)
+            yield from _ticks(processor, state, lasting, before=None)
 
 
-def _ticks(processor: Processing, state: Any, *, before: Time | None) -> Iterator[Detected]:
+def _ticks(processor: Processing, state: Any, lasting: Lasting, *, before: Time | None) -> Iterator[Detected]:
     """What timers make happen before a time."""
+    if before is not None:
+        processor.check_ticks(state, before - 1, lasting.tick_limit)
     while (now := processor.next_wakeup(state)) is not None and (before is None or now < before):
         yield from processor.advance(state, now, {}, 0)
 

@@ -38,6 +38,7 @@ from cera.engines.spark.ticks import stream_ends
 from cera.engines.spark.undefined import Tally
 from cera.instances.types import InstanceModule
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 
 _CAUSE = StructType(
     [
@@ -111,16 +112,17 @@ def detected(
     buckets: int = BUCKETS,
     stream: tuple[EventTable, ...] = (),
     until: Time | None = None,
+    tick_limit: int = TICK_LIMIT,
 ) -> Detected:
     """What modules detect in tables of events; nothing is computed yet.
 
     Where there are timers, that `stream` ends is asked for first: they tick as long as it lasts, or until a time.
     """
     found = tuple(modules)
-    lasting = Lasting(until, until)
+    lasting = Lasting(until, until, tick_limit)
     timers = any(isinstance(module, InstanceModule) and module.timers for module in found)
     if timers and until is None and (ends := stream_ends(stream)) is not None:
-        lasting = Lasting(ends[1])
+        lasting = replace(lasting, end=ends[1])
     labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])

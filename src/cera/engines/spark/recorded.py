@@ -138,6 +138,7 @@ def recorded(
     *,
     until: Time | None,
     max_duration: int | None,
+    tick_limit: int,
     timezone: str,
     master: str,
     settings: Mapping[str, str],
@@ -157,6 +158,7 @@ def recorded(
             until=until,
             timezone=timezone,
             max_duration=max_duration,
+            tick_limit=tick_limit,
             tally=tally,
             keep=True,
         )

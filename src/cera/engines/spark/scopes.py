@@ -11,6 +11,7 @@ from pyspark.sql import Column, SparkSession
 from cera.engines.spark.cells import Cell
 from cera.model.calendars import Calendar
 from cera.model.events import Event
+from cera.model.tick_limits import TICK_LIMIT
 
 if TYPE_CHECKING:
     from cera.engines.spark.undefined import Tally
@@ -30,6 +31,7 @@ class Environment:
     fallbacks: dict[str, None] = field(default_factory=dict)
     ticks: dict[str, Event] = field(default_factory=dict)
     tally: Tally | None = None
+    tick_limit: int = TICK_LIMIT
 
     def fallback(self, name: str) -> None:
         self.fallbacks[name] = None

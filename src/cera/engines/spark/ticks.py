@@ -15,10 +15,15 @@ from cera.model.calendars import timer_events
 from cera.model.events import Event
 from cera.model.expressions import TimerQuery
 from cera.model.interval import Time
+from cera.model.tick_limits import check_timer_ticks
 
 
 def tick_table(
-    timer: TimerQuery, stream: tuple[EventTable, ...], environment: Environment, until: Time | None
+    timer: TimerQuery,
+    stream: tuple[EventTable, ...],
+    environment: Environment,
+    until: Time | None,
+    rules: str = "",
 ) -> EventTable:
     """The occurrences of a timer. They are made here, so the ends of the stream are asked for first."""
     events: list[Event] = []
@@ -26,6 +31,8 @@ def tick_table(
     if bounds is not None:
         first, last = bounds
         last = last if until is None else until
+        calendars, limit = environment.calendars, environment.tick_limit
+        check_timer_ticks(timer, calendars, first, last, environment.timezone, limit, rules)
         for event in timer_events(timer, environment.calendars, first, last, environment.timezone):
             if event.end >= first and (until is None or event.end <= until):
                 events.append(event)

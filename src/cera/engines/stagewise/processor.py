@@ -96,6 +96,9 @@ class ModuleProcessor:
     def next_wakeup(self, state: ModuleState) -> Time | None:
         return None
 
+    def check_ticks(self, state: ModuleState, last: Time, limit: int) -> None:
+        """Nothing ticks."""
+
     def close(self, state: ModuleState) -> None:
         state.closing = True
 

@@ -14,6 +14,7 @@ from cera.instances.instance import Instance, tick
 from cera.instances.types import ComplexType, InstanceModule, TimerType
 from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
+from cera.model.tick_limits import TICK_LIMIT
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Recording:
     end: Time
     until: Time | None = None
     timezone: str = "UTC"
+    tick_limit: int = TICK_LIMIT
 
 
 def evaluate(module: InstanceModule, recording: Recording, heads: Heads) -> list[Instance]:
@@ -54,6 +56,8 @@ class _History:
         #: All instances of each type, consumed or not.
         self._occurred: dict[str, list[Instance]] = {}
         self._stage = 0
+        #: The time up to which everything is known.
+        self._done: Time | None = None
         #: The stage of each instance, in the order in which they came to be known.
         self._stages: dict[Instance, int] = {}
         #: The sequence of each complex type: what is available to it.
@@ -61,12 +65,11 @@ class _History:
 
     def detected(self) -> list[Instance]:
         moments = {each.time: each for each in self._recording.moments}
-        done: Time | None = None
-        while (now := self._next(moments, done)) is not None:
+        while (now := self._next(moments, self._done)) is not None:
             moment = moments.get(now, Moment(now))
             for instances in (*moment.placed, (*moment.others, *self._ticks_at(now))):
                 self._take(now, instances)
-            done = now
+            self._done = now
         complex_types = {each.name for each in self._module.types if isinstance(each, ComplexType)}
         return [one for one in self._stages if one.type in complex_types]
 
@@ -80,9 +83,11 @@ class _History:
         return [each for each in self._module.types if isinstance(each, TimerType)]
 
     def _ticks(self, timer: TimerType) -> set[Tick]:
-        """From all starts and stops that are known; no later one makes a difference to the next tick."""
+        """From all starts and stops that are known, up to the next event: no later one matters until then."""
         starts, stops = ({one.end for one in self._occurred.get(name or "", ())} for name in (timer.start, timer.stop))
-        return ticks(timer, starts, stops, self._recording.end)
+        coming = (each.time for each in self._recording.moments if self._done is None or each.time > self._done)
+        end = min((self._recording.end, *coming))
+        return ticks(timer, starts, stops, end, self._done, self._recording.tick_limit)
 
     def _ticks_at(self, now: Time) -> list[Instance]:
         return [

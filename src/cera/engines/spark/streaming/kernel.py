@@ -20,6 +20,7 @@ from cera.engines.spark.streaming.messages import event_count, first_end, unpack
 from cera.engines.spark.streaming.module_kernel import ModuleDriver
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
+from cera.model.tick_limits import TICK_LIMIT
 
 _BY_END = attrgetter("end")
 
@@ -60,8 +61,9 @@ class Outcome:
 class Kernel:
     """A processor over parts."""
 
-    def __init__(self, processor: Processor | ModuleDriver) -> None:
+    def __init__(self, processor: Processor | ModuleDriver, tick_limit: int = TICK_LIMIT) -> None:
         self.processor = processor
+        self.tick_limit = tick_limit
 
     def load(self, data: bytes | None) -> Part:
         if data is None:
@@ -97,7 +99,7 @@ class Kernel:
                     late.append(event)
         if len(waiting) > before:
             waiting.sort(key=_BY_END)
-        found, taken = self.processor.advance(part.state, waiting, watermark)
+        found, taken = self.processor.advance(part.state, waiting, watermark, self.tick_limit)
         del waiting[:taken]
         times = [first_end(payload) for payload in part.payloads]
         times += [event.end for event in waiting[:1]]

@@ -10,6 +10,7 @@ from cera.engines.modules import Detected, Module, processor_of
 from cera.model.evaluation import Evaluator
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
+from cera.model.tick_limits import TICK_LIMIT
 
 
 class ModuleDriver:
@@ -26,15 +27,21 @@ class ModuleDriver:
     def start(self) -> Any:
         return self._processor.start()
 
-    def advance(self, state: Any, events: list[Occurrence], before: Time) -> tuple[list[Detected], int]:
+    def advance(
+        self, state: Any, events: list[Occurrence], before: Time, tick_limit: int = TICK_LIMIT
+    ) -> tuple[list[Detected], int]:
         """All steps before a time, with events in the order of their ends; what is detected, and how many events that
         took."""
         found: list[Detected] = []
         at, count = 0, len(events)
+        counted = False
         while (now := self._next(state, events[at].end if at < count else None)) is not None and now < before:
+            if not counted and self._processor.ticks:
+                self._processor.check_ticks(state, events[at].end if at < count else before - 1, tick_limit)
             first = at
             while at < count and events[at].end == now:
                 at += 1
+            counted = at == first
             together = events[first:at]
             found += self._processor.step(state, now, distinct(together) if len(together) > 1 else together)
         return found, at

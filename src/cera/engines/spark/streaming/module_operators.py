@@ -11,6 +11,7 @@ from cera.engines.local.fingerprint import fingerprint
 from cera.engines.modules import Module, identity_of
 from cera.engines.spark.streaming.operators import BUCKETS, Operator, operators
 from cera.model.expressions import Variable
+from cera.model.tick_limits import TICK_LIMIT
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class ModuleOperator:
     buckets: int = BUCKETS
     #: The rules with actions, for which the events behind a detection are told as well.
     acting: frozenset[str] = frozenset()
+    tick_limit: int = TICK_LIMIT
 
     @property
     def labels(self) -> frozenset[str | None]:
@@ -77,6 +79,7 @@ def layered_operators(
     timezone: str = "UTC",
     buckets: int = BUCKETS,
     acting: frozenset[str] = frozenset(),
+    tick_limit: int = TICK_LIMIT,
 ) -> tuple[AnyOperator, ...]:
     """The operators of a program, each after those whose events it queries.
 
@@ -92,7 +95,7 @@ def layered_operators(
         for module in layer.modules:
             parts = 1 if module.partition is None else buckets
             made.append(ModuleOperator(module, below + 1, longest, timezone, parts, acting))
-    return tuple(made)
+    return tuple(replace(operator, tick_limit=tick_limit) for operator in made)
 
 
 def of_rules(made: tuple[AnyOperator, ...]) -> Iterator[Operator]:

@@ -202,7 +202,7 @@ def _kernel(operator: AnyOperator) -> Kernel:
     if kernel is None:
         if len(_KERNELS) >= _KEPT:
             _KERNELS.clear()
-        kernel = _KERNELS[operator.identity] = Kernel(_processor(operator))
+        kernel = _KERNELS[operator.identity] = Kernel(_processor(operator), operator.tick_limit)
     return kernel
 
 
