@@ -200,7 +200,9 @@ class Program:
         end: str | None = None,
         id: str | None = None,
         time_unit: TimeUnit | None = None,
+        time_format: str | None = None,
         timezone: str | None = None,
+        csv: Mapping[str, str] | None = None,
         layout: Layout | None = None,
         engine: Engine = "auto",
         until: Time | None = None,
@@ -220,7 +222,9 @@ class Program:
                      `begin` and `end`. The other fields are the children
         id           the field whose value keeps equal records apart
         time_unit    what a number as a time counts: s (the default), ms or us
+        time_format  how texts of times are written, like `%d/%m/%Y %H:%M`; without it ISO 8601
         timezone     the zone of times without an offset; without it the program's
+        csv          how files of CSV are written, as the option --csv has it: `{"delimiter": ";", "decimal": ","}`
         layout       a `cera.Layout` in the place of all these, which can say more about files
 
         Malformed records, and events that last longer than `max_duration`, are handed to `reject`; without it they
@@ -233,7 +237,8 @@ class Program:
         if engine == AUTO:
             engine = choose_in_process(self.rules).engine
         named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id}
-        layout = layout_of(layout, named, time_unit, timezone, self.timezone)
+        times = {"time_unit": time_unit, "time_format": time_format, "timezone": timezone}
+        layout = layout_of(layout, named, times, csv, self.timezone)
         reject = refuse if reject is None else reworded(reject)
         records = read_events(str(events), layout) if isinstance(events, str | Path) else read_rows(events, layout)
         happened = accepted(records, reject)

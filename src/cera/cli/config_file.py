@@ -156,7 +156,7 @@ def _options(command: click.Command) -> Iterator[tuple[str, click.Option]]:
 
 def _value(option: click.Option, key: str, value: object, path: Path) -> object:
     """A setting as the command line would give it."""
-    if isinstance(value, dict) and key == "conf":
+    if isinstance(value, dict) and key in ("conf", "csv"):
         value = [f"{name}={_text(setting)}" for name, setting in value.items()]
     several = value if isinstance(value, list) else [value]
     for each in several:

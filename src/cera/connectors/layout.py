@@ -6,9 +6,9 @@ import re
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from cera.connectors.csv_dialect import CsvDialect
+from cera.connectors.csv_dialect import CsvDialect, csv_dialect
 from cera.errors import UsageError
 from cera.model.terms import TermError
 from cera.model.time_text import TimeError, TimeFormat, TimeUnit
@@ -102,23 +102,31 @@ class Layout:
 
 
 def layout_of(
-    layout: Layout | None, fields: Mapping[str, str | None], unit: TimeUnit | None, zone: str | None, program_zone: str
+    layout: Layout | None,
+    fields: Mapping[str, str | None],
+    times: Mapping[str, str | None],
+    csv: Mapping[str, str] | None,
+    program_zone: str,
 ) -> Layout:
-    """The layout that arguments of Python describe: `label`, `label_value`, `time`, `end`, `id` are names of fields."""
-    given = [name for name, value in (*fields.items(), ("time_unit", unit), ("timezone", zone)) if value is not None]
+    """The layout that arguments of Python describe: `label`, `label_value`, `time`, `end` and `id` of `fields`,
+    `time_unit`, `time_format` and `timezone` of `times`."""
+    given = [name for name, value in (*fields.items(), *times.items(), ("csv", csv)) if value is not None]
     if layout is not None:
         if given:
             raise UsageError(f"`layout` says how records are laid out, and so does `{given[0]}`; give one of them")
         return layout
     if fields["label"] is not None and fields["label_value"] is not None:
         raise UsageError("`label` is the field of the labels, `label_value` the label of all records; give one of them")
+    unit: Any = times["time_unit"]
     if unit not in (None, *get_args(TimeUnit)):
         raise UsageError(f"`time_unit` is s, ms, us or ns, found {unit!r}")
     try:
-        times = TimeFormat(unit, zone or program_zone)
+        format = TimeFormat(unit, times["timezone"] or program_zone, times["time_format"])
     except TimeError as error:
         raise UsageError(str(error)) from error
-    return Layout(fields["label"], fields["time"], fields["end"], fields["id"], fields["label_value"], times)
+    dialect = csv_dialect(f"{key}={value}" for key, value in (csv or {}).items())
+    names = (fields["label"], fields["time"], fields["end"], fields["id"], fields["label_value"])
+    return Layout(*names, format, csv=dialect)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ imported: tables are known by what they are called and can do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
-from cera.connectors.layout import RECORD_ERRORS, Layout, RecordError, Rejected, rejected
+from cera.connectors.layout import RECORD_ERRORS, TIME_FIELDS, Layout, RecordError, Rejected, rejected
 from cera.connectors.python_values import plain
 from cera.connectors.records import event_from_object, flat_event
 from cera.errors import UsageError
@@ -47,6 +49,8 @@ def _events(rows: Iterable[object], layout: Layout) -> Iterator[Event | Rejected
 def _event(row: object, layout: Layout) -> Event:
     if not isinstance(row, Mapping):
         raise RecordError(f"a row is a dict or a cera.Event, found {describe(row)}")
+    if layout.times.pattern is not None and any(isinstance(row.get(name), date) for name in _time_fields(layout)):
+        layout = replace(layout, times=replace(layout.times, pattern=None))  # the pattern is for texts
     record = {}
     for name, value in row.items():
         try:
@@ -68,6 +72,10 @@ def _event(row: object, layout: Layout) -> Event:
         if name is not None and name in row and name not in record:
             raise RecordError(f"the field `{name}` is null, and an event needs its label and time")
     return flat_event(record, layout)
+
+
+def _time_fields(layout: Layout) -> Sequence[str]:
+    return layout.time_source or TIME_FIELDS
 
 
 def _rows(data: object, layout: Layout) -> Iterable[object]:

@@ -49,6 +49,13 @@ def test_the_table_of_a_command_is_for_it_alone_and_before_the_top(cera: Cera, p
     assert terms(cera("run", "project/p.xceq").stdout) == [{"b": 5}]
 
 
+def test_settings_of_csv_are_a_table(cera: Cera, project: Path) -> None:
+    (project / "log.csv").write_text("type;ts;x\na;1;2,5\n")
+    text = LAYOUT.replace("log.jsonl", "log.csv") + "csv = {delimiter = ';', decimal = ','}\n"
+    (project / "cera.toml").write_text(text)
+    assert terms(cera("run", "project/p.xceq").stdout) == [{"b": 2.5}]
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_another_file_can_be_named(cera: Cera, project: Path, first: bool) -> None:
     (project / "cera.toml").write_text("nonsense = 1\n")

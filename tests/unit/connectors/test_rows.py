@@ -120,6 +120,30 @@ def test_times_without_a_zone_are_those_of_the_layout() -> None:
     assert found == ["2026-06-30T22:00:00Z"] * 2 + ["1970-01-01T00:00:01Z", "2026-06-30T22:00:00Z"]
 
 
+def test_a_format_is_for_texts_of_times_and_leaves_times_alone() -> None:
+    layout = Layout(label="a", time_field="ts", times=TimeFormat(pattern="%d/%m/%Y"))
+    rows = [
+        {"ts": "02/03/2026"},
+        {"ts": datetime(2026, 3, 2)},
+        {"ts": date(2026, 3, 2)},
+        {"ts": pd.Timestamp(2026, 3, 2)},
+    ]
+    found = [TimeFormat().format(each.begin) for each in read_rows(rows, layout) if not isinstance(each, Rejected)]
+    assert found == ["2026-03-02T00:00:00Z"] * 4
+
+
+def test_files_of_csv_are_read_as_the_arguments_say(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("type;when;temp\nreading;02/03/2026;8,5\n")
+    program = cera.load("DETECT warm{var T} ON reading{{temp{{var T}}}} END")
+    csv = {"delimiter": ";", "decimal": ","}
+    [derived] = program.run(file, label="type", time="when", time_format="%d/%m/%Y", csv=csv)
+    assert str(derived.event).startswith("warm{8.5}")
+    with pytest.raises(cera.UsageError, match="did you mean 'delimiter'") as caught:
+        program.run(file, csv={"delimeter": ";"})
+    assert "--" not in str(caught.value)
+
+
 def test_event_objects_are_rows_too() -> None:
     assert read([{"at": 1, "term": {"a": {"x": 1}}}], Layout()) == ["a{x{1}}"]
     assert read(pd.DataFrame({"at": [1], "term": [{"a": {"x": 1}}]}), Layout()) == ["a{x{1}}"]
