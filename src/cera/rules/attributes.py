@@ -16,7 +16,6 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.rules.declarations import Attribute
 from cera.rules.rule import Branch, Rule
 from cera.rules.unification import choices_of
 
@@ -93,11 +92,3 @@ def _constructed(term: Construct, parent: Path = ()) -> frozenset[Path] | None:
                 return None
             found.add((*parent, choice.label))
     return frozenset(found)
-
-
-def declared_paths(attributes: Sequence[Attribute], parent: Path = ()) -> Iterator[tuple[Path, Attribute]]:
-    """Declared attributes by their paths."""
-    for attribute in attributes:
-        path = (*parent, attribute.name)
-        yield path, attribute
-        yield from declared_paths(attribute.children or (), path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cera.diagnostics import Diagnostic, in_source_order
+from cera.rules.declared_attributes import check_declared_attributes
 from cera.rules.depth import check_depth
 from cera.rules.exact_patterns import check_exact_patterns
 from cera.rules.joins import check_joins
@@ -24,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     check_labels,  # XC104
     check_timer_circles,  # XC105
     check_timer_names,  # XC109
+    check_declared_attributes,  # XC110, XC111
     check_ranges,  # XC201 to XC206
     check_joins,  # XC207, XC208
     check_strata,  # XC301 to XC303
