@@ -41,6 +41,7 @@ _COMMANDS = {
     "explain": ("cera.cli.explain", "explain"),
     "fmt": ("cera.cli.fmt", "fmt"),
     "run": ("cera.cli.run", "run"),
+    "schema": ("cera.cli.schema", "schema"),
     "stream": ("cera.cli.stream", "stream"),
     "translate": ("cera.cli.translate", "translate"),
     "why": ("cera.cli.why", "why"),

@@ -70,6 +70,16 @@ class Replay:
         return self.layout.times
 
 
+timezone_option = click.option(
+    "--timezone",
+    metavar="ZONE",
+    callback=_known_zone,
+    default="UTC",
+    show_default=True,
+    help="The zone of times without an offset, in the program and in the events.",
+)
+
+
 def _take_files(ctx: click.Context, param: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
     if "config" in ctx.params:  # else it comes after the files
         configure(ctx, files, ctx.params["config"])
@@ -110,14 +120,7 @@ def program_options(command: Command[R]) -> Command[R]:
         help="Overrides the program's SEMANTICS. practical (default): a window never contains the event it is defined "
         "by; formal: the papers at their letter.",
     )
-    @click.option(
-        "--timezone",
-        metavar="ZONE",
-        callback=_known_zone,
-        default="UTC",
-        show_default=True,
-        help="The zone of times without an offset, in the program and in the events.",
-    )
+    @timezone_option
     @click.option(
         "--calendars",
         metavar="FILE",

@@ -1,0 +1,171 @@
+"""`cera schema`: what the events of an input look like."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from cera.cli import report
+from cera.cli.layout_options import check_layout, layout_options
+from cera.cli.options import timezone_option
+from cera.cli.recording import REJECTED_SHOWN, progress, show_rejected
+from cera.cli.summary import all_rejected, refuse
+from cera.cli.writing import write_output
+from cera.connectors.fast_jsonl import read_occurrences
+from cera.connectors.files import Layout, Rejected
+from cera.languages.xchangeeq.printer import print_source
+from cera.model.durations import Duration, format_duration
+from cera.model.event_schema import AttributeSchema, EventSchema, LabelSchema
+from cera.model.time_text import TimeFormat
+from cera.rules.declarations import Attribute, SourceLabel
+
+_EVERY = 10_000
+_DECLARED = {"string": "string", "integer": "number", "decimal": "number", "boolean": "boolean"}
+
+
+@click.command("schema", short_help="Show what the events of an input look like.")
+@click.option(
+    "--events",
+    "paths",
+    metavar="PATH",
+    multiple=True,
+    required=True,
+    help="A file, a folder, - for standard input, or db:URL. May be given several times.",
+)
+@layout_options()
+@timezone_option
+@click.option("--json", "as_json", is_flag=True, help="Write it as JSON.")
+@click.option("--declare", is_flag=True, help="Write it as SOURCE directives, to be put into a program.")
+def schema(paths: tuple[str, ...], layout: Layout, timezone: str, as_json: bool, declare: bool) -> None:
+    """Shows the labels of recorded events, their attributes with types, when they happened and how many there are.
+
+    Events are read once, in bounded memory. With --declare the same is written as a part of a program, against which
+    `cera check` then holds its rules.
+
+    \b
+    Examples:
+      cera schema --events events.jsonl
+      cera schema --events log.csv --label-field type --time-field ts
+      cera schema --events log.csv --label-field type --time-field ts --declare >> program.xceq
+    """
+    check_layout(layout, paths)
+    found, shown, rejected = EventSchema(), list[Rejected](), 0
+    records = itertools.chain.from_iterable([read_occurrences(path, layout) for path in paths])
+    with progress("reading events") as tell:
+        for number, event in enumerate(records, 1):
+            if number % _EVERY == 0:
+                tell(f"{number:,} records read")
+            if not isinstance(event, Rejected):
+                found.take(event)
+                continue
+            rejected += 1
+            if len(shown) < REJECTED_SHOWN:
+                shown.append(event)
+    found.finish()
+    show_rejected(shown, len(shown), report.warn)  # the others are counted
+    if as_json:
+        write_output(json.dumps(_as_json(found, rejected, layout.times), indent=2, ensure_ascii=False) + "\n")
+    elif declare:
+        write_output("".join(f"{line}\n" for line in declarations(found)))
+    else:
+        write_output("".join(f"{line}\n" for line in _lines(found, layout.times)))
+    unusable = all_rejected(rejected) if rejected and not found.events else None
+    if unusable:
+        report.fail(unusable)
+    report.say(_summary(found, rejected))
+    refuse(unusable)
+
+
+def declarations(found: EventSchema) -> Iterator[str]:
+    """Returns the directives that declare what was found; attributes of a label only if all are known."""
+    for label, events in sorted(found.labels.items()):
+        open_ = events.values or events.more
+        yield "SOURCE " + print_source(SourceLabel(label, None if open_ else _declared(events.attributes)))
+
+
+def _declared(attributes: Mapping[str, AttributeSchema]) -> tuple[Attribute, ...]:
+    return tuple(_attribute(name, one) for name, one in attributes.items())
+
+
+def _attribute(name: str, one: AttributeSchema) -> Attribute:
+    if set(one.types) == {"object"}:
+        return Attribute(name, children=_declared(one.attributes))
+    kinds = {_DECLARED.get(kind) for kind in one.types}
+    return Attribute(name, kinds.pop() if len(kinds) == 1 else None)
+
+
+def _lines(found: EventSchema, times: TimeFormat) -> Iterator[str]:
+    for label, events in sorted(found.labels.items()):
+        number = report.count(events.events, "event")
+        yield f"{report.printable(label)}: {number}, {times.format(events.first)} to {times.format(events.last)}"
+        if events.values:
+            yield f"  (a value)  {_types(AttributeSchema(events.values), events.events)}"
+        rows = list(_rows(events.attributes, events.events))
+        width = max((len(name) for name, _ in rows), default=0)
+        yield from (f"  {name:<{width}}  {types}" for name, types in rows)
+        if events.more:
+            yield "  … and other attributes"
+
+
+def _rows(attributes: Mapping[str, AttributeSchema], events: int, depth: int = 0) -> Iterator[tuple[str, str]]:
+    for name, one in attributes.items():
+        yield f"{'  ' * depth}{report.printable(name)}", _types(one, events)
+        yield from _rows(one.attributes, events, depth + 1)
+
+
+def _types(one: AttributeSchema, events: int) -> str:
+    """The types, with how often where they differ; and in how many events, unless it is in all."""
+    several = len(one.types) > 1
+    text = ", ".join(f"{kind} {number:,}" if several else kind for kind, number in one.types.most_common())
+    return text if one.count >= events else f"{text} (in {one.count:,} of {events:,})"
+
+
+def _summary(found: EventSchema, rejected: int) -> str:
+    parts = [f"{report.count(found.events, 'event')} read"]
+    if found.others:
+        parts.append(f"{found.others:,} of labels that are not shown: there are too many")
+    if found.events:
+        order = f"{found.disordered:,} out of order, by at most {_length(found.greatest_delay)}"
+        parts.append(order if found.disordered else "in the order of time")
+        parts.append(f"they last up to {_length(found.longest)}" if found.longest else "points of time")
+    if rejected:
+        parts.append(f"{report.count(rejected, 'record')} rejected")
+    return "; ".join(parts)
+
+
+def _length(microseconds: int) -> str:
+    return format_duration(Duration(0, microseconds))
+
+
+def _as_json(found: EventSchema, rejected: int, times: TimeFormat) -> dict[str, Any]:
+    return {
+        "events": found.events,
+        "rejected": rejected,
+        "in_order": not found.disordered,
+        "out_of_order": found.disordered,
+        "greatest_delay_us": found.greatest_delay,
+        "longest_us": found.longest,
+        "labels": {label: _label_json(events, times) for label, events in sorted(found.labels.items())},
+        "events_of_other_labels": found.others,
+    }
+
+
+def _label_json(events: LabelSchema, times: TimeFormat) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "events": events.events,
+        "first": times.format(events.first),
+        "last": times.format(events.last),
+        "attributes": {name: _attribute_json(one) for name, one in events.attributes.items()},
+    }
+    if events.values:
+        record["values"] = dict(events.values)
+    return record | ({"more": True} if events.more else {})
+
+
+def _attribute_json(one: AttributeSchema) -> dict[str, Any]:
+    inside = {name: _attribute_json(inner) for name, inner in one.attributes.items()}
+    return {"events": one.count, "types": dict(one.types)} | ({"attributes": inside} if inside else {})
