@@ -80,8 +80,6 @@ class Commands(click.Group):
             report.show_diagnostics(error.diagnostics)
             ctx.exit(error.exit_status)
         except UnusableInputError as error:
-            if report.is_quiet():
-                report.fail(str(error))
             ctx.exit(error.exit_status)  # the summary began with it
         except CeraError as error:
             for message in error.messages if isinstance(error, UsageError) else [str(error)]:

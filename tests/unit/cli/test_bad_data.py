@@ -120,6 +120,7 @@ def test_a_summary_begins_with_input_of_which_nothing_could_be_used(
     assert result.stderr.count(said) == 1
     assert "events read" in result.stderr.split(said)[1].splitlines()[0]
     assert (folder / "found.jsonl").read_text() == ""
+    assert cera(*RUN, "--quiet").stderr == said
     assert cera(*RUN, "--strict").exit_code == (7 if "Temp" in lines[0] else 3)
 
 
