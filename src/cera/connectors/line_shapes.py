@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cera.connectors.plain_lines import HASH_DIGITS, LONGEST, Fields, PlainLine
-from cera.connectors.time_texts import MINUTE, OFFSET, SECONDS, UNITS, Minutes, offset_of, time_reader
+from cera.connectors.time_texts import MINUTE, OFFSET, SECONDS, SECONDS_LENGTH, UNITS, Minutes, offset_of, time_reader
 from cera.model.interval import MAX_TIME, MIN_TIME
 from cera.model.occurrence import Occurrence
 from cera.model.time_text import TimeFormat
@@ -161,7 +161,7 @@ class Shapes:
             return _tried(f"{name} = time_of({text})")
         key = f"{text} + {groups[2]}" if kind == "offset" else text
         # a double of less than a minute is near enough to its microsecond
-        return _tried(f"{name} = {kind}[{key}] + int(float({groups[1]}) * 1e6 + 0.5)")
+        return _tried(f"{name} = {kind}[{key}] + int(float({groups[1]}[:{SECONDS_LENGTH}]) * 1e6 + 0.5)")
 
 
 def _tried(statement: str) -> list[str]:

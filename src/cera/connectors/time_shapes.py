@@ -13,7 +13,7 @@ from typing import Any
 
 from cera.connectors.line_shapes import MOST_SHAPES, NUMBER, TOKEN, values_of
 from cera.connectors.plain_lines import PlainLine
-from cera.connectors.time_texts import MINUTE, OFFSET, SECONDS, Minutes, time_reader
+from cera.connectors.time_texts import MINUTE, OFFSET, SECONDS, SECONDS_LENGTH, Minutes, time_reader
 from cera.model.interval import Time
 from cera.model.time_text import TimeFormat
 
@@ -133,7 +133,7 @@ def _number(text: str) -> float:
 
 
 def _microseconds(seconds: str) -> int:
-    return int(float(seconds) * 1e6 + 0.5)
+    return int(float(seconds[:SECONDS_LENGTH]) * 1e6 + 0.5)
 
 
 _OFFSET = re.compile(f"{OFFSET}$")

@@ -16,9 +16,11 @@ from cera.model.values import number
 #: For each unit: microseconds in it, and below which size doubles of it still tell microseconds apart.
 UNITS = {"s": (1_000_000, 2.0**33), "ms": (1_000, 2.0**43)}
 
-#: The parts of an ISO 8601 text: date and minute, seconds that a minute has, offset.
+#: The parts of an ISO 8601 text: date and minute, seconds that a minute has, offset. Of the seconds, SECONDS_LENGTH
+#: characters count: what is finer than a microsecond is cut off.
 MINUTE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ](?:[01][0-9]|2[0-3]):[0-9]{2}"
-SECONDS = r"[0-5][0-9](?:\.[0-9]{1,6}+)?+"
+SECONDS = r"[0-5][0-9](?:\.[0-9]{1,9}+)?+"
+SECONDS_LENGTH = len("00.123456")
 OFFSET = r"[+-][0-9]{2}:?[0-9]{2}"
 
 _USUAL = re.compile(f"{MINUTE}:{SECONDS}(Z|{OFFSET})?")

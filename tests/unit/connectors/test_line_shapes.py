@@ -89,7 +89,8 @@ FLAT_LINE = '{"type": "temp", "ts": "2026-03-02T10:00:00.120+01:00", "area": "a"
         ('{"type": "temp", "ts": "2026-03-02T24:00:00+02:00", "area": "b"}\n', None),
         ('{"type": "temp", "ts": "2026-03-02T10:00:00+24:00", "area": "b"}\n', None),
         ('{"type": "temp", "ts": "0001-01-01T00:00:00+02:00", "area": "b"}\n', None),
-        ('{"type": "temp", "ts": "2026-03-02T10:00:00.1234567+02:00", "area": "b"}\n', None),
+        ('{"type": "temp", "ts": "2026-03-02T10:00:00.123456789+02:00", "area": "b"}\n', (1772438400123456, "temp")),
+        ('{"type": "temp", "ts": "2026-03-02T10:00:00.1234567890+02:00", "area": "b"}\n', None),
     ],
 )
 def test_the_label_and_the_time_of_a_flat_record_are_values(line: str, expected: tuple[object, ...] | None) -> None:
