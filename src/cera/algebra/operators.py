@@ -342,6 +342,8 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
 
 def walk(expression: Expression) -> Iterator[Expression]:
     """This expression and all below it, the topmost first."""
-    yield expression
-    for part in inputs(expression):
-        yield from walk(part)
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += reversed(inputs(part))

@@ -161,8 +161,8 @@ class Relevance:
         if network.contradiction is not None:
             return 0
         names = [name for name, _ in _positive(body, self.plan)]
-        spans = [network.bound(_end(late), _begin(early)) for late in names for early in names]
-        known = [span.value for span in spans if span is not None]
+        spans = [network.least(_end(late), _begin(early)) for late in names for early in names]
+        known = [span for span in spans if span is not None]
         return ceil(max(known)) if known and len(known) == len(spans) else None
 
     def _network(self, body: Expression) -> TimeNetwork:

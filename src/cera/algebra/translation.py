@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
+from cera.algebra.depth import make_room_for
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -28,12 +29,12 @@ from cera.algebra.operators import (
     Merging,
     Reference,
     RelativeTimers,
-    Selection,
     Stream,
     TemporalJoin,
     Union,
 )
 from cera.algebra.plan import Plan, Point
+from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.patterns import Pattern
 from cera.rules.dependencies import dependencies
 from cera.rules.producers import Producers
@@ -52,9 +53,15 @@ _FRESH = "vwuxyz"
 
 def translate(program: RuleProgram) -> Plan:
     """One materialization point for each rule, each after those that it queries."""
+    make_room_for(max((_depth(branch) for rule in program.rules for branch in rule.branches), default=0))
     translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules))
     points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
     return Plan(tuple(points), program.semantics, program.calendars)
+
+
+def _depth(branch: Branch) -> int:
+    """The operators on the longest way down its expression, at most."""
+    return len(branch.positive) + len(branch.accumulations) + 2 * MAX_SELECTIONS + 4
 
 
 def in_order(rules: Sequence[Rule]) -> list[Rule]:
@@ -119,13 +126,11 @@ class _Translator:
             expression = Join(expression, literal)
         for collection in branch.collections:
             expression = self._accumulate(expression, collection, branch)
-        for condition in (condition for collection in branch.collections for condition in collection.conditions):
-            expression = Selection(condition, expression)  # it may speak of what a later `collect` binds
+        # they may speak of what a later `collect` binds
+        expression = select([c for collection in branch.collections for c in collection.conditions], expression)
         for absence in branch.absences:
             expression = self._accumulate(expression, absence, branch)
-        for condition in branch.conditions:
-            expression = Selection(condition, expression)
-        return expression
+        return select(branch.conditions, expression)
 
     def matching(self, identifier: str, pattern: Pattern) -> Matching:
         producers = [Reference(self.rules[i].name) for i in self.producers.of(pattern)]

@@ -14,6 +14,8 @@ which plan is more efficient" (section 3.4.2): the numbers only put joins that s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from cera.algebra.operators import AbsoluteTimers, Expression, Matching, Reference, Renaming, Selection
 from cera.algebra.plan import Plan
@@ -63,47 +65,69 @@ def _kept_by_pattern(pattern: Pattern) -> float:
     return float(CONSTANT**constants)
 
 
+@dataclass(frozen=True)
+class Joined:
+    """Some relations that are joined already: their attributes, and the relations that are bounded in time by them."""
+
+    data: frozenset[str] = frozenset()
+    intervals: frozenset[str] = frozenset()
+    near: frozenset[int] = frozenset()
+
+
 class Costs:
     """The costs of joining some relations under some conditions, in whatever order."""
 
     def __init__(self, relations: Sequence[Expression], conditions: Sequence[Condition], plan: Plan) -> None:
         self.relations = tuple(relations)
-        self.conditions = tuple(conditions)
         self.sizes = [size(relation, plan) for relation in relations]
+        self._conditions = [
+            (expressions.variables(c), expressions.event_references(c), selectivity(c)) for c in conditions
+        ]
         network = time_network(Branch(conditions=tuple(conditions)))
         self._network: TimeNetwork | None = None if network.contradiction is not None else network
 
-    def connected(self, done: Sequence[int], new: int) -> bool:
-        """Whether a variable or a bound in time connects a relation with those that are joined already."""
-        return bool(self._shared(done, new)) or self._is_bounded(done, new)
+    def joined(self, done: Joined, new: int) -> Joined:
+        """The join with one more relation."""
+        schema = self.relations[new].schema
+        return Joined(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
 
-    def step(self, done: Sequence[int], so_far: float, new: int) -> float:
+    def connected(self, done: Joined, new: int) -> bool:
+        """Whether a variable or a bound in time connects a relation with those that are joined already."""
+        return not done.data.isdisjoint(self.relations[new].schema.data) or new in done.near
+
+    def step(self, done: Joined, so_far: float, new: int) -> float:
         """The estimated size of the join with one more relation."""
-        kept = SHARED_VARIABLE ** len(self._shared(done, new))
-        kept *= TIME_BOUND if self._is_bounded(done, new) else 1.0
-        for condition in self.conditions:
-            if self._has([*done, new], condition) and not self._has(done, condition):
-                kept *= selectivity(condition)
+        schema = self.relations[new].schema
+        kept = SHARED_VARIABLE ** len(schema.data & done.data)
+        kept *= TIME_BOUND if new in done.near else 1.0
+        for variables, times, selected in self._conditions_of[new]:
+            decided = variables <= done.data and times <= done.intervals
+            if not decided and variables <= done.data | schema.data and times <= done.intervals | schema.intervals:
+                kept *= selected
         return so_far * self.sizes[new] * kept
 
-    def _has(self, joined: Sequence[int], condition: Condition) -> bool:
-        """Whether a condition can be decided on the join of these relations."""
-        schemas = [self.relations[i].schema for i in joined]
-        variables = frozenset[str]().union(*(schema.data for schema in schemas))
-        times = frozenset[str]().union(*(schema.intervals for schema in schemas))
-        return expressions.variables(condition) <= variables and expressions.event_references(condition) <= times
+    @cached_property
+    def _conditions_of(self) -> list[list[tuple[frozenset[str], frozenset[str], float]]]:
+        """The conditions that are about each relation: no others can be decided by joining it."""
+        return [
+            [c for c in self._conditions if not (c[0].isdisjoint(schema.data) and c[1].isdisjoint(schema.intervals))]
+            for schema in (relation.schema for relation in self.relations)
+        ]
 
-    def _shared(self, done: Sequence[int], new: int) -> frozenset[str]:
-        bound = frozenset[str]().union(*(self.relations[i].schema.data for i in done))
-        return self.relations[new].schema.data & bound
-
-    def _is_bounded(self, done: Sequence[int], new: int) -> bool:
-        return any(self._near(i, j) for k in done for i in self._ends(k) for j in self._ends(new))
-
-    def _ends(self, relation: int) -> list[TimePoint]:
-        return [TimePoint(identifier, "end") for identifier in self.relations[relation].schema.intervals]
-
-    def _near(self, i: TimePoint, j: TimePoint) -> bool:
+    @cached_property
+    def _near(self) -> list[frozenset[int]]:
+        """For each relation those with an event whose end is bounded by the end of one of its own, and bounds it."""
+        every = range(len(self.relations))
         if self._network is None:
-            return True
-        return self._network.bound(i, j) is not None and self._network.bound(j, i) is not None
+            return [frozenset(every) for _ in every]
+        ends = [[TimePoint(name, "end") for name in relation.schema.intervals] for relation in self.relations]
+        known = frozenset(self._network.nodes)
+        bounded = [[point for point in points if point in known] for points in ends]
+        return [
+            frozenset(j for j in every if i == j or any(self._close(x, y) for x in bounded[i] for y in bounded[j]))
+            for i in every
+        ]
+
+    def _close(self, i: TimePoint, j: TimePoint) -> bool:
+        assert self._network is not None
+        return self._network.least(i, j) is not None and self._network.least(j, i) is not None

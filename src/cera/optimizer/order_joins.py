@@ -15,8 +15,12 @@ from cera.algebra.operators import Expression, Join, RelativeTimers, Selection, 
 from cera.algebra.plan import Plan
 from cera.model import expressions
 from cera.model.expressions import Expression as Condition
-from cera.optimizer.cost import Costs
+from cera.optimizer.cost import Costs, Joined
 from cera.optimizer.points import joins_events, with_expressions
+
+#: With more relations than this, not all of them are tried as the first one of a join.
+_MANY = 16
+_MOST_TRIED = 4
 
 
 def order_joins(plan: Plan) -> Plan:
@@ -55,22 +59,30 @@ def _is_join(expression: Expression) -> bool:
 
 
 def best_order(costs: Costs) -> list[int]:
-    """From every relation as the first one: always the cheapest next one, connected ones before others."""
-    candidates = [_greedy(costs, first) for first in range(len(costs.relations))]
+    """From every relation as the first one: always the cheapest next one, connected ones before others.
+
+    Of very many relations only the smallest are tried as the first one.
+    """
+    firsts = sorted(range(len(costs.relations)), key=lambda i: costs.sizes[i])
+    if len(firsts) > _MANY:
+        firsts = firsts[:_MOST_TRIED]
+    candidates = [_greedy(costs, first) for first in sorted(firsts)]
     return min(candidates, key=lambda candidate: candidate[:2])[2]
 
 
 def _greedy(costs: Costs, first: int) -> tuple[int, float, list[int]]:
     """The number of products that could not be avoided, the cost, and the order."""
     order, products, so_far, total = [first], 0, costs.sizes[first], 0.0
-    while len(order) < len(costs.relations):
-        others = [i for i in range(len(costs.relations)) if i not in order]
-        connected = [i for i in others if costs.connected(order, i)]
+    done = costs.joined(Joined(), first)
+    others = [i for i in range(len(costs.relations)) if i != first]
+    while others:
+        connected = [i for i in others if costs.connected(done, i)]
         products += not connected
-        chosen = min(connected or others, key=lambda i: costs.step(order, so_far, i))
-        so_far = costs.step(order, so_far, chosen)
+        so_far, chosen = min((costs.step(done, so_far, i), i) for i in connected or others)
         total += so_far
         order.append(chosen)
+        others.remove(chosen)
+        done = costs.joined(done, chosen)
     return products, total, order
 
 

@@ -1,6 +1,6 @@
 """Selections as near to their relations as possible (section 3.4.2 of seed 000).
 
-σ[c ∧ d](R)          → σ[c](σ[d](R))
+σ[c ∧ d](R)          → σ[c](σ[d](R))            unless there are very many (cera.algebra.selections)
 σ[c](R ⋈ S)          → σ[c](R) ⋈ S              if attributes(c) ⊆ sch(R); with timers for S as well
 σ[c](R ⋈ S)          → R ⋈ σ[c](S)              if attributes(c) ⊆ sch(S); into both if both have them
 σ[c](R ⋈_{i⊒j} S)    → σ[c](R) ⋈_{i⊒j} S        if attributes(c) ⊆ sch(R)
@@ -31,6 +31,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.renaming import Names, is_point, renamed_condition
 from cera.algebra.schema import Schema
+from cera.algebra.selections import parted, select
 from cera.model import expressions
 from cera.model.expressions import And
 from cera.model.expressions import Expression as Condition
@@ -46,19 +47,15 @@ def pushed(expression: Expression) -> Expression:
     if isinstance(expression, Selection):
         below = pushed(expression.input)
         if isinstance(expression.condition, And):
-            return pushed(_chain(expression.condition.operands, below))
+            parts = parted(expression.condition)
+            if len(parts) > 1:
+                return pushed(select(parts, below))
         lower = _push(expression.condition, below)
         if lower is not None:
             return lower
         return expression if below is expression.input else Selection(expression.condition, below)
     expression = rebuild(expression, pushed)
     return _into_window(expression) if isinstance(expression, AntiSemiJoin) else expression
-
-
-def _chain(conditions: tuple[Condition, ...], expression: Expression) -> Expression:
-    for condition in conditions:
-        expression = Selection(condition, expression)
-    return expression
 
 
 def _push(condition: Condition, expression: Expression) -> Expression | None:

@@ -107,11 +107,7 @@ def _no_order(comparisons: Sequence[Comparison], numeric: frozenset[str]) -> boo
     network = DifferenceBounds[_Node, None]((*constraints, *_order(constants)))
     if network.contradiction is not None:
         return True
-    for left, right in different:
-        above, below = network.bound(left, right), network.bound(right, left)
-        if above is not None and below is not None and above.value <= 0 and below.value <= 0:
-            return True
-    return False
+    return any(network.equal(left, right) for left, right in different)
 
 
 def _node(expression: Expression, constants: dict[_Node, Scalar]) -> _Node:

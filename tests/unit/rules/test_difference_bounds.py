@@ -102,3 +102,13 @@ def test_bounds_are_exact() -> None:
     far = 10**40
     network = DifferenceBounds([Constraint("b", "a", far, "far"), Constraint("a", "b", -far - 1, "farther")])
     assert network.contradiction is not None
+
+
+@given(constraints, st.sampled_from(NODES), st.sampled_from(NODES))
+def test_nodes_are_equal_where_they_are_so_in_every_solution(
+    network: list[Constraint[str, str]], left: str, right: str
+) -> None:
+    found = solutions(network)
+    bounds = DifferenceBounds(network)
+    if found and {left, right} <= set(bounds.nodes):
+        assert bounds.equal(left, right) == (bounds.least(left, right) == 0 == bounds.least(right, left))

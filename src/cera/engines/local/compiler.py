@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeGuard
 
+from cera.algebra.depth import make_room
 from cera.algebra.operators import Construction, Expression, Merging, TemporalJoin, Union, walk
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
@@ -21,6 +22,7 @@ from cera.rules.unification import head_label
 
 def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Network:
     """The network of a plan; stores keep their rows as long as the relevance says."""
+    make_room(plan)
     connections = Connections(plan, relevance, evaluator)
     for point in plan.points:
         if point.result:

@@ -10,7 +10,7 @@ from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
-from cera.engines.local.writing import DEEPEST, Cells, Writing, indented
+from cera.engines.local.writing import DEEPEST, MOST_NESTED, Cells, Writing, indented
 from cera.model.durations import Duration
 from cera.model.evaluation import Evaluator
 from cera.model.expressions import Expression
@@ -38,9 +38,12 @@ class Stage(ABC):
         self._function(state, row)
 
     def write(self, cells: Cells, writing: Writing) -> list[str]:
-        """The lines, or a call where they would stand inside of too many loops."""
-        if writing.depth < DEEPEST:
-            return self.lines(cells, writing)
+        """The lines, or a call where they would stand inside of too many loops or other stages."""
+        if writing.depth < DEEPEST and writing.nested < MOST_NESTED:
+            writing.nested += 1
+            lines = self.lines(cells, writing)
+            writing.nested -= 1
+            return lines
         return [f"{writing.name(self)}(state, {cells.tuple})"]
 
 

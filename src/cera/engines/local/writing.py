@@ -35,6 +35,9 @@ _NAMES: Mapping[str, Any] = {
 #: Loops inside of one another beyond this go into a function of their own (Python allows twenty).
 DEEPEST = 6
 
+#: So many stages are written into one another; Python takes a hundred levels of indentation.
+MOST_NESTED = 40
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -102,6 +105,8 @@ class Writing:
         self.values: dict[str, Any] = dict(_NAMES)
         #: How many loops there are around the next line.
         self.depth = 0
+        #: How many stages there are around the next line.
+        self.nested = 0
         #: In the function for the only event of a step: the slots that it finishes itself, and their rows.
         self.own_slots: frozenset[int] = frozenset()
         self.finished: dict[int, Cells] = {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from operator import and_, or_
 from typing import Protocol, assert_never
 
@@ -121,9 +121,9 @@ class _Compiler:
     def condition(self, condition: Expression) -> Column:
         match condition:
             case And():
-                return reduce(and_, [self.condition(operand) for operand in condition.operands], *_if_empty(condition))
+                return _balanced(and_, [self.condition(c) for c in condition.operands] or [F.lit(True)])
             case Or():
-                return reduce(or_, [self.condition(operand) for operand in condition.operands], *_if_empty(condition))
+                return _balanced(or_, [self.condition(c) for c in condition.operands] or [F.lit(False)])
             case Not():
                 return ~F.coalesce(self.condition(condition.operand), F.lit(False))
             case Comparison():
@@ -261,8 +261,12 @@ class _Compiler:
         return temporal.within([i for i in intervals if i is not None], length)
 
 
-def _if_empty(condition: And | Or) -> tuple[Column, ...]:
-    return () if condition.operands else (F.lit(isinstance(condition, And)),)
+def _balanced(operator: Callable[[Column, Column], Column], columns: Sequence[Column]) -> Column:
+    """The columns joined by an operator, as a tree that is no deeper than needed: Spark walks it by recursion."""
+    if len(columns) == 1:
+        return columns[0]
+    middle = (len(columns) + 1) // 2
+    return operator(_balanced(operator, columns[:middle]), _balanced(operator, columns[middle:]))
 
 
 def _number(operand: Operand | Number) -> Number | None:

@@ -8,13 +8,13 @@ the scopes of event identifiers. What is wrong with the rules themselves is foun
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.xchangeeq.directives import chosen_semantics, declared_sources
+from cera.languages.xchangeeq.limits import MAX_BRANCHES, check_branch, count_branches, too_many_branches
 from cera.languages.xchangeeq.naming import Names, identifier_names, plain_label, rule_name
 from cera.languages.xchangeeq.scopes import check_scopes
 from cera.languages.xchangeeq.syntax import (
@@ -47,9 +47,6 @@ from cera.rules.rule import (
     RuleProgram,
     Semantics,
 )
-
-#: A body may have this many branches; `and` of `or`s multiplies them.
-MAX_BRANCHES = 1_000
 
 Lowered = EventQuery | AbsoluteTimer | RelativeTimer | Accumulation
 
@@ -108,15 +105,19 @@ class _Lowering:
 
     def rule(self, rule: RuleSyntax, name: str) -> Rule:
         self.problems.extend(check_scopes(rule))
-        count = _count_branches(rule.query)
+        count = count_branches(rule.query)
         if count > MAX_BRANCHES:
-            self.problems.append(_too_many_branches(rule, name, count))
+            self.problems.append(too_many_branches(rule, name, count))
         head = rule.head
         alternatives = self._alternatives(rule.query, identifier_names(rule.query), pruned=count > MAX_BRANCHES)
+        branches = tuple(alternative.branch() for alternative in alternatives)
+        if count <= MAX_BRANCHES:
+            problems = (problem for branch in branches for problem in check_branch(rule, name, branch))
+            self.problems.extend(itertools.islice(problems, 1))
         return Rule(
             name,
             self._construct(head.construct),
-            tuple(alternative.branch() for alternative in alternatives),
+            branches,
             Recipient(head.recipient, head.transport) if isinstance(head, RaiseHead) else None,
             rule.span,
         )
@@ -227,27 +228,6 @@ def _conjuncts(condition: Expression) -> Iterable[Expression]:
     if not isinstance(condition, And):
         return (condition,)
     return itertools.chain.from_iterable(_conjuncts(operand) for operand in condition.operands)
-
-
-def _count_branches(query: Query) -> int:
-    match query:
-        case Conjunction():
-            return math.prod(_count_branches(part) for part in query.queries)
-        case Disjunction():
-            return sum(_count_branches(part) for part in query.queries)
-        case _:
-            return 1
-
-
-def _too_many_branches(rule: RuleSyntax, name: str, count: int) -> Diagnostic:
-    shown = f"{count:,}" if count < 10**15 else f"about 10^{math.floor(math.log10(count))}"
-    return Diagnostic(
-        "XC108",
-        "error",
-        f"the body of `{name}` has {shown} branches; at most {MAX_BRANCHES:,} can be evaluated",
-        rule.query.span or rule.span,
-        "every `or` inside an `and` multiplies the branches; define some of the alternatives by rules of their own",
-    )
 
 
 def _name(identifier: Identifier | None, otherwise: str, names: Names) -> tuple[str, bool]:
