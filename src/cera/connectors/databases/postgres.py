@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cera.connectors.databases import postgres_schema as schema_
 from cera.connectors.databases.postgres_functions import drop_owner, make_functions, run
 from cera.connectors.databases.tables import TableName, literal, quoted
-from cera.connectors.databases.urls import Postgres, UnreachableError
+from cera.connectors.databases.urls import POSTGRES, Postgres, UnreachableError, is_understood
 from cera.errors import EngineError, UsageError
 from cera.model.spelling import did_you_mean
 
@@ -47,16 +47,22 @@ _REFUSED = re.compile(
 def connected(database: Postgres) -> Iterator[Connection]:
     """A connection whose changes are committed at the end; errors become ours."""
     driver = _driver()
+    signs = "in user and password write % as %25, @ as %40, : as %3A and / as %2F"
+    wrong = UsageError(f"'{database}' is no URL of PostgreSQL; write {POSTGRES}; {signs}")
+    if not is_understood(database.url):
+        raise wrong
     try:
         settings = driver.conninfo.conninfo_to_dict(database.url)
         settings.setdefault("connect_timeout", str(_CONNECT_SECONDS))
         settings.setdefault("application_name", "cera")
-    except driver.ProgrammingError as error:
-        raise UsageError(f"'{database}' is no URL of PostgreSQL: {_first_line(error)}") from None
+    except driver.ProgrammingError:  # whose text may quote a part of the password
+        raise wrong from None
     try:
         connection = driver.connect(**settings)
     except driver.Error as error:
         reason = _first_line(error)
+        if secret := settings.get("password"):
+            reason = reason.replace(str(secret), "***")
         if _REFUSED.search(reason):
             raise UsageError(f"{database}: {reason}") from error
         raise UnreachableError(f"{database} cannot be reached: {reason}") from error

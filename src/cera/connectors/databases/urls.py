@@ -1,4 +1,8 @@
-"""Which database a URL names."""
+"""Which database a URL names, and what of it may be shown.
+
+A URL that is understood is shown without its password. Of one that is not, nothing is shown but the scheme: where the
+password stands in it, nobody knows.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,15 @@ from cera.errors import EngineError, UsageError
 from cera.model.spelling import did_you_mean
 
 #: How the databases that can be read are named.
-KNOWN = "sqlite:PATH, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
+POSTGRES = "postgresql://USER@HOST/DATABASE"
+KNOWN = f"sqlite:PATH, sqlite:///PATH or {POSTGRES}"
 
 _SCHEMES = ("sqlite", "postgresql", "postgres")
-_PASSWORD = re.compile(r"(//[^:@/?]*:)[^@]*(?=@)|([?&]password=)[^&]*")
+_HOST = r"(?:\[[^\]@/?]*\]|[^:@/?,\[\]]*)(?::\d*)?"
+#: User, password, the rest, parameters. A password may have any sign in it that was not escaped.
+_UNDERSTOOD = re.compile(rf"//(?:([^:@/?]*)(:.*)?@)?({_HOST}(?:,{_HOST})*(?:/[^?@]*)?)(\?.*)?", re.DOTALL)
+_HIDDEN = "…"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}", re.ASCII)
 
 
 class UnreachableError(EngineError):
@@ -52,16 +61,45 @@ def database(url: str) -> Database:
             return Sqlite(_file(rest, url))
         case "postgresql" | "postgres":
             if not rest.startswith("//"):
-                raise UsageError(f"'{url}' is no URL of PostgreSQL; write postgresql://USER@HOST/DATABASE")
+                raise UsageError(f"'{scheme}:{_HIDDEN}' is no URL of PostgreSQL; write {POSTGRES}")
             return Postgres(url)
         case _:
-            shown = without_password(url)
-            guess = did_you_mean(scheme, _SCHEMES) if colon else ""
+            known = colon and _SCHEME.fullmatch(scheme)
+            shown = f"{scheme}:{_HIDDEN}" if known else url if "@" not in url and not colon else _HIDDEN
+            guess = did_you_mean(scheme, _SCHEMES) if known else ""
             raise UsageError(f"'{shown}' names no database that cera knows{guess}; known are {KNOWN}")
 
 
 def without_password(url: str) -> str:
-    return _PASSWORD.sub(r"\1\2***", url)
+    """A URL of PostgreSQL as it may be shown, also behind `db:`; anything else as it is."""
+    before, scheme, rest = _parts(url)
+    if scheme is None:
+        return url
+    found = _UNDERSTOOD.fullmatch(rest)
+    if found is None:
+        return f"{before}{scheme}:{_HIDDEN}"
+    user, password, host, parameters = found.groups()
+    shown = f"{before}{scheme}://" + ("" if user is None else f"{user}{':***' if password else ''}@") + host
+    return shown if parameters is None else f"{shown}?{'&'.join(map(_parameter, parameters[1:].split('&')))}"
+
+
+def is_understood(url: str) -> bool:
+    """Whether a URL of PostgreSQL can be read in one way only: its driver would show parts of any other in messages."""
+    found = _UNDERSTOOD.fullmatch(_parts(url)[2])
+    return found is not None and not re.search(r"[@/?#]", found[2] or "")
+
+
+def _parts(url: str) -> tuple[str, str | None, str]:
+    """What stands before the scheme, the scheme of PostgreSQL, and what follows its colon."""
+    found = re.fullmatch(r"((?:db:)?)(postgres(?:ql)?):(.*)", url, re.DOTALL | re.IGNORECASE)
+    return ("", None, url) if found is None else (found[1], found[2], found[3])
+
+
+def _parameter(text: str) -> str:
+    """A parameter with its value, unless it is secret: passwords, and what has no name."""
+    name, is_, _ = text.partition("=")
+    secret = not is_ or "pass" in unquote(name).lower() or "%" in name
+    return f"{name}=***" if secret and is_ else "***" if secret and text else text
 
 
 def _file(rest: str, url: str) -> Path:
@@ -70,15 +108,17 @@ def _file(rest: str, url: str) -> Path:
     if name.startswith("///"):
         candidates = [Path(name[3:]), Path(name[2:])]
     elif name.startswith("//"):
-        raise UsageError(f"'{url}' names a host, and SQLite has files; write sqlite:PATH or sqlite:///PATH")
+        raise UsageError(f"'sqlite:{_HIDDEN}' names a host, and SQLite has files; write sqlite:PATH or sqlite:///PATH")
     else:
         candidates = [Path(name)]
     if candidates[0].name in ("", ":memory:"):
-        raise UsageError(f"'{url}' names no file; a database in memory has no changes that another process can see")
+        shown = url if name in ("", ":memory:") else f"sqlite:{_HIDDEN}"
+        raise UsageError(f"'{shown}' names no file; a database in memory has no changes that another process can see")
     for file in candidates:
         if file.is_file():
             return file
     folder = candidates[0].parent
     guess = did_you_mean(candidates[0].name, [p.name for p in folder.iterdir()] if folder.is_dir() else [])
     found = "is no file" if any(file.exists() for file in candidates) else "is not there"
-    raise UsageError(f"the database {' or '.join(map(str, candidates))} {found}{guess}")
+    named = _HIDDEN if re.search(r":.*@", name) else " or ".join(map(str, candidates))  # a URL of a server, perhaps
+    raise UsageError(f"the database {named} {found}{guess}")

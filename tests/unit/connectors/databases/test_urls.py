@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cera.cli.main import main
 from cera.connectors.databases.capture import capture
-from cera.connectors.databases.urls import Postgres, Sqlite, database
+from cera.connectors.databases.urls import Postgres, Sqlite, database, without_password
 from cera.errors import UsageError
 
 
@@ -40,10 +42,10 @@ def test_without_its_driver_postgresql_says_what_to_install(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("mysql://host/db", "'mysql://host/db' names no database that cera knows; known are sqlite:PATH"),
+        ("mysql://host/db", "'mysql:…' names no database that cera knows; known are sqlite:PATH"),
         ("postgresq://host", "did you mean 'postgresql'?"),
         ("bank.db", "names no database that cera knows; known are"),
-        ("oracle://me:secret@host", "'oracle://me:***@host' names no database"),
+        ("oracle://me:secret@host", "'oracle:…' names no database"),
         ("postgresql:bank", "write postgresql://USER@HOST/DATABASE"),
         ("sqlite://host/x.db", "names a host"),
         ("sqlite::memory:", "names no file"),
@@ -61,3 +63,53 @@ def test_what_names_no_database_is_told(
     with pytest.raises(UsageError) as caught:
         database(url)
     assert expected in str(caught.value)
+
+
+#: URLs with a slip, each with a password.
+SLIPS = [
+    "postgresql://boss:S3cretPW%zz@127.0.0.1:1/b",
+    "postgresql://boss:S3cretPW%@127.0.0.1:1/b",
+    "postgresql://boss:x@S3cretPW@127.0.0.1:1/b",
+    "postgresql://boss:x/S3cretPW@127.0.0.1:1/b",
+    "postgresql://boss:x?S3cretPW@127.0.0.1:1/b",
+    "postgresql://boss:S3cretPW",
+    "postgresql://boss:S3cretPW/b",
+    "postgresql://127.0.0.1:S3cretPW/b",
+    "postgresql://127.0.0.1:1:S3cretPW/b",
+    "postgresql:/boss:S3cretPW@127.0.0.1/b",
+    "postgresql:boss:S3cretPW@127.0.0.1/b",
+    "POSTGRESQL://boss:S3cretPW@127.0.0.1:1/b",
+    "postgresq://boss:S3cretPW@127.0.0.1/b",
+    "mysql://boss:S3cretPW@127.0.0.1/b",
+    "boss:S3cretPW@127.0.0.1/b",
+    "//boss:S3cretPW@127.0.0.1/b",
+    "sqlite://boss:S3cretPW@127.0.0.1",
+    "sqlite:boss:S3cretPW@127.0.0.1",
+    "sqlite:///boss:S3cretPW@127.0.0.1/b",
+    "sqlite:boss:S3cretPW@127.0.0.1/:memory:",
+    "postgresql://127.0.0.1:1/b?user=boss&PASSWORD=S3cretPW",
+    "postgresql://127.0.0.1:1/b?user=boss&pass%77ord=S3cretPW",
+    "postgresql://127.0.0.1:1/b?user=boss&password=S3cretPW",
+    "postgresql://127.0.0.1:1/b?user=boss&sslpassword=S3cretPW",
+    "postgresql://127.0.0.1:1/b?user=boss&password:S3cretPW",
+    "postgresql://boss:S3cretPW@127.0.0.1:1/b",
+]
+
+
+@pytest.mark.parametrize("url", SLIPS)
+def test_no_message_has_the_password_of_a_url_whatever_is_wrong_with_it(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.xceq").write_text("DETECT a{} ON change{{}} END\n")
+    run = CliRunner().invoke
+    for arguments in (
+        ("capture", "--db", url, "--tables", "ACC"),
+        ("capture", "--db", url, "--upgrade"),
+        ("run", "r.xceq", "--events", f"db:{url}", "--engine", "local"),
+    ):
+        result = run(main, arguments)
+        assert result.exit_code != 0
+        assert "cret" not in result.output, result.output
+    if url.lower().startswith("postgresql:"):
+        assert "cret" not in without_password(f"db:{url}")
