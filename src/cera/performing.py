@@ -47,24 +47,27 @@ def perform(
     *,
     allow_sql: str | None = None,
     allow_exec: bool = False,
+    allow_write: str | Path | Iterable[str | Path] = (),
     ledger: str | Path | None = None,
     retry_failed: bool = False,
 ) -> Performed:
     """Does what the rules of a program want done for events that they derived, in the order in which these are given.
 
     Raises, before anything is done, ProgramError for a program with errors and UsageError where an action cannot run or
-    is not allowed. `allow_sql` is the URL of the database for SQL commands. With a `ledger`, the path of a file, what
-    is done once is not done again by a later call; what has failed is tried again by one with `retry_failed`.
+    is not allowed. `allow_sql` is the URL of the database for SQL commands, `allow_write` the folders below which files
+    are written. With a `ledger`, the path of a file, what is done once is not done again by a later call; what has
+    failed is tried again by one with `retry_failed`.
     """
     if retry_failed and ledger is None:
         raise UsageError("what has failed is known from a ledger; give the path of one")
     program.checked()
+    folders = [allow_write] if isinstance(allow_write, str | Path) else list(allow_write)
     failed: list[Failure] = []
     wanted = WantedActions(program)
     events = derived.derived if isinstance(derived, Answer) else derived
     with ActionRunner(
         wanted.planned,
-        Permissions(allow_sql, allow_exec),
+        Permissions(allow_sql, allow_exec, tuple(map(Path, folders))),
         ledger=None if ledger is None else Path(ledger),
         tell=failed.append,
     ) as runner:

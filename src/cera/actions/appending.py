@@ -23,7 +23,7 @@ def append(path: Path, text: str, key: Key, ledger: Ledger) -> None:
             with path.open("wb") as device:
                 device.write(data)
             return
-        with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
+        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b") as file:
             size = file.seek(0, os.SEEK_END)
             place = size
             if begun is not None and begun.place is not None and begun.place < size:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from cera.actions.action import ActionError
 from cera.actions.retrying import passing
 from cera.model.commands import parse_command
+from cera.model.interpreters import CODE_HINT, code_from_data, code_message
 from cera.model.printf import ArgumentKind, FormatError, conversion_problems
 from cera.model.terms import Value
 
@@ -26,6 +27,8 @@ def command_problems(text: str, arguments: Sequence[ArgumentKind]) -> list[str]:
         words = parse_command(text)
     except FormatError as error:
         return [str(error)]
+    if (interpreter := code_from_data(text)) is not None:
+        return [f"{code_message(interpreter)}; {CODE_HINT}"]
     if shutil.which(program := words[0].apply(())) is None:
         return [f"there is no program '{program}' that may be run"]
     return conversion_problems([conversion for word in words for conversion in word.conversions], arguments)

@@ -16,17 +16,27 @@ from cera.model.statements import statement_problems
 
 @dataclass(frozen=True)
 class Permissions:
-    """What the command line allows: the database of SQL commands, if any, and whether programs may be called."""
+    """What the command line allows: the database of SQL commands, if any, whether programs may be called, and the
+    folders below which texts are written into files."""
 
     sql: str | None = None
     exec: bool = False
+    write: tuple[Path, ...] = ()
+
+    def place(self, file: str) -> Path | None:
+        """Where a file really is, links and `..` followed; None if that is not below a folder that is allowed."""
+        try:
+            found = Path(file).resolve()
+            return found if any(found.is_relative_to(folder.resolve()) for folder in self.write) else None
+        except (OSError, RuntimeError, ValueError):  # links in a circle, a name that is none
+            return None
 
 
 def problems(planned: Planned, permissions: Permissions) -> list[str]:
     """Why an action cannot run; nothing if it can."""
     match planned.action:
         case Write(format, file):
-            return [*format_problems(format, planned.arguments), *([] if file is None else file_problems(Path(file)))]
+            return [*format_problems(format, planned.arguments), *_file_problems(file, permissions)]
         case Sql(statement):
             refused = ["is not allowed; give --allow-sql URL with the database that it is for"]
             return statement_problems(statement, planned.arguments) or (refused if permissions.sql is None else [])
@@ -49,6 +59,16 @@ def _told(actions: Iterable[Planned], permissions: Permissions) -> Iterator[str]
     for planned in actions:
         for problem in problems(planned, permissions):
             yield f"{planned} {problem}" if problem.startswith("is not") else f"{planned}: {problem}"
+
+
+def _file_problems(file: str | None, permissions: Permissions) -> list[str]:
+    if file is None:
+        return []
+    if permissions.place(file) is None:
+        below = ", ".join(map(str, permissions.write))
+        where = f"; {file} is not below {below}" if below else ""
+        return [f"is not allowed; give --allow-write DIR with a folder that the file is below{where}"]
+    return file_problems(Path(file))
 
 
 def file_problems(path: Path) -> list[str]:

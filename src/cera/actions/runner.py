@@ -140,7 +140,7 @@ class ActionRunner:
                 if file is None:
                     self._write(text.encode("utf-8", "backslashreplace"))
                 else:
-                    append(Path(file), text, wanted.key, self._ledger)
+                    append(self._place(file), text, wanted.key, self._ledger)
             case Sql(statement):
                 if self._sql is None:
                     raise UsageError(f"the rule {wanted.rule} runs SQL, which was not planned")
@@ -153,6 +153,13 @@ class ActionRunner:
             case other:
                 assert_never(other)
         return True
+
+    def _place(self, file: str) -> Path:
+        """The file itself: a link may have come in its way since it was allowed."""
+        place = self._permissions.place(file)
+        if place is None:
+            raise ActionError(f"{file} cannot be written: it is not below a folder of --allow-write", passing=False)
+        return place
 
     def _write(self, data: bytes) -> None:
         sys.stdout.flush()

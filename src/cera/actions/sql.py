@@ -34,6 +34,30 @@ _SQLITE_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PR
 _POSTGRES_PASSING = ("08", "40", "53", "55P03", "57", "58")
 
 
+#: Pragmas that look at the database, or hold for one connection; others write or choose files.
+_PRAGMAS = frozenset(
+    {
+        *("foreign_keys", "recursive_triggers", "case_sensitive_like", "defer_foreign_keys", "user_version"),
+        *("table_info", "table_xinfo", "table_list", "index_list", "index_info", "foreign_key_list", "encoding"),
+    }
+)
+
+
+def _allowed(action: int, first: str | None, second: str | None, *_: object) -> int:
+    """Whether a command may do that: a database is allowed, and no other file."""
+    if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
+        return sqlite3.SQLITE_DENY  # `vacuum into` attaches its file as well
+    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in _PRAGMAS:
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FILE_FUNCTIONS:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+#: Functions that load or write files, where a build of SQLite has them.
+_FILE_FUNCTIONS = frozenset(("load_extension", "writefile", "readfile", "edit", "fts3_tokenizer"))
+
+
 class SqlTarget:
     """The database that commands run in."""
 
@@ -103,6 +127,7 @@ class SqlTarget:
             found = self._database
             if isinstance(found, Sqlite):
                 self._connection = self._held.enter_context(sqlite.connected(found, seconds=_WAIT_SECONDS))
+                self._connection.set_authorizer(_allowed)
             else:
                 self._connection = self._held.enter_context(postgres.connected(found))
                 self._connection.execute(f"SET lock_timeout = {round(_WAIT_SECONDS * 1000)}")

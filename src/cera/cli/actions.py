@@ -50,6 +50,13 @@ def action_options(command: Callable[..., R]) -> Callable[..., R]:
     @click.option(
         "--allow-sql", metavar="URL", help="Where SQL commands of rules run; without it such rules are refused."
     )
+    @click.option(
+        "--allow-write",
+        metavar="DIR",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="A folder below which rules write into files; without it such rules are refused. Repeatable.",
+    )
     @click.option("--allow-exec", is_flag=True, help="Lets rules call programs; without it such rules are refused.")
     @click.option(
         "--actions-ledger",
@@ -69,12 +76,13 @@ def action_options(command: Callable[..., R]) -> Callable[..., R]:
     def with_actions(
         allow_sql: str | None,
         allow_exec: bool,
+        allow_write: tuple[Path, ...],
         actions_ledger: Path | None,
         actions_failed: Path | None,
         retry_failed: bool,
         **others: Any,
     ) -> R:
-        permissions = Permissions(allow_sql, allow_exec)
+        permissions = Permissions(allow_sql, allow_exec, allow_write)
         options = ActionOptions(permissions, actions_ledger, actions_failed, retry_failed)
         return command(actions=options, **others)
 

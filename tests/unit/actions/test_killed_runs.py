@@ -27,7 +27,8 @@ places = {module.__file__ for module in (appending, ledger, sql)}
 def run(folder, steps):
     command, write = Sql("UPDATE T SET n = n + 1 WHERE id = :1"), Write("%d\\n", str(folder / "out.txt"))
     planned = [Planned("r", "p", command, (None,)), Planned("r", "p", write, (None,))]
-    with ActionRunner(planned, Permissions(sql=f"sqlite:{folder / 'x.db'}"), ledger=folder / "ledger") as runner:
+    permissions = Permissions(sql=f"sqlite:{folder / 'x.db'}", write=(folder,))
+    with ActionRunner(planned, permissions, ledger=folder / "ledger") as runner:
 
         def die_after_steps(frame, event, argument):
             # every line of the code that does actions is a place to die at

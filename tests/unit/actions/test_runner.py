@@ -24,7 +24,7 @@ from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.terms import Term, Value
 
-ALL = Permissions(exec=True)
+ALL = Permissions(exec=True, write=(Path("/"),))
 
 
 def event(number: int) -> Event:
@@ -91,7 +91,8 @@ def test_an_action_that_is_written_otherwise_is_another_one(tmp_path: Path, log:
     for expected in ("done", "repeated"):
         for action, spelled in texts:
             plan = [Planned("r", "p", action, (None,), spelled)]
-            with ActionRunner(plan, Permissions(sql=log), ledger=tmp_path / "ledger", output=output) as run:
+            permissions = Permissions(sql=log, write=(tmp_path,))
+            with ActionRunner(plan, permissions, ledger=tmp_path / "ledger", output=output) as run:
                 assert run.run(Call("r", event(1), action, (1,), spelled)) == expected
     assert output.getvalue() == b"1\n1!\n1\n"
     assert logged(log) == [(1, "a"), (2, "b")]
@@ -186,8 +187,8 @@ def test_a_command_that_finds_the_database_locked_leaves_nothing_behind_and_is_t
         (Sql("INSRT INTO LOG VALUES (:1)"), (1,), "syntax error"),
         (Sql("INSERT INTO LOG VALUES (:1, :1)"), ("x",), "datatype mismatch"),
         (Sql("INSERT INTO LOG VALUES (1, :1)"), ("\ud800",), "surrogates"),
-        (System("sh -c 'no-such-program %d'"), (1,), "ended with status 127"),
-        (System("sh -c %s"), ("exit 126",), "ended with status 126"),
+        (System("sh -c 'no-such-program $1' sh %d"), (1,), "ended with status 127"),
+        (System("sh -c 'exit $1' sh %s"), ("126",), "ended with status 126"),
         (System("echo %s"), ("a\0b",), "null byte"),
         (Write("%d", "/dev/null/file"), (1,), "cannot be written: Not a directory"),
     ],
@@ -196,7 +197,7 @@ def test_what_cannot_pass_is_not_tried_again(
     action: Action, arguments: tuple[Value, ...], reason: str, log: str
 ) -> None:
     told: list[Failure] = []
-    permissions = Permissions(sql=log, exec=True)
+    permissions = Permissions(sql=log, exec=True, write=(Path("/"),))
     allowed = Write("%d") if isinstance(action, Write) else action  # the folder went after the program was looked at
     with runner(allowed, 1, permissions, tell=told.append, sleep=pytest.fail) as run:
         assert run.run(call(action, 1, *arguments)) == "failed"
@@ -207,7 +208,7 @@ def test_what_cannot_pass_is_not_tried_again(
 def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_on(tmp_path: Path) -> None:
     told: list[Failure] = []
     pauses: list[float] = []
-    action = System("sh -c 'test %d -ne 1'")
+    action = System("sh -c 'test $1 -ne 1' sh %d")
     options: Any = {
         "failures": tmp_path / "failures", "ledger": tmp_path / "ledger", "tell": told.append, "sleep": pauses.append,
         "retrying": Retrying(attempts=6, pause=1, factor=10, longest=50, whole=200),
@@ -224,7 +225,7 @@ def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_
     assert record["event"]["term"] == {"large": {"Accno": 1}}
     assert record["event"]["id"] == event(1).id
     assert (record["rule"], record["arguments"], record["attempts"]) == ("bank.large", [1], 6)
-    assert record["text"] == "sh -c 'test %d -ne 1'"
+    assert record["text"] == "sh -c 'test $1 -ne 1' sh %d"
     assert record["reason"] == "sh ended with status 1"
     assert [failure.call.event for failure in told] == [event(1)]
 
@@ -329,7 +330,7 @@ def test_what_is_wrong_or_not_allowed_is_refused_before_anything_runs(
     action: Action, arguments: int, expected: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        runner(action, arguments, Permissions(), ledger=tmp_path / "ledger")
+        runner(action, arguments, Permissions(write=(Path.cwd(), Path("/"))), ledger=tmp_path / "ledger")
     assert expected in str(caught.value)
     assert not (tmp_path / "ledger").exists()
 

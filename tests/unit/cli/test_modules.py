@@ -43,7 +43,7 @@ def bank(folder: Path) -> Path:
     return folder
 
 
-RUN = ("run", "bank.epl", "--events", "changes.jsonl", "--time-unit", "s", "--engine", "local")
+RUN = ("run", "bank.epl", "--events", "changes.jsonl", "--time-unit", "s", "--engine", "local", "--allow-write", ".")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_only_enabled_modules_run_and_act(cera: Cera, bank: Path) -> None:
 def test_why_shows_the_events_that_variables_stand_for(cera: Cera, bank: Path) -> None:
     cera(*RUN, "--out", "found.jsonl")
     [twice] = [line for line in records((bank / "found.jsonl").read_text()) if "Twice" in line["term"]]
-    result = cera("why", *RUN[1:], "--event", twice["id"][:8])
+    result = cera("why", *RUN[1:-2], "--event", twice["id"][:8])
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()[1:]
     assert lines[:4] == [
@@ -165,7 +165,7 @@ def test_why_shows_the_events_that_variables_stand_for(cera: Cera, bank: Path) -
         "   │  └─ by rule Bank.Back (bank.epl:8:5)",
     ]
     assert lines[4].startswith("   │     ├─ X: change{new{")
-    data = json.loads(cera("why", *RUN[1:], "--event", twice["id"], "--json").stdout)
+    data = json.loads(cera("why", *RUN[1:-2], "--event", twice["id"], "--json").stdout)
     [derivation] = data["events"][0]["derivations"]
     assert (derivation["rule"], list(derivation["causes"])) == ("Quiet.Twice", ["X", "Y"])
 
@@ -283,7 +283,18 @@ def test_a_bank_in_sqlite_from_capture_to_action(cera: Cera, folder: Path) -> No
         R: (insert(ACC(X)), update(ACC(Y), Y.Balance < X.Balance)) -> sql "INSERT INTO notes VALUES (:1)", Y.Balance.
         end."""
     )
-    run = ("run", "bank.epl", "--events", "db:sqlite:bank.db", "--engine", "local", "--allow-sql", "sqlite:bank.db")
+    run = (
+        "run",
+        "bank.epl",
+        "--events",
+        "db:sqlite:bank.db",
+        "--engine",
+        "local",
+        "--allow-sql",
+        "sqlite:bank.db",
+        "--allow-write",
+        ".",
+    )
     for told in ("1 action done", "no actions done; 1 done before"):
         result = cera(*run, "--out", "found.jsonl")
         assert result.exit_code == 0, result.stderr
@@ -295,7 +306,9 @@ def test_changes_in_the_layout_of_debezium(cera: Cera, bank: Path) -> None:
     rows = [{"accno": 7, "owner": "Ann", "balance": balance} for balance in (500, 300)]
     envelope = {"op": "u", "before": rows[0], "after": rows[1], "source": {"table": "acc", "lsn": 1, "ts_ms": 60_000}}
     write_lines(bank / "log.jsonl", [json.dumps(envelope)])
-    result = cera("run", "bank.epl", "--events", "log.jsonl", "--layout", "debezium", "--engine", "local")
+    result = cera(
+        "run", "bank.epl", "--events", "log.jsonl", "--layout", "debezium", "--engine", "local", "--allow-write", "."
+    )
     assert result.stdout.startswith("Ann took 200 after Thu Jan  1 00:01:00 1970\n")
 
 

@@ -70,6 +70,7 @@ def test_changes_are_read_once_and_actions_are_done_once_in_one_run_after_the_ot
     cera: Cera, folder: Path, bank: sqlite3.Connection
 ) -> None:
     arguments = ("stream", "bank.epl", "--source", "db:sqlite:bank.db", *OUTPUT, "--allow-sql", "sqlite:bank.db")
+    arguments += ("--allow-write", ".")
     set_balances(bank, (1, "0"), (2, "3"), (2, "0"), (1, "5"), (1, "6"))
     bank.execute("UPDATE cera_changes SET operation = 'merge' WHERE position = 2")
     first = cera(*arguments)
@@ -100,6 +101,7 @@ def test_changes_of_postgres_are_read_once_and_actions_that_failed_are_done_when
     relation = "relation ACC(Accno, Owner, Balance);"  # PostgreSQL writes names in lower case
     (folder / "bank.epl").write_text(PROGRAM.replace("partition by", f"{relation} partition by"))
     arguments = ("stream", "bank.epl", "--source", f"db:{postgres}", *OUTPUT, "--allow-sql", postgres)
+    arguments += ("--allow-write", ".")
     with psycopg.connect(postgres, autocommit=True) as bank:
         bank.execute("CREATE TABLE ACC (Accno int PRIMARY KEY, Owner text, Balance float8)")
         bank.execute("INSERT INTO ACC VALUES (1, 'Ann', 10), (2, 'Ben', 20)")

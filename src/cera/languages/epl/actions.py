@@ -1,4 +1,5 @@
-"""Whether the text of an action and its arguments fit together (EP401), and which functions there are (EP106)."""
+"""Whether the text of an action and its arguments fit together (EP401), whether an argument would be run as code
+(EP403), and which functions there are (EP106)."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from cera.model import expressions
 from cera.model.commands import parse_command
 from cera.model.expressions import Call, Expression
 from cera.model.functions import FUNCTIONS
+from cera.model.interpreters import CODE_HINT, code_from_data, code_message
 from cera.model.printf import Conversion, FormatError, parse_format
 from cera.model.statements import parse_statement
 from cera.rules.signatures import arity
@@ -34,6 +36,8 @@ def check_action(rule: Rule) -> Iterator[Diagnostic]:
             case System():
                 words = parse_command(action.command)
                 yield from _conversions([each for word in words for each in word.conversions], action, "the command")
+                if (program := code_from_data(action.command)) is not None:
+                    yield Diagnostic("EP403", "error", code_message(program), action.span, CODE_HINT)
             case Sql():
                 yield from _parameters(action)
     except FormatError as error:
