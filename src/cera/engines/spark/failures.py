@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from cera.errors import CeraError, EngineError
@@ -17,6 +17,41 @@ _JAVA_STACK = "JVM stacktrace:"
 _SQL_STATE = re.compile(r"\.? *SQLSTATE: \w+\.?$")
 _LENGTH = 500
 
+#: What has names that say nothing to a user: what happened, and what can be done about it.
+_KNOWN = {
+    r"OutOfMemoryError|Java heap space|GC overhead limit|TaskResultLost|Unable to acquire \d+ bytes of memory": (
+        "Spark ran out of memory; give it more, for example --conf spark.driver.memory=8g (on a cluster "
+        "spark.executor.memory too), or let fewer tasks run at once, --master 'local[2]'"
+    ),
+    r"spark\.driver\.maxResultSize": (
+        "the answers that Spark has to hand over at once are larger than spark.driver.maxResultSize; write them to a "
+        "file with --out, or raise that setting with --conf"
+    ),
+    r"Python worker exited unexpectedly|Python worker process terminated": (
+        "a Python worker of Spark was killed, each time that it was tried; mostly the machine has no memory left for "
+        "it: let fewer run at once, --master 'local[2]', or leave them more room, --conf spark.driver.memory=2g"
+    ),
+    r"ExecutorLostFailure|exit code 137": (
+        "an executor of Spark was lost; mostly it had too little memory: give it more with --conf "
+        "spark.executor.memory=8g and, for Python, --conf spark.executor.memoryOverhead=2g"
+    ),
+    r"No space left on device": (
+        "there is no space left on the disk: where the output is written, or where Spark puts what does not fit into "
+        "memory, which is --conf spark.local.dir=FOLDER"
+    ),
+}
+
+_GONE = (
+    "Spark's Java process has ended: it was killed, or the machine had no memory left for it. Start again; if it "
+    "happens once more, a smaller heap may help, for example --conf spark.driver.memory=2g"
+)
+
+#: What Python sees of a Java process that is no longer there.
+_LOST = (ConnectionError, Py4JNetworkError, EOFError)
+
+#: What calls of Spark raise.
+FAILURES = (PySparkException, Py4JError, *_LOST)
+
 
 @contextmanager
 def engine_failure() -> Iterator[None]:
@@ -25,16 +60,22 @@ def engine_failure() -> Iterator[None]:
         yield
     except CeraError:
         raise
-    except (PySparkException, Py4JError) as error:
+    except FAILURES as error:
         raise EngineError(f"Spark could not finish: {reason(error)}") from error
 
 
 def reason(error: BaseException) -> str:
     """The cause that is deepest: the error of our own Python code if there is one, else Spark's or Java's.
 
-    Where Spark has a condition for what went wrong, `[FAILED_READ_FILE] …`, it names the file, and is told too.
+    Where Spark has a condition for what went wrong, `[FAILED_READ_FILE] …`, it names the file, and is told too. What is
+    known to be a lack of memory or of space, or a process that was killed, is said with its remedy.
     """
+    if isinstance(error, _LOST):
+        return _GONE
     text = str(error)
+    for names, remedy in _KNOWN.items():
+        if re.search(names, text):
+            return remedy
     found = _PYTHON_ERROR.findall(text.partition(_JAVA_STACK)[0])
     if found:
         name, message = found[-1]

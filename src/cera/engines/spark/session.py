@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -15,7 +16,8 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from cera.engines.spark.failures import reason
+from cera.engines.spark.driver_memory import DRIVER_MEMORY, local_cores, local_memory
+from cera.engines.spark.failures import FAILURES, reason
 from cera.errors import EngineError, UsageError
 
 #: Spark's own log: errors only, on standard error.
@@ -46,6 +48,9 @@ _SMALL = {
 _COMPILED_ONCE = "-XX:TieredStopAtLevel=1"
 _SMALL_JAVA = f"{_COMPILED_ONCE} -XX:+UseSerialGC"
 
+#: How often a task is tried, as on a cluster: a Python worker that was killed is not the end of a run.
+_TRIES = 4
+
 
 def session(
     master: str = "local[*]",
@@ -57,6 +62,7 @@ def session(
 ) -> SparkSession:
     """A session with what cera needs; the user's own settings go before ours.
 
+    On a local master the memory is that of `driver_memory`, and a task that fails is tried again, as on a cluster.
     `small`: there is little to do; `in_python`: most of it is done there.
     """
     java = f"-Dlog4j2.configurationFile={_LOGGING}"
@@ -65,7 +71,10 @@ def session(
         ours |= {**_SMALL, "spark.driver.extraJavaOptions": f"{java} {_SMALL_JAVA}"}
     elif in_python and master.startswith("local"):
         ours |= {"spark.driver.extraJavaOptions": f"{java} {_COMPILED_ONCE}"}
-    configuration = SparkConf().setMaster(master).setAppName(name)
+    memory = None if small else local_memory(master, os.environ)
+    if memory is not None:
+        ours |= {DRIVER_MEMORY: memory}
+    configuration = SparkConf().setMaster(_with_tries(master)).setAppName(name)
     configuration.setAll(list({**ours, **(settings or {})}.items()))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers import cera
     if SparkContext._gateway is None:
@@ -79,6 +88,19 @@ def session(
             f"Spark does not start on {master}: {_refusal(error)}; look at --master and --conf"
         ) from error
     return made
+
+
+def end(spark: SparkSession) -> None:
+    """Stops a session; one whose Java process has ended has nothing left to stop."""
+    with suppress(*FAILURES):
+        spark.stop()
+
+
+def _with_tries(master: str) -> str:
+    """`local[2]` as `local[2,4]`: there `spark.task.maxFailures` does nothing."""
+    if local_cores(master) is None or "," in master:
+        return master
+    return f"local[1,{_TRIES}]" if master == "local" else f"{master[:-1]},{_TRIES}]"
 
 
 def check_state_store(spark: SparkSession) -> None:
@@ -107,7 +129,8 @@ def _start(configuration: SparkConf) -> None:
         gateway = launch_gateway(conf=configuration, popen_kwargs={"stderr": stream})  # type: ignore[no-untyped-call]
     except PySparkException as error:
         raise EngineError(
-            f"Spark does not start on {configuration.get('spark.master')}: its Java process ended at once; look at "
-            "--master and --conf (CERA_DEBUG=1 shows what Java says)"
+            f"Spark does not start on {configuration.get('spark.master')} with {DRIVER_MEMORY} "
+            f"{configuration.get(DRIVER_MEMORY, '1g')}: its Java process ended at once; look at --master and --conf "
+            "(CERA_DEBUG=1 shows what Java says)"
         ) from error
     SparkContext._ensure_initialized(gateway=gateway, conf=configuration)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.spark.failures import reason
+from cera.engines.spark.failures import engine_failure, reason
+from cera.errors import EngineError
 
 MISSING = "[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03"
 BAD_FILE = """\
@@ -49,3 +50,28 @@ OWN = "thrown from the Python worker:\nTraceback:\n  File ...\nValueError: boom:
 )
 def test_the_deepest_cause_is_told_and_the_file_if_spark_names_it(text: str, told: str) -> None:
     assert reason(RuntimeError(text)) == told
+
+
+LOST = "TaskResultLost (result lost from block manager)"
+CRASHED = "org.apache.spark.SparkException: Python worker exited unexpectedly (crashed): java.io.EOFException"
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (f"Job aborted due to stage failure: Task 0 in stage 72.0 failed 1 times: {LOST}", "spark.driver.memory=8g"),
+        ("Caused by: java.lang.OutOfMemoryError: Java heap space", "spark.driver.memory=8g"),
+        ("results (1.1 GiB) is bigger than spark.driver.maxResultSize (1024.0 MiB)", "--out"),
+        (f"Job aborted due to stage failure: Task 0 in stage 7.0 failed 4 times: {CRASHED}", "--master 'local[2]'"),
+        ("ExecutorLostFailure (executor 1 exited)", "spark.executor.memory=8g"),
+        ("OSError: [Errno 28] No space left on device", "spark.local.dir"),
+    ],
+)
+def test_a_lack_of_memory_or_space_is_told_with_its_remedy(text: str, remedy: str) -> None:
+    assert remedy in reason(RuntimeError(text))
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(111, "Connection refused"), EOFError(), BrokenPipeError()])
+def test_a_java_process_that_was_killed_is_no_bug(error: Exception) -> None:
+    with pytest.raises(EngineError, match="Spark's Java process has ended: it was killed"), engine_failure():
+        raise error

@@ -15,15 +15,14 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from cera.connectors.ahead import Lateness
 from cera.connectors.layout import Layout, Rejected
-from cera.engines.spark.failures import reason
-from cera.engines.spark.session import session
+from cera.engines.spark.failures import FAILURES, reason
+from cera.engines.spark.session import end, session
 from cera.engines.spark.streaming import batch_files, progress
 from cera.engines.spark.streaming.actions import events_of
 from cera.engines.spark.streaming.batch_files import BatchFiles, SinkFormat
@@ -115,7 +114,7 @@ class LiveStream:
                 while not spool.ended.wait(_POLL):
                     self._heed_interrupts()
             patiently(lambda: self._run_query(spark, spool, databases))
-        except PySparkException as error:
+        except FAILURES as error:
             log = self.checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
         finally:
@@ -124,7 +123,7 @@ class LiveStream:
             if before is not None:
                 signal.signal(signal.SIGINT, before)
             if not shared:
-                spark.stop()
+                end(spark)
 
     def _take_interrupts(self) -> Any:
         """The first Ctrl-C ends the stream between two calls of Spark, not in the middle of one; the second at once."""
