@@ -58,7 +58,7 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
     data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
     if on_spark:
-        plan_of(rules)  # a recursive program is refused before Spark is started
+        plan_of(rules, "Spark")  # a recursive program is refused before Spark is started
         from cera.engines.spark.explaining import explain_spark, spark_lines  # needs the extra `spark`
 
         data["spark"] = spark = explain_spark(program.layers, max_duration=longest, timezone=program.timezone)

@@ -60,12 +60,15 @@ def drive(
     return Answer(ordered, processor.undefined, processor.left_out(host.state))
 
 
-def plan_of(program: RuleProgram) -> Plan:
-    """The optimized plan of a hierarchical program; a recursive one is refused, with the engine that can run it."""
+def plan_of(program: RuleProgram, engine: str = "the local engine") -> Plan:
+    """The optimized plan of a hierarchical program; a recursive one is refused, with the engine that can run it.
+
+    `engine` is what was asked for, as a message names it.
+    """
     precedence = PrecedenceGraph(program.rules)
     components = precedence.recursive_components()
     if components:
-        raise ProgramError([_recursion(_cycle(precedence, component)) for component in components])
+        raise ProgramError([_recursion(_cycle(precedence, component), engine) for component in components])
     return optimize(translate(program))
 
 
@@ -77,12 +80,12 @@ def _cycle(precedence: PrecedenceGraph, component: Sequence[int]) -> list[Rule]:
     return [precedence.rules[i] for i in (first, *shortest[:-1])]
 
 
-def _recursion(rules: Sequence[Rule]) -> Diagnostic:
+def _recursion(rules: Sequence[Rule], engine: str) -> Diagnostic:
     names = " → ".join([*(rule.name for rule in rules), rules[0].name])
     return Diagnostic(
         "XC304",
         "error",
-        f"the local engine runs no recursion, and these rules depend on each other: {names}",
+        f"{engine} runs no recursion, and these rules depend on each other: {names}",
         rules[0].span,
         "run it with --engine reference, which can",
         tuple(Note(f"rule '{rule.name}' is on the cycle", rule.span) for rule in rules[1:]),

@@ -64,7 +64,7 @@ class Operator:
 
     @cached_property
     def plan(self) -> Plan:
-        return plan_of(self.program)
+        return plan_of(self.program, "Spark")
 
     @cached_property
     def identity(self) -> str:
@@ -93,7 +93,7 @@ def operators(
 
     Raises ProgramError for a recursive program, as the local engine does.
     """
-    plan = plan_of(program)
+    plan = plan_of(program, "Spark")
     groups = _groups(program.rules, divided=buckets > 1)
     lasting = Relevance(plan, max_duration)
     made = []
