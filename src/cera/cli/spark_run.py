@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cera.cli import report
 from cera.cli.actions import Performer
@@ -15,16 +15,17 @@ from cera.cli.recording import Counts, check_side_files, dispose_of, progress
 from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import print_table
 from cera.cli.writing import LineWriter
-from cera.connectors.sinks import base_line, derived_line
 from cera.engines.local.engine import plan_of
 from cera.errors import UsageError
-from cera.model.events import Derivation, DerivedEvent, Event
+from cera.model.events import Derivation, DerivedEvent, Event, Recipient
+from cera.model.interval import Interval
+from cera.model.json_terms import loads, term_from_json
 from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeFormat
 from cera.pipeline import Program
 
 if TYPE_CHECKING:
-    from cera.engines.spark.recorded import Found, Recorded
+    from cera.engines.spark.recorded import Recorded
 
 
 def run_on_spark(
@@ -38,7 +39,7 @@ def run_on_spark(
     table: bool,
 ) -> None:
     """Reads, answers, does what the rules want done, and writes; then says what was read and derived."""
-    plan_of(program.checked())  # a recursive program is refused before Spark is started
+    plan_of(program.checked(), "Spark")  # a recursive program is refused before Spark is started
     report.show_diagnostics(program.diagnostics)
     if replay.max_delay is not None:
         raise UsageError(
@@ -47,20 +48,22 @@ def run_on_spark(
         )
     check_side_files(replay, program)
     recording = _started(program, replay)
-    with progress("reading events"):
+    with progress("reading events") as tell, recording.telling("reading events", tell):
         rejected = recording.rejects()
         dispose_of(rejected, replay)
-        labels_read, later = recording.labels()
-    counts = Counts(labels_read, labels_read.total(), after_until=later, rejected=len(rejected))
+        labels_read, later, records = recording.labels()
+    repeated = records - labels_read.total()
+    counts = Counts(labels_read, records, repeated, after_until=later, rejected=len(rejected))
     if performer.rules:
-        with progress("answering"):
+        with progress("answering") as tell, recording.telling("answering", tell):
             found = recording.acted_on(performer.rules)
         performer.perform(found)
         performer.end_line()
-    with progress("answering"):
+    with progress("answering") as tell, recording.telling("answering", tell):
         if out is not None and out.suffix == ".parquet":
-            derived = recording.write_parquet(out, labels)
-            written = derived.total()
+            derived, written = recording.write_parquet(out, labels)
+        elif out is not None and (file := _shared_file(out, replay.master)) is not None:
+            derived, written = recording.write_lines(file, labels, replay.times, base=base)
         else:
             derived, written = _write(recording, replay.times, labels, out, base=base, table=table)
     show_unknown_labels(labels, program, counts, derived)
@@ -75,7 +78,7 @@ def _started(program: Program, replay: Replay) -> Recorded:
         from cera.engines.spark.recorded import recorded  # Spark is started only where it is used
     except ImportError as error:
         raise UsageError(f"the spark engine needs {error.name}: install cera[spark], or use --engine local") from error
-    with progress("starting Spark"):
+    with progress("starting Spark") as tell:
         return recorded(
             program.layers,
             replay.paths,
@@ -86,38 +89,47 @@ def _started(program: Program, replay: Replay) -> Recorded:
             timezone=program.timezone,
             master=replay.master,
             settings=replay.settings,
+            tell=tell,
         )
+
+
+def _shared_file(out: Path, master: str) -> Path | None:
+    """The file itself, if the workers of Spark can write it: they run on this machine, and it is a file."""
+    target = Path(os.path.realpath(out))
+    return target if master.startswith("local") and (target.is_file() or not target.exists()) else None
 
 
 def _write(
     recording: Recorded, times: TimeFormat, labels: Sequence[str], out: Path | None, *, base: bool, table: bool
 ) -> tuple[Counter[str], int]:
     """Writes lines as they come, or a table; counts the derived events by label, and all that were written."""
+    from cera.engines.spark.line_files import Lines  # as Spark is imported, only where it is used
+
     derived: Counter[str] = Counter()
     written = 0
     shown: list[Event | DerivedEvent] = []
+    lines = Lines(times)
     with LineWriter(out) as writer:
-        for found in recording.in_order(labels, base=base):
+        for row in recording.rows(labels, base=base):
+            _, _, _, label, term, _, rule, *_ = row
+            if rule is not None:
+                derived[label] += 1
+            if term is None:
+                continue
             written += 1
-            if found.rule is not None:
-                derived[found.event.label] += 1
             if table:
-                shown.append(_shown(found))
+                shown.append(_shown(row))
             else:
-                writer.write(_line(found, times))
+                writer.write(lines.line(row))
     if shown:
         print_table(shown, times)
     return derived, written
 
 
-def _line(found: Found, times: TimeFormat) -> str:
-    if found.rule is None:
-        return json.dumps(base_line(found.event, times), ensure_ascii=False)
-    line = derived_line(found.event, found.rule, found.causes, found.recipient, times)
-    return json.dumps(line, ensure_ascii=False)
-
-
-def _shown(found: Found) -> Event | DerivedEvent:
-    if found.rule is None:
-        return found.event
-    return DerivedEvent(found.event, (Derivation(found.rule, {}),), found.recipient)
+def _shown(row: tuple[Any, ...]) -> Event | DerivedEvent:
+    end, begin, _, _, term, qualifier, rule, _, address, transport = row
+    recipient = None if address is None else Recipient(address, transport)
+    event = Event(
+        term_from_json(loads(term)), Interval(begin, end), qualifier if recipient is None else recipient.qualifier
+    )
+    return event if rule is None else DerivedEvent(event, (Derivation(rule, {}),), recipient)

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cera.model.terms import MAX_DEPTH, Term, TermError, Value
-from cera.model.values import NumberTooLargeError, Scalar, read_fraction, read_integer
+from cera.model.values import NumberTooLargeError, Scalar, read_fraction, read_integer, scalar_key
 
 _UNORDERED = "{}"
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
@@ -146,6 +146,23 @@ def describe(value: object) -> str:
 def term_to_json(term: Term) -> dict[str, Any]:
     """The object with one key that `term_from_json` reads as this term."""
     return {term.label: _body(term)}
+
+
+def term_text(term: Term) -> str:
+    """The JSON of a term as cera writes it everywhere: children in their order, a blank after each colon and comma."""
+    return json.dumps(term_to_json(term), ensure_ascii=False)
+
+
+def sort_key(text: str) -> tuple[Any, ...]:
+    """The key by which the term of a text that `term_text` wrote is ordered; flat ones are not made into terms."""
+    document = json.loads(text, parse_float=read_fraction)
+    [(label, body)] = document.items()
+    if isinstance(body, dict) and not body.keys() & {"", _UNORDERED}:
+        values = body.values()
+        if all(isinstance(value, str | int | float) for value in values):
+            children = [(3, name, False, (scalar_key(value),)) for name, value in sorted(body.items())]
+            return (3, label, False, tuple(children))
+    return term_from_json(document).key
 
 
 def _body(term: Term) -> Any:

@@ -20,6 +20,7 @@ from cera.engines.spark.hashing import event_hashes, hex_id
 from cera.engines.spark.head_udf import terms_of
 from cera.engines.spark.head_values import folded, taken_out, values_taken_out
 from cera.engines.spark.heads import flat_head, instantiate
+from cera.engines.spark.json_text import rewritten
 from cera.engines.spark.relations import Relation, attribute, column, component
 from cera.engines.spark.relative_timers import timed
 from cera.engines.spark.scopes import Environment, RowScope
@@ -135,7 +136,8 @@ def _built(
     if flat is None:
         instance = instantiate(head, scope)
         [item] = instance.items
-        term = F.struct(item.json.alias("json"), item.h1.alias("h1"), item.h2.alias("h2"))
+        text = item.json if item.plain else rewritten(item.json)
+        term = F.struct(text.alias("json"), item.h1.alias("h1"), item.h2.alias("h2"))
         if item.cell is not None:  # a scalar is no event
             term = F.lit(None).cast(TERM) if item.cell.term is None else item.cell.term
         frame = counted_heads(relation.frame, instance.defined, expressions.values(), certain, environment.tally)
@@ -198,25 +200,34 @@ def _identity(construction: Construction, h1: Column, h2: Column, begin: Column,
 
 
 def _lineage(construction: Construction, relation: Relation) -> list[Column]:
-    """The derivation of each row: the rule, and the events by the names of their identifiers, in order."""
-    causes: list[Column] = []
+    """The derivation of each row: the rule, and the events by the names of their identifiers, which are in the order of
+    names where derivations are compared, and in that of the rule where they are told."""
+    causes: dict[str, Column] = {}
     ids: list[Column] = []
-    for name, reference in sorted(construction.causes):
+    for name, reference in construction.causes:
         begin, end = relation.interval(reference)
         identity = hex_id(*relation.event_id(reference))
         ids += [F.lit(name), identity]
         cause = F.struct(F.lit(name).alias("name"), end.alias("end"), begin.alias("begin"), identity.alias("id"))
-        causes.append(cause if relation.whole else F.when(begin.isNotNull(), cause))
-    array = F.array(*causes) if relation.whole else F.array_compact(F.array(*causes))
+        causes[name] = cause if relation.whole else F.when(begin.isNotNull(), cause)
+    array = F.array(*(causes[name] for name in sorted(causes)))
+    compared = array if relation.whole else F.array_compact(array)
+    told = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
     recipient = construction.recipient
     return [
-        F.struct(F.lit(construction.rule).alias("rule"), array.alias("causes")).alias(DERIVATION),
-        (F.create_map(*ids) if relation.whole else causes_by_name(array)).alias(CAUSES),
+        F.struct(F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(DERIVATION),
+        told.alias(CAUSES),
         F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
         F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),
     ]
 
 
-def causes_by_name(causes: Column) -> Column:
+def first_derivation() -> list[Column]:
+    """Aggregates rows of one event to its first derivation, with the causes of that one."""
+    first = F.min(column(DERIVATION)).alias(DERIVATION)
+    return [first, F.min_by(column(CAUSES), column(DERIVATION)).alias(CAUSES)]
+
+
+def _by_name(causes: Column) -> Column:
     """The ids of the causes of a derivation, by the names of their identifiers."""
     return F.map_from_entries(F.transform(causes, lambda cause: F.struct(cause["name"], cause["id"])))

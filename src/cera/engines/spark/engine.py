@@ -11,24 +11,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cera.algebra.operators import Construction, walk
+from cera.algebra.operators import Construction
 from cera.engines.answer import Answer
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.batch import Batch, constructions
-from cera.engines.spark.deriving import CAUSES, DERIVATION, LINEAGE, SENT, causes_by_name
+from cera.engines.spark.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.hashing import hex_id
-from cera.engines.spark.lineage import Lineage
+from cera.engines.spark.lineage import NAMES, Lineage
 from cera.engines.spark.modules import Detected, detected
 from cera.engines.spark.relations import column
 from cera.engines.spark.rows import event_table, event_tables
 from cera.engines.spark.scopes import Environment
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
-from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.term_columns import written_term
 from cera.engines.spark.undefined import Tally
 from cera.instances.types import InstanceModule
 from cera.model.events import Event, in_output_order
@@ -50,15 +50,9 @@ class Answers:
         [only] = self.batches
         return only
 
-    @cached_property
-    def cause_names(self) -> dict[str, tuple[str, ...]]:
-        """The identifiers of each rule in the order of its body."""
-        points = [point for batch in self.batches for point in batch.plan.results]
-        found = [e for point in points for e in walk(point.expression) if isinstance(e, Construction)]
-        names = {
-            c.rule: tuple(name for other in found if other.rule == c.rule for name, _ in other.causes) for c in found
-        }
-        return {**names, **{rule: own for one in self.detected for rule, own in one.cause_names.items()}}
+    @property
+    def spark(self) -> SparkSession:
+        return self._tables[0].frame.sparkSession
 
     @property
     def ticks(self) -> list[Event]:
@@ -66,8 +60,13 @@ class Answers:
         return [event for batch in self.batches for event in batch.environment.ticks.values()]
 
     def derivations(self) -> DataFrame:
-        """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport."""
-        return reduce(DataFrame.unionByName, [_identified(_rows(table)) for table in self._tables])
+        """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport, names.
+
+        `names` are those of the causes, in their order.
+        """
+        rows = [_identified(_rows(table, CAUSES)) for table in self._tables]
+        named = F.map_keys(column(CAUSES)).alias(NAMES)
+        return reduce(DataFrame.unionByName, rows).select("*", named).drop(CAUSES)
 
     def events(self) -> DataFrame:
         """Each derived event once, with the first of its derivations: rule and causes."""
@@ -76,14 +75,13 @@ class Answers:
         several: list[DataFrame] = []
         for table in self._tables:
             if table.once and labels[table.label] == 1 and not labels[None]:
-                frames.append(told(_rows(table, CAUSES), column(CAUSES)))
+                frames.append(told(_rows(table, CAUSES)))
             else:
-                several.append(_rows(table))
+                several.append(_rows(table, CAUSES))
         if several:
             firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
             together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
-            first = together.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
-            frames.append(told(first, causes_by_name(column(DERIVATION)["causes"])))
+            frames.append(told(together.agg(*firsts, *first_derivation())))
         return reduce(DataFrame.unionByName, frames)
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
@@ -104,7 +102,7 @@ def constructed(batch: Batch) -> Iterator[tuple[Construction, EventTable]]:
 
 
 def _rows(table: EventTable, *more: str) -> DataFrame:
-    term = term_column(table)["json"].alias("term")
+    term = written_term(table).alias("term")
     return table.frame.select("h1", "h2", "begin", "end", "label", term, *LINEAGE, *more)
 
 
@@ -114,10 +112,10 @@ def _identified(rows: DataFrame) -> DataFrame:
     return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
 
 
-def told(rows: DataFrame, causes: Column, *more: str) -> DataFrame:
+def told(rows: DataFrame, *more: str) -> DataFrame:
     """The rows as events that were derived: the rule, and the ids of causes by their names."""
-    rule, named = column(DERIVATION)["rule"].alias("rule"), causes.alias(CAUSES)
-    return _identified(rows).select("id", "begin", "end", "label", *more, "term", rule, named, *SENT)
+    rule = column(DERIVATION)["rule"].alias("rule")
+    return _identified(rows).select("id", "begin", "end", "label", *more, "term", rule, CAUSES, *SENT)
 
 
 def answers(
@@ -153,7 +151,7 @@ def answers(
         if layer.rules is not None:
             environment = Environment(spark, layer.rules.calendars, timezone, tally=tally, tick_limit=tick_limit)
             longest = max_duration if seen is tables else None  # nobody knows how long a detected event lasts
-            batches.append(Batch(plan_of(layer.rules), environment, seen, until, longest, tables))
+            batches.append(Batch(plan_of(layer.rules, "Spark"), environment, seen, until, longest, tables))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if layer.modules:
             one = detected(

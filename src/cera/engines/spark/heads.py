@@ -27,7 +27,8 @@ from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue,
 class Item:
     """A value that a construct may yield: its JSON and hashes, null where it is not there; its cell if it has one.
 
-    A term that is built here has a `member`: its label, and the JSON of what is in it.
+    A term that is built here has a `member`: its label, and the JSON of what is in it. `plain`: that is how the term is
+    written everywhere; else its children may come in another order.
     """
 
     json: Column
@@ -35,12 +36,14 @@ class Item:
     h2: Column
     cell: Cell | None = None
     member: tuple[str, Column] | None = None
+    plain: bool = True
 
     def only(self, there: Column) -> Item:
         """The item where a condition holds."""
         cell = None if self.cell is None else Cell(**{kind: F.when(there, part) for kind, part in self.cell})
         member = None if self.member is None else (self.member[0], F.when(there, self.member[1]))
-        return Item(F.when(there, self.json), F.when(there, self.h1), F.when(there, self.h2), cell, member)
+        json, h1, h2 = (F.when(there, part) for part in (self.json, self.h1, self.h2))
+        return Item(json, h1, h2, cell, member, self.plain)
 
 
 @dataclass(frozen=True)
@@ -73,18 +76,21 @@ def instantiate(construct: Construct, scope: Scope) -> Instance:
 def _term(construct: ConstructTerm, items: Sequence[Item]) -> Item:
     h1 = hash_term(construct.label, [item.h1 for item in items], construct.ordered, 1)
     h2 = hash_term(construct.label, [item.h2 for item in items], construct.ordered, 2)
-    member = (construct.label, _body(construct, items))
-    return Item(object_json([member]), h1, h2, member=member)
+    body, plain = _body(construct, items)
+    member = (construct.label, body)
+    return Item(object_json([member]), h1, h2, member=member, plain=plain and all(item.plain for item in items))
 
 
-def _body(construct: ConstructTerm, items: Sequence[Item]) -> Column:
-    """The JSON of what is in a term: plain where the labels of its children are known and different, as JSON has it."""
+def _body(construct: ConstructTerm, items: Sequence[Item]) -> tuple[Column, bool]:
+    """The JSON of what is in a term, and whether it is written so everywhere: where the labels of its children are
+    known and different, as JSON has it, or they have an order."""
     members = {item.member[0]: item.member[1] for item in items if item.member is not None}
     if not construct.ordered and len(members) == len(items) and not members.keys() & NO_KEYS:
-        return object_json(list(members.items()))
+        return object_json(members.items()), True
     if not construct.ordered and len(items) == 1 and _is_scalar(items[0]):
-        return F.coalesce(items[0].json, F.lit("{}"))
-    return children_json([item.json for item in items], construct.ordered)
+        return F.coalesce(items[0].json, F.lit("{}")), True
+    written = children_json([item.json for item in items], construct.ordered)
+    return written, construct.ordered and "" not in members
 
 
 def _is_scalar(item: Item) -> bool:
@@ -108,7 +114,7 @@ def _either(wanted: Sequence[Item], default: Sequence[Item]) -> tuple[Item, ...]
     match wanted, default:
         case [Item(member=(str(label), body)) as one], [Item(member=(str(other), instead)) as two] if label == other:
             json, h1, h2 = F.coalesce(one.json, two.json), F.coalesce(one.h1, two.h1), F.coalesce(one.h2, two.h2)
-            return (Item(json, h1, h2, member=(label, F.coalesce(body, instead))),)
+            return (Item(json, h1, h2, member=(label, F.coalesce(body, instead)), plain=one.plain and two.plain),)
         case _:
             return *wanted, *default
 

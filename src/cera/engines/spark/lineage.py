@@ -16,6 +16,9 @@ from cera.model.json_terms import loads, term_from_json
 from cera.model.terms import Term
 from cera.rules.rule import RelativeTimer, Rule
 
+#: The names of the causes of a derivation, in their order.
+NAMES = "names"
+
 #: How many starts of timers are tried first, because ticks have been found for them.
 _STARTS = 100
 
@@ -46,11 +49,11 @@ class Lineage:
         ]
 
     def _derivations(self, rows: Sequence[Row]) -> tuple[Derivation, ...]:
-        derivations = [self._derivation(row[DERIVATION]["rule"], row[DERIVATION]["causes"]) for row in rows]
+        derivations = [self._derivation(row[DERIVATION]["rule"], row[DERIVATION]["causes"], row[NAMES]) for row in rows]
         found = {derivation.key: derivation for derivation in derivations}
         return tuple(found[key] for key in sorted(found))
 
-    def _derivation(self, rule_name: str, rows: Sequence[Row]) -> Derivation:
+    def _derivation(self, rule_name: str, rows: Sequence[Row], names: Sequence[str]) -> Derivation:
         rule = self._rules.get(rule_name)
         causes: dict[str, Event] = {}
         waiting = {row["name"]: row for row in rows}
@@ -60,7 +63,7 @@ class Lineage:
             )
             causes[name] = event
             del waiting[name]
-        return Derivation(rule_name, causes)
+        return Derivation(rule_name, {name: causes[name] for name in names})
 
     def _cause(self, rule: Rule | None, row: Row, causes: dict[str, Event]) -> Event | None:
         known = self._events.get(row["id"])

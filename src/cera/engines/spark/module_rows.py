@@ -177,10 +177,11 @@ def _derivations(found: Detected) -> Iterator[tuple[Any, ...]]:
     event = event_row(Event(found.term, Interval(found.begin, found.end)))
     known = set()
     for rule, named in _ways(found):
-        causes = sorted((name, cause.end, cause.begin, _id(cause)) for name, cause in named)
+        told = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
+        causes = sorted(told)
         if (way := (rule, *causes)) not in known:
             known.add(way)
-            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in causes], None, None, 0, 0)
+            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in told], None, None, 0, 0)
 
 
 def _ways(found: Detected) -> Iterator[tuple[str, Iterable[tuple[str, Occurrence]]]]:

@@ -87,11 +87,6 @@ class Detected:
     modules: tuple[Module, ...]
     table: EventTable
 
-    @property
-    def cause_names(self) -> dict[str, tuple[str, ...]]:
-        """The variables of each rule."""
-        return {output.rule: output.variables for module in self.modules for output in module.outputs}
-
     def by_label(self) -> tuple[EventTable, ...]:
         """The same as a table for each label, so that a layer above reads only what it asks for."""
         labels = sorted(frozenset[str]().union(*(module.derives for module in self.modules)))

@@ -2,89 +2,122 @@
 
 from __future__ import annotations
 
-import itertools
+import os
+import shutil
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import reduce
+from operator import add
 from pathlib import Path
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.connectors.files import Source, names_files, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.layers.layering import Layers
-from cera.engines.spark.deriving import DERIVATION
+from cera.engines.spark.deriving import CAUSES, DERIVATION
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.failures import engine_failure
 from cera.engines.spark.hashing import hex_id
-from cera.engines.spark.lineage import Lineage, event_of, recipient_of
+from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
+from cera.engines.spark.lineage import Lineage, event_of
 from cera.engines.spark.reading import Reading, is_small, read_files
 from cera.engines.spark.relations import column
 from cera.engines.spark.session import session
 from cera.engines.spark.tables import EventTable
-from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.task_progress import tasks_told
+from cera.engines.spark.term_columns import written_term
 from cera.engines.spark.undefined import Tally
-from cera.model.events import DerivedEvent, Event, Recipient, in_output_order
+from cera.errors import UsageError
+from cera.model import events as model
+from cera.model.events import DerivedEvent
 from cera.model.interval import Time
+from cera.model.time_text import TimeFormat
 
+_ACCURACY = 1_000
 
-@dataclass(frozen=True)
-class Found:
-    """An event that is written: one of the input has no rule."""
-
-    event: Event
-    rule: str | None
-    causes: Mapping[str, str]
-    recipient: Recipient | None
+#: Parts of the output for each core: enough that a slow one does not hold up the others.
+_PARTS_PER_CORE = 4
+_PART = "part"
 
 
 @dataclass(frozen=True)
 class Recorded:
     """The answers over what was read. Nothing is computed before it is asked for.
 
-    `tally` counts rows in which an expression has no value, when the answers are read or written.
+    `tally` counts rows in which an expression has no value, when the answers are read or written. What is `small` is
+    written in one part.
     """
 
     reading: Reading
     answers: Answers
     tally: Tally
     until: Time | None = None
+    small: bool = False
+
+    @property
+    def spark(self) -> SparkSession:
+        return self.answers.spark
+
+    def telling(self, activity: str, tell: Callable[[str], object]) -> AbstractContextManager[None]:
+        """Tells what goes on inside, with the numbers of tasks."""
+        return tasks_told(self.spark, activity, tell)
 
     def rejects(self) -> list[Rejected]:
         with engine_failure():
             return self.reading.rejects()
 
-    def labels(self) -> tuple[Counter[str], int]:
-        """How many events of each label were read, and how many of all are later than `until`."""
-        found: Counter[str] = Counter()
-        later = 0
+    def labels(self) -> tuple[Counter[str], int, int]:
+        """How many different events of each label there are, how many of all are later than `until`, and how many were
+        read, equal ones each."""
+        if not self.reading.tables:
+            return Counter(), 0, 0
         after = F.lit(0) if self.until is None else F.count_if(column("end") > self.until)
+        every = reduce(DataFrame.unionByName, [t.frame.select("h1", "h2", "label", "end") for t in self.reading.tables])
+        different = every.groupBy("h1", "h2", "label", "end").agg(F.count("*").alias("equal"))
+        counted = different.groupBy("label").agg(
+            F.count("*").alias("number"), after.alias("later"), F.sum("equal").alias("read")
+        )
         with engine_failure():
-            for table in self.reading.tables:
-                counted = table.frame.groupBy("label").agg(F.count("*").alias("number"), after.alias("later"))
-                for row in counted.collect():
-                    found[row["label"]] += row["number"]
-                    later += row["later"]
-        return found, later
+            rows = counted.collect()
+        found = Counter({row["label"]: row["number"] for row in rows})
+        return found, sum(row["later"] for row in rows), sum(row["read"] for row in rows)
 
-    def in_order(self, labels: Collection[str], *, base: bool) -> Iterator[Found]:
-        """What is written, by end, begin and term. An input event that was derived too is written once."""
-        frame = self._chosen(labels, base=base).orderBy("end", "begin")
+    def rows(self, labels: Collection[str], *, base: bool) -> Iterator[Row]:
+        """What is derived, by end, begin and term, with the columns ANSWER, and with `base` the input events too. An
+        input event that was derived too is there once. What has none of the `labels` has no term."""
+        frame = self._in_parts(labels, base=base)
         with engine_failure():
             rows = frame.toLocalIterator(prefetchPartitions=True)
-            for _, together in itertools.groupby(rows, key=lambda row: (row["end"], row["begin"])):
-                yield from sorted(map(self._found, together), key=lambda found: found.event.output_key)
+            yield from in_output_order(map(tuple, rows))
             self.tally.fetched(frame)
 
-    def _found(self, row: Row) -> Found:
-        if row["rule"] is None:
-            return Found(event_of(row, row["qualifier"]), None, {}, None)
-        recipient = recipient_of(row)
-        event = event_of(row, recipient.qualifier if recipient else None)
-        causes = _in_order(row["causes"], self.answers.cause_names[row["rule"]])
-        return Found(event, row["rule"], causes, recipient)
+    def write_lines(
+        self, path: Path, labels: Collection[str], times: TimeFormat, *, base: bool
+    ) -> tuple[Counter[str], int]:
+        """Writes `rows` as JSON lines into a file, by the workers of Spark; counts what was derived, by label, and what
+        was written. They have to share the file system of this process. The file is there when it is whole."""
+        folder = path.with_name(f".{path.name}.{os.getpid()}.parts")
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+        try:
+            folder.mkdir()
+            with engine_failure():
+                frame = self._in_parts(labels, base=base)
+                counted = write_parts(frame, WriteLines(folder, times))
+                self.tally.written()
+            join_parts(folder, unfinished)
+            if path.exists():
+                shutil.copymode(path, unfinished)
+            os.replace(unfinished, path)
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            unfinished.unlink(missing_ok=True)
+        return counted
 
     def acted_on(self, rules: Collection[str]) -> list[DerivedEvent]:
         """What some rules of modules detect, in the order of output, with the events that it comes from."""
@@ -97,26 +130,66 @@ class Recorded:
             known = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), every)
             causes = known.join(F.broadcast(wanted), "id").dropDuplicates(["id"]).collect()
         lineage = Lineage((), (event_of(row, row["qualifier"]) for row in causes))
-        return in_output_order(lineage.derived(rows))
+        return model.in_output_order(lineage.derived(rows))
 
-    def write_parquet(self, path: Path, labels: Collection[str]) -> Counter[str]:
-        """Writes the derived events as a folder of Parquet files; tells how many there are of each label."""
-        frame = self._chosen(labels, base=False)
-        with engine_failure():
-            times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
-            frame.withColumns(times).write.mode("overwrite").parquet(str(path))
-            self.tally.written()
-            written = frame.sparkSession.read.parquet(str(path)).groupBy("label").count().collect()
-        return Counter({row["label"]: row["count"] for row in written})
+    def write_parquet(self, path: Path, labels: Collection[str]) -> tuple[Counter[str], int]:
+        """Writes the derived events as a folder of Parquet files, which is there when it is whole; counts what was
+        derived, by label, and what was written."""
+        frame, path = self.answers.events(), Path(os.path.realpath(path))  # Spark may have been started elsewhere
+        times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+        try:
+            with engine_failure():
+                chosen = frame.where(column("label").isin(*labels)) if labels else frame
+                chosen.withColumns(times).write.mode("overwrite").parquet(str(unfinished))
+                self.tally.written()
+            if path.exists():
+                path.rmdir()  # an empty folder
+            os.replace(unfinished, path)
+            with engine_failure():
+                every = frame if labels else frame.sparkSession.read.parquet(str(path))
+                rows = every.groupBy("label").count().collect()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+        derived = Counter({row["label"]: row["count"] for row in rows})
+        return derived, sum(number for label, number in derived.items() if not labels or label in labels)
 
-    def _chosen(self, labels: Collection[str], *, base: bool) -> DataFrame:
-        frame = self.answers.events()
+    def _in_parts(self, labels: Collection[str], *, base: bool) -> DataFrame:
+        """The rows of ANSWER in parts: each is sorted by end and begin, and lies before the next one."""
+        frame = self.answers.events().withColumn("qualifier", F.lit(None).cast("string"))
         if base:
             every = reduce(DataFrame.unionByName, [_base(table) for table in self.reading.tables])
             every = every if self.until is None else every.where(column("end") <= self.until)
             unknown = every.dropDuplicates(["id"]).join(frame.select("id"), "id", "left_anti")
             frame = frame.unionByName(unknown, allowMissingColumns=True)
-        return frame.where(column("label").isin(*labels)) if labels else frame
+        if labels:
+            chosen = column("label").isin(*labels)
+            kept = {name: F.when(chosen, column(name)) for name in ("term", CAUSES)}
+            frame = frame.where(chosen | column("rule").isNotNull()).withColumns(kept)
+        frame = frame.withColumn(CAUSES, F.map_entries(column(CAUSES))).select(*ANSWER)
+        edges = self._edges()
+        if edges:
+            number = reduce(add, [F.when(column("end") >= edge, 1).otherwise(0) for edge in edges])
+            frame = frame.withColumn(_PART, number).repartitionById(len(edges) + 1, column(_PART)).drop(_PART)
+        else:
+            frame = frame.repartition(1)
+        return frame.sortWithinPartitions("end", "begin")
+
+    def _edges(self) -> list[Time]:
+        """Times that divide the events that were read into parts of about the same size, as they will the answers.
+
+        Spark would find its own if it sorted, by computing the answers twice.
+        """
+        parts = 1 if self.small else _PARTS_PER_CORE * self.spark.sparkContext.defaultParallelism
+        if parts == 1 or not self.reading.tables:
+            return []
+        ends = reduce(DataFrame.unionByName, [table.frame.select("end") for table in self.reading.tables])
+        wanted = F.array(*(F.lit(number / parts) for number in range(1, parts)))
+        with engine_failure():
+            [row] = ends.agg(F.percentile_approx("end", wanted, F.lit(_ACCURACY)).alias("edges")).collect()
+        return sorted(set(row["edges"] or ()))
 
 
 def _base(table: EventTable) -> DataFrame:
@@ -126,7 +199,7 @@ def _base(table: EventTable) -> DataFrame:
         "begin",
         "end",
         "label",
-        term_column(table)["json"].alias("term"),
+        written_term(table).alias("term"),
         qualifier.alias("qualifier"),
     )
 
@@ -142,12 +215,16 @@ def recorded(
     timezone: str,
     master: str,
     settings: Mapping[str, str],
+    tell: Callable[[str], object] = lambda activity: None,
 ) -> Recorded:
-    """A program over the events at paths; Spark is started."""
+    """A program over the events at paths; Spark is started. What goes on is told, with the numbers of tasks."""
     with engine_failure():
         modules_alone = all(layer.rules is None for layer in program.layers)
-        spark = session(master, settings, small=_is_small(paths, layout), in_python=modules_alone)
-        reading = read_files(spark, paths, layout)
+        small = _is_small(paths, layout)
+        tell("starting Spark")
+        spark = session(master, settings, small=small, in_python=modules_alone)
+        with tasks_told(spark, "reading events", tell):
+            reading = read_files(spark, paths, layout)
         if max_duration is not None:
             reading = reading.lasting(max_duration)
         tally = Tally()
@@ -162,7 +239,7 @@ def recorded(
             tally=tally,
             keep=True,
         )
-        return Recorded(reading, found, tally, until)
+        return Recorded(reading, found, tally, until, small)
 
 
 def _is_small(paths: Sequence[str], layout: Layout) -> bool:
@@ -171,13 +248,3 @@ def _is_small(paths: Sequence[str], layout: Layout) -> bool:
         return False
     found = [file for path in paths for file in sources(path, layout, parquet=True)]
     return is_small(file.path for file in found if isinstance(file, Source))
-
-
-def _in_order(causes: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
-    """Causes in the order of the names of a rule, then others; `E1[1]`, `E1[2]` stand for several of the name `E1`."""
-
-    def place(name: str) -> tuple[int, str, int]:
-        plain, _, number = name.partition("[")
-        return names.index(plain) if plain in names else len(names), plain, int(number.rstrip("]") or 0)
-
-    return {name: causes[name] for name in sorted(causes, key=place)}

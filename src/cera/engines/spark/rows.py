@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from cera.engines.spark.relations import column, component
 from cera.engines.spark.tables import FIELD, FIELDS, EventTable, Flat, Terms
 from cera.model.events import Event
 from cera.model.hashing import hash_value
-from cera.model.json_terms import term_to_json
+from cera.model.json_terms import term_text
 from cera.model.terms import Term
 from cera.model.values import Scalar
 
@@ -116,7 +115,7 @@ def event_row(event: Event) -> tuple[Any, ...]:
 
 def term_row(term: Term) -> tuple[str, int, int]:
     """A term as the fields of TERM."""
-    return json.dumps(term_to_json(term), ensure_ascii=False), hash_value(term, 1), hash_value(term, 2)
+    return term_text(term), hash_value(term, 1), hash_value(term, 2)
 
 
 def fields_of(term: Term) -> dict[str, tuple[Any, ...]] | None:

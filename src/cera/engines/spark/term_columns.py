@@ -10,14 +10,14 @@ from pyspark.sql import functions as F
 from cera.engines.spark.arithmetic import is_defined
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.hashing import hash_cell, hash_term
-from cera.engines.spark.json_text import NO_KEYS, cell_json, object_json, string_json
+from cera.engines.spark.json_text import NO_KEYS, cell_json, children_json, object_json, rewritten, string_json
 from cera.engines.spark.tables import FIELD, EventTable, Flat, Opaque
 
 
 def flat_term(label: str | Column, content: Cell | Flat) -> Column:
     """The term `label{…}` with these children, as a TERM; null where it is not present."""
     text = string_json(label) if isinstance(label, Column) else F.lit(json.dumps(label, ensure_ascii=False))
-    whole = F.concat(F.lit("{"), text, F.lit(":"), body_json(content), F.lit("}"))
+    whole = F.concat(F.lit("{"), text, F.lit(": "), body_json(content), F.lit("}"))
     term = _term(whole, *flat_hashes(label, content))
     present = presence(content)
     return term if present is None else F.when(present, term)
@@ -33,13 +33,42 @@ def term_column(table: EventTable) -> Column:
     return flat_term(F.col("label"), table.content) if isinstance(table.content, Flat) else F.col("term")
 
 
+def written_term(table: EventTable) -> Column:
+    """The JSON of the terms of a table as cera writes it; a user's array or map, which Spark wrote, once more."""
+    text = term_column(table)["json"]
+    return rewritten(text) if isinstance(table.content, Flat) and _has_opaque(table.content) else text
+
+
+def _has_opaque(content: Cell | Flat | Opaque) -> bool:
+    """Whether there is something in it whose JSON is not made here."""
+    match content:
+        case Cell():
+            return content.term is not None
+        case Flat():
+            return any(map(_has_opaque, content.children.values()))
+        case Opaque():
+            return True
+
+
 def fields_term(label: Column, fields: Column) -> Column:
     """The term `label{…}` with the children in a column of FIELDS, as a TERM; null where that is null."""
     entries = F.map_entries(fields)
-    members = F.transform(entries, lambda e: F.concat(string_json(e["key"]), F.lit(":"), cell_json(field(e["value"]))))
-    body = F.concat(F.lit("{"), F.array_join(members, ","), F.lit("}"))
-    text = F.concat(F.lit("{"), string_json(label), F.lit(":"), body, F.lit("}"))
+    text = F.concat(F.lit("{"), string_json(label), F.lit(": "), _fields_json(entries), F.lit("}"))
     return F.when(fields.isNotNull(), _term(text, *(_fields_hash(label, entries, first) for first in (1, 2))))
+
+
+def _fields_json(entries: Column) -> Column:
+    """The JSON of children, in the order of their names; a list where a name would be read as something else."""
+
+    def member(entry: Column) -> Column:
+        return F.concat(string_json(entry["key"]), F.lit(": "), cell_json(field(entry["value"])))
+
+    ordered = F.array_sort(entries)  # names differ, so that it is their order
+    plain = F.concat(F.lit("{"), F.array_join(F.transform(ordered, member), ", "), F.lit("}"))
+    single = F.transform(ordered, lambda entry: F.concat(F.lit("{"), member(entry), F.lit("}")))
+    listed = F.concat(F.lit('{"{}": ['), F.array_join(single, ", "), F.lit("]}"))
+    strange = F.exists(entries, lambda entry: entry["key"].isin(*sorted(NO_KEYS)))
+    return F.when(strange, listed).otherwise(plain)
 
 
 def _fields_hash(label: Column, entries: Column, first: int) -> Column:
@@ -67,12 +96,12 @@ def body_json(content: Cell | Flat) -> Column:
     """What stands in JSON after the label of a term with this content."""
     if isinstance(content, Cell):
         text = cell_json(content)
-        return text if content.term is None else F.concat(F.lit('{"{}":['), text, F.lit("]}"))
+        return text if content.term is None else F.concat(F.lit('{"{}": ['), text, F.lit("]}"))
     if not content.children.keys() & NO_KEYS:
         return object_json([(name, child_body(child)) for name, child in content.children.items()])
-    children = [object_json([(name, child_body(child))]) for name, child in content.children.items()]
-    present = [_where_present(c, text) for c, text in zip(content.children.values(), children, strict=True)]
-    return F.concat(F.lit('{"{}":['), F.concat_ws(",", *present), F.lit("]}"))
+    named = sorted(content.children.items(), key=lambda one: one[0])
+    children = [_where_present(child, object_json([(name, child_body(child))])) for name, child in named]
+    return children_json(children, ordered=False)
 
 
 def child_body(child: Cell | Flat | Opaque) -> Column:

@@ -14,12 +14,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, LongType, StringType, StructType
 
 from cera.engines.spark.cells import Cell
-from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT, causes_by_name
+from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT, first_derivation
 from cera.engines.spark.engine import Answers, told
 from cera.engines.spark.json_text import cell_json
 from cera.engines.spark.relations import column, component
 from cera.engines.spark.tables import EventTable, Flat
-from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.term_columns import written_term
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 from cera.rules.unification import head_label
@@ -43,8 +43,7 @@ def labelled(answers: Answers, label: str) -> DataFrame:
     rows = [_fitted(_typed_rows(table, content), types) for table, content in tables]
     firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", CHILDREN, "term", *SENT)]
     groups = reduce(DataFrame.unionByName, rows).groupBy("h1", "h2")
-    first = groups.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
-    return told(first, causes_by_name(column(DERIVATION)["causes"]), CHILDREN)
+    return told(groups.agg(*firsts, *first_derivation()), CHILDREN)
 
 
 def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
@@ -76,25 +75,24 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
 def _alone(table: EventTable, content: Flat) -> DataFrame:
     """The events of one rule: what has the same times and children is the same event."""
     if table.once:
-        return told(_typed_rows(table, content, CAUSES), column(CAUSES), CHILDREN)
+        return told(_typed_rows(table, content), CHILDREN)
     parts = [component(name, kind) for name, cell in content.children.items() for kind in _components(cell)]
     firsts = [F.first(column(name)).alias(name) for name in ("h1", "h2", "label", *SENT)]
     groups = table.frame.groupBy("begin", "end", *map(column, parts))
-    first = groups.agg(*firsts, F.min(column(DERIVATION)).alias(DERIVATION))
-    rows = _typed_rows(EventTable(first, content, table.label), content)
-    return told(rows, causes_by_name(column(DERIVATION)["causes"]), CHILDREN)
+    first = groups.agg(*firsts, *first_derivation())
+    return told(_typed_rows(EventTable(first, content, table.label), content), CHILDREN)
 
 
 def _components(content: object) -> tuple[str, ...]:
     return content.components if isinstance(content, Cell) else ()
 
 
-def _typed_rows(table: EventTable, content: Flat, *more: str) -> DataFrame:
+def _typed_rows(table: EventTable, content: Flat) -> DataFrame:
     children = [_typed(cell).alias(name) for name, cell in content.children.items() if isinstance(cell, Cell)]
     struct = F.struct(*children) if children else F.struct(F.lit(None).cast("string").alias("none"))
-    term = term_column(table)["json"].alias("term")
+    term = written_term(table).alias("term")
     return table.frame.select(
-        "h1", "h2", "begin", "end", "label", struct.alias(CHILDREN), term, DERIVATION, *SENT, *more
+        "h1", "h2", "begin", "end", "label", struct.alias(CHILDREN), term, DERIVATION, CAUSES, *SENT
     )
 
 

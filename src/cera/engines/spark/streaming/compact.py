@@ -35,6 +35,8 @@ class Shape:
     children: tuple[str, ...]
     events: tuple[str, ...]
     timers: tuple[RelativeTimer, ...]
+    #: All of these causes, in the order in which they are told.
+    causes: tuple[str, ...]
 
 
 def shapes(rules: Sequence[Rule]) -> tuple[Shape, ...]:
@@ -58,7 +60,7 @@ def _shape(rule: Rule) -> Shape | None:
     if branch.absolute_timers or not children or any(label in ("", "{}") for label in children):
         return None
     events = tuple(query.identifier for query in branch.events)
-    return Shape(rule.name, head.label, tuple(sorted(children)), events, tuple(anchors_first(branch)))
+    return Shape(rule.name, head.label, tuple(sorted(children)), events, tuple(anchors_first(branch)), rule.identifiers)
 
 
 class Compactor:

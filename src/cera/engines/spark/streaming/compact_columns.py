@@ -21,6 +21,7 @@ from cera.engines.spark.streaming.left_out import LATE, Counting
 from cera.engines.spark.streaming.messages import OUTPUT, Result, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.worker_memory import settle
 from cera.engines.spark.streaming.xxhash_columns import Hashes
+from cera.model.json_terms import term_text
 from cera.model.occurrence import json_occurrence
 
 #: The columns that the answers over recorded events have.
@@ -96,8 +97,8 @@ def _row(result: Result) -> dict[str, Any] | None:
             told = dict(zip(_ANSWER.names, values, strict=True))
             return {**told, "causes": list(json.loads(told["causes"]).items())}
         case ("late", begin, end, label, body, qualifier, _):
-            term = json.dumps({label: body}, ensure_ascii=False)
             event = json_occurrence(begin, end, label, body, qualifier).event
+            term = term_text(event.term)
             return {"id": event.id, "begin": begin, "end": end, "label": label, "term": term, LEFT_OUT: LATE}
         case ("rejected", _, reason, text):
             return {LEFT_OUT: reason, RECORD: text}
@@ -139,8 +140,8 @@ def _causes(shape: Shape, known: Mapping[str, pa.Array], rows: int) -> pa.MapArr
         ids[timer.identifier] = timer_hashes(
             f"timer:{timer.kind}", ids[timer.anchor], str(timer.duration), begins, ends
         )
-    items = _texts(hexadecimal(*ids.values()), rows * len(ids))
-    keys = pa.array(list(ids)).take(pa.array(np.tile(np.arange(len(ids)), rows)))
+    items = _texts(hexadecimal(*(ids[name] for name in shape.causes)), rows * len(ids))
+    keys = pa.array(shape.causes).take(pa.array(np.tile(np.arange(len(ids)), rows)))
     offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * len(ids))
     return pa.MapArray.from_arrays(offsets, keys, items)
 
@@ -148,15 +149,17 @@ def _causes(shape: Shape, known: Mapping[str, pa.Array], rows: int) -> pa.MapArr
 def _terms(label: str, children: Mapping[str, Mapping[str, pa.Array]]) -> pa.Array:
     """The JSON of the terms."""
     parts: list[str | pa.Array] = []
-    before = f"{{{_quoted(label)}:{{"
+    before = f"{{{_quoted(label)}: {{"
     for child, components in children.items():
         texts = [_written(kind, array) for kind, array in components.items()]
-        parts += [f"{before}{_quoted(child)}:", texts[0] if len(texts) == 1 else pc.coalesce(*texts)]
-        before = ","
+        parts += [f"{before}{_quoted(child)}: ", texts[0] if len(texts) == 1 else pc.coalesce(*texts)]
+        before = ", "
     return pc.binary_join_element_wise(*parts, "}}", "")
 
 
 def _written(kind: str, array: pa.Array) -> pa.Array:
+    if kind == "fraction":
+        return pa.array([None if number is None else repr(number) for number in array.to_pylist()], pa.string())
     if kind != "string":
         return array.cast(pa.string())
     encoded = array.dictionary_encode()

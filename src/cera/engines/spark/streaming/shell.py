@@ -39,7 +39,7 @@ from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOpe
 from cera.engines.spark.streaming.packing import rejection
 from cera.engines.spark.streaming.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.worker_memory import settle
-from cera.model.json_terms import term_to_json
+from cera.model.json_terms import term_text
 
 Message = tuple[str, int, bytes]
 
@@ -222,7 +222,7 @@ def _result(derived: Found) -> Result:
         event.begin,
         event.end,
         event.label,
-        json.dumps(term_to_json(event.term), ensure_ascii=False),
+        term_text(event.term),
         first.rule,
         json.dumps(causes, ensure_ascii=False),
         found.recipient.address if found.recipient else None,

@@ -1,0 +1,79 @@
+"""`cera run --engine spark`: the bytes and the counts of the other engines, by whomever they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from unit.cli.command_line import FIRE, Cera, write_lines
+
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
+
+#: Temperatures with equal events, ties in time, values whose JSON is not obvious, and one record that is not an event.
+TEMPERATURES = [
+    *(
+        f'{{"at": {second}, "term": {{"temp": {{"area": "{area}", "sensor": {number}, "value": {40 + second / 7}}}}}}}'
+        for second in range(0, 60, 3)
+        for number, area in ((1, "a\\u0007"), (2, "b 😀"))
+    ),
+    '{"at": 9, "term": {"smoke": {"area": "b 😀"}}}',
+    '{"at": 9, "term": {"smoke": {"area": "b 😀"}}}',
+    '{"at": 9, "term": {"siren": {"{}": [{"on": true}, {"on": false}]}}}',
+    '{"at": 9}',
+]
+RAISE = 'RAISE to(recipient="sms:1") { alarm { area { var A } } } ON fire {{ area {{ var A }} }} END\n'
+SUMMARY = "46 events read; 1 of them equal to another one (--id-field keeps such events apart)"
+
+
+@pytest.fixture
+def command(folder: Path) -> tuple[str, ...]:
+    write_lines(folder / "more.jsonl", TEMPERATURES)
+    (folder / "fire.xceq").write_text(FIRE + RAISE)
+    return ("run", "fire.xceq", "--events", "events.jsonl", "--events", "more.jsonl", "--time-unit", "s")
+
+
+@pytest.mark.parametrize("options", [(), ("--base",), ("--select", "fire,temp", "--base"), ("--until", "40")])
+def test_the_workers_write_what_the_other_engines_write(
+    folder: Path, cera: Cera, command: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    written, said = {}, {}
+    for engine in ("reference", "local", "spark"):
+        result = cera(*command, *options, "--engine", engine, "--out", f"{engine}.jsonl")
+        assert result.exit_code == 0, result.stderr
+        written[engine] = (folder / f"{engine}.jsonl").read_bytes()
+        said[engine] = result.stderr
+    assert written["spark"] == written["local"] == written["reference"] != b""
+    assert said["spark"] == said["local"] == said["reference"]
+    assert SUMMARY in said["spark"]
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")], "something unfinished is left"
+
+
+def test_standard_output_has_the_same_lines_as_the_file(folder: Path, cera: Cera, command: tuple[str, ...]) -> None:
+    result = cera(*command, "--engine", "spark", "--base")
+    assert cera(*command, "--engine", "spark", "--base", "--out", "out.jsonl").exit_code == 0
+    assert result.stdout_bytes == (folder / "out.jsonl").read_bytes()
+
+
+def test_a_file_is_not_touched_by_a_run_that_fails(
+    folder: Path, cera: Cera, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cera.engines.spark import recorded
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    (folder / "out.jsonl").write_text("before\n")
+    monkeypatch.setattr(recorded, "join_parts", full)
+    result = cera(*command, "--engine", "spark", "--out", "out.jsonl")
+    assert (result.exit_code, (folder / "out.jsonl").read_text()) == (2, "before\n")
+    assert "out.jsonl cannot be written: No space left on device" in result.stderr
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_parquet_is_counted_as_lines_are(folder: Path, cera: Cera, command: tuple[str, ...]) -> None:
+    lines = cera(*command, "--engine", "local", "--select", "fire", "--out", "out.jsonl")
+    table = cera(*command, "--engine", "spark", "--select", "fire", "--out", "out.parquet")
+    assert table.exit_code == 0, table.stderr
+    assert table.stderr == lines.stderr
+    assert [path.suffix for path in (folder / "out.parquet").iterdir() if not path.name.startswith((".", "_"))]
