@@ -62,7 +62,7 @@ def run_on_spark(
     with progress("answering") as tell, recording.telling("answering", tell):
         if out is not None and out.suffix == ".parquet":
             derived, written = recording.write_parquet(out, labels)
-        elif out is not None and (file := _shared_file(out, replay.master)) is not None:
+        elif out is not None and (file := _shared_file(out, replay.master)) is not None and not recording.small:
             derived, written = recording.write_lines(file, labels, replay.times, base=base)
         else:
             derived, written = _write(recording, replay.times, labels, out, base=base, table=table)
