@@ -96,8 +96,12 @@ class LineWriter:
 
     def write(self, line: str) -> None:
         assert self._stream is not None
-        with self._problems():
-            self._stream.write(encoded(line) + b"\n")
+        data = encoded(line) + b"\n"
+        try:  # lines are many: the context manager is entered where there is a problem
+            self._stream.write(data)
+        except OSError as error:
+            with self._problems():
+                raise error
 
     def __exit__(self, kind: object, *details: object) -> None:
         assert self._stream is not None

@@ -123,10 +123,10 @@ def _linked(pairs: Sequence[tuple[int, int]], one: int, two: int, *, ordered: bo
 
 def _identity(hashes: tuple[int, int], begin: Time, end: Time, qualifier: str | None) -> str:
     first, last = _integer(begin), _integer(end)
-    found = ""
-    for hashed, seed in zip(hashes, _EVENTS, strict=True):
-        seed = xxh64_intdigest(last, xxh64_intdigest(first, xxh64_intdigest(_unsigned(hashed), seed)))
-        if qualifier is not None:
-            seed = xxh64_intdigest(qualifier.encode("utf-8", "surrogatepass"), seed)
-        found += f"{seed:016x}"
-    return found
+    one, two = _EVENTS
+    one = xxh64_intdigest(last, xxh64_intdigest(first, xxh64_intdigest(_unsigned(hashes[0]), one)))
+    two = xxh64_intdigest(last, xxh64_intdigest(first, xxh64_intdigest(_unsigned(hashes[1]), two)))
+    if qualifier is not None:
+        data = qualifier.encode("utf-8", "surrogatepass")
+        one, two = xxh64_intdigest(data, one), xxh64_intdigest(data, two)
+    return f"{one:016x}{two:016x}"
