@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from cera.cli.recording import Counts
 from cera.cli.report import listed, printable, warn
@@ -11,6 +12,9 @@ from cera.engines.layers.attributes import asked_by, derived_by
 from cera.model.attributes import AskedAttribute, ObservedAttributes, Path
 from cera.model.events import Event
 from cera.pipeline import Program
+
+if TYPE_CHECKING:
+    from cera.engines.spark.recorded import Recorded
 
 
 def observed_attributes(program: Program) -> ObservedAttributes:
@@ -33,6 +37,15 @@ def look_at(program: Program, events: Iterable[Event]) -> ObservedAttributes:
     observed = observed_attributes(program)
     for event in events if observed.missing else ():
         observed.look(event)
+    return observed
+
+
+def observed_on_spark(program: Program, recording: Recorded) -> ObservedAttributes:
+    """What the events that Spark reads have of it."""
+    from cera.engines.spark.observed import observe  # Spark is there if something was recorded with it
+
+    observed = observed_attributes(program)
+    observe(recording.reading.tables, observed, asked_by(program.layers))
     return observed
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.cli import report
 from cera.cli.actions import Performer
+from cera.cli.attributes import observed_on_spark, show_missing_attributes
 from cera.cli.options import Replay
 from cera.cli.recording import Counts, check_side_files, dispose_of, progress
 from cera.cli.summary import refuse, show_summary, show_unknown_labels
@@ -52,6 +53,7 @@ def run_on_spark(
         rejected = recording.rejects()
         dispose_of(rejected, replay)
         labels_read, later, records = recording.labels()
+        observed = observed_on_spark(program, recording)
     repeated = records - labels_read.total()
     counts = Counts(labels_read, records, repeated, after_until=later, rejected=len(rejected))
     if performer.rules:
@@ -69,6 +71,7 @@ def run_on_spark(
     show_unknown_labels(labels, program, counts, derived)
     tally = recording.tally
     unusable = show_summary(program, replay, counts, derived, tally.rows, written, of="row", left_out=tally.left_out)
+    show_missing_attributes(program, observed, counts)
     performer.finish()
     refuse(unusable)
 

@@ -68,7 +68,12 @@ class ObservedAttributes:
         elif not isinstance(event, Event) and event.nested is not None:
             self.see(label, _nested(event.nested))
         else:
-            self.see(label, _paths(event.term, self._depth[label]))
+            self.look_at_term(event.term)
+
+    def look_at_term(self, term: Term) -> None:
+        """Takes the attributes of an event with this term into account."""
+        if term.label in self._missing:
+            self.see(term.label, _paths(term, self._depth[term.label]))
 
     def see(self, label: str, paths: Iterable[Path]) -> None:
         """Takes into account that some event with the label has these attributes."""
