@@ -22,11 +22,11 @@ def without_copies(rules: Sequence[NormalRule]) -> tuple[list[NormalRule], dict[
     originals: dict[str, str] = {}
     for name in copied:
         original, seen = copied[name], {name}
-        while original in copied and original not in seen:
+        while original in copied and original not in originals and original not in seen:
             seen.add(original)
             original = copied[original]
         if original not in seen:
-            originals[name] = original
+            originals |= dict.fromkeys(seen, originals.get(original, original))
     return [_renamed(rule, originals) for rule in rules if rule.predicate not in originals], originals
 
 

@@ -38,9 +38,14 @@ _FOREIGN = (
 )
 
 
+#: How many atoms a body may have, and how many of them may give values to variables of their own.
+MAX_ATOMS, MAX_COMBINED = 50, 19
+
+
 def check_rules(program: Program) -> Iterator[Diagnostic]:
     yield from _shapes(program)
     for rule in program.rules:
+        yield from _size(rule)
         yield from _stages(rule)
         yield from _variables(rule)
         yield from _expressions(rule)
@@ -67,6 +72,20 @@ def _shapes(program: Program) -> Iterator[Diagnostic]:
         if predicate not in heads and (len(atom.arguments), atom.stage is None) != (arity, False):
             shape = "any(J)" if predicate == "any" else "time(T, J)"
             yield Diagnostic("DL102", "error", f"`{predicate}` is built in: `{shape}`", atom.span)
+
+
+def _size(rule: Rule) -> Iterator[Diagnostic]:
+    """No body is longer than what can be written as loops inside of loops."""
+    count, positive = sum(1 for _ in atoms(rule)), list(positive_atoms(rule))
+    names = {name for atom in positive for argument in atom.arguments if (name := _bound_by(argument))}
+    combined = min(len(positive), len(names))
+    hint = "derive a part of it in a rule of its own, and ask for that"
+    if count > MAX_ATOMS:
+        message = f"the body of the rule has {count:,} atoms; there can be {MAX_ATOMS}"
+        yield Diagnostic("DL104", "error", message, rule.span, hint)
+    elif combined > MAX_COMBINED:
+        message = f"the rule combines the facts of {combined} atoms; there can be {MAX_COMBINED}"
+        yield Diagnostic("DL104", "error", message, rule.span, hint)
 
 
 def _stages(rule: Rule) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.epl.printer import label_text
@@ -26,17 +26,19 @@ _MISSING: dict[Kind, tuple[str, str]] = {"insert": ("old_", "old"), "delete": ("
 
 def check_relations(module: Module) -> Iterator[Diagnostic]:
     """Unknown relations (EP102), attributes that a relation lacks (EP103, EP105), events not monitored (EP104)."""
+    changes = {each.predicate: each for each in module.monitored if each.kind is not None}
     for declared in module.monitored:
-        yield from _known(declared, module)
+        yield from _known(declared, module, changes)
     for rule in module.rules:
         for basic in basics(rule.event):
-            unknown = list(_known(basic.type, module))
+            unknown = list(_known(basic.type, module, changes))
             yield from unknown or _monitored(basic.type, module)
         yield from _rule_attributes(rule, module.relations)
     yield from _partition(module)
 
 
-def _known(event: EventType, module: Module) -> Iterator[Diagnostic]:
+def _known(event: EventType, module: Module, changes: Mapping[str, EventType]) -> Iterator[Diagnostic]:
+    """`changes` are the changes that the module monitors, by their predicates."""
     if event.kind is not None and module.relations and event.name not in module.relations:
         hint = did_you_mean(event.name, module.relations) or f"declare it: `relation {event.name}(…);`"
         message = f"no relation `{event.name}` is declared"
@@ -44,10 +46,11 @@ def _known(event: EventType, module: Module) -> Iterator[Diagnostic]:
     if event.kind is None and is_taken(event.name):
         message = f"events of the label `{event.name}` cannot be told from a predicate of the translation"
         yield Diagnostic("EP107", "error", message, event.span, _OTHER_LABEL)
-    for other in module.monitored:
-        if event.kind is None and other.kind is not None and other.predicate == event.predicate:
-            message = f"events of the label `{event.name}` cannot be told from `{other}` in the translation"
-            yield Diagnostic("EP107", "error", message, event.span, _OTHER_LABEL)
+    if event.kind is None and event.predicate in changes:
+        message = (
+            f"events of the label `{event.name}` cannot be told from `{changes[event.predicate]}` in the translation"
+        )
+        yield Diagnostic("EP107", "error", message, event.span, _OTHER_LABEL)
 
 
 def _monitored(event: EventType, module: Module) -> Iterator[Diagnostic]:

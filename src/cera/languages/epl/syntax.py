@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
@@ -246,12 +247,12 @@ class Module:
     rules: tuple[Rule, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
-    @property
+    @cached_property
     def monitored(self) -> tuple[EventType, ...]:
         types = (each for declared in self.declarations if isinstance(declared, Monitor) for each in declared.types)
         return tuple(dict.fromkeys(types))
 
-    @property
+    @cached_property
     def relations(self) -> dict[str, Relation]:
         return {declared.name: declared for declared in self.declarations if isinstance(declared, Relation)}
 
