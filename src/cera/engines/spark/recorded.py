@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import reduce
-from operator import add
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.connectors.files import Source, names_files, sources
@@ -37,10 +36,12 @@ from cera.model.events import DerivedEvent
 from cera.model.interval import Time
 from cera.model.time_text import TimeFormat
 
+#: Of the times that divide them: to a thousandth of all events.
 _ACCURACY = 1_000
 
 #: Parts of the output for each core: enough that a slow one does not hold up the others.
 _PARTS_PER_CORE = 4
+_MOST_PARTS = 400
 _PART = "part"
 
 
@@ -171,8 +172,7 @@ class Recorded:
         frame = frame.withColumn(CAUSES, F.map_entries(column(CAUSES))).select(*ANSWER)
         edges = self._edges()
         if edges:
-            number = reduce(add, [F.when(column("end") >= edge, 1).otherwise(0) for edge in edges])
-            frame = frame.withColumn(_PART, number).repartitionById(len(edges) + 1, column(_PART)).drop(_PART)
+            frame = frame.withColumn(_PART, _part(edges)).repartitionById(len(edges) + 1, column(_PART)).drop(_PART)
         else:
             frame = frame.repartition(1)
         return frame.sortWithinPartitions("end", "begin")
@@ -182,14 +182,24 @@ class Recorded:
 
         Spark would find its own if it sorted, by computing the answers twice.
         """
-        parts = 1 if self.small else _PARTS_PER_CORE * self.spark.sparkContext.defaultParallelism
+        wanted = _PARTS_PER_CORE * self.spark.sparkContext.defaultParallelism
+        parts = 1 if self.small else min(wanted, _MOST_PARTS)
         if parts == 1 or not self.reading.tables:
             return []
         ends = reduce(DataFrame.unionByName, [table.frame.select("end") for table in self.reading.tables])
-        wanted = F.array(*(F.lit(number / parts) for number in range(1, parts)))
+        shares = F.array(*(F.lit(number / parts) for number in range(1, parts)))
         with engine_failure():
-            [row] = ends.agg(F.percentile_approx("end", wanted, F.lit(_ACCURACY)).alias("edges")).collect()
+            [row] = ends.agg(F.percentile_approx("end", shares, F.lit(_ACCURACY)).alias("edges")).collect()
         return sorted(set(row["edges"] or ()))
+
+
+def _part(edges: Sequence[Time], first: int = 0) -> Column:
+    """The number of the part that an end lies in, from `first` on: found by halving the edges, not one by one."""
+    if not edges:
+        return F.lit(first)
+    middle = len(edges) // 2
+    before, after = _part(edges[:middle], first), _part(edges[middle + 1 :], first + middle + 1)
+    return F.when(column("end") < edges[middle], before).otherwise(after)
 
 
 def _base(table: EventTable) -> DataFrame:
