@@ -54,9 +54,7 @@ def compiled(spark: SparkSession) -> Iterator[SparkSession]:
 
 def derivations(derived: tuple[DerivedEvent, ...]) -> dict[str, set[tuple[str, tuple[tuple[str, str], ...]]]]:
     return {
-        one.event.id: {
-            (d.rule, tuple(sorted((name, cause.id) for name, cause in d.causes.items()))) for d in one.derivations
-        }
+        one.event.id: {(d.rule, tuple((name, cause.id) for name, cause in d.causes.items())) for d in one.derivations}
         for one in derived
     }
 
