@@ -27,6 +27,7 @@ def spark() -> Iterator[SparkSession]:
 
     small = {
         "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",  # tests are small, and two of their processes run at a time
         "spark.sql.shuffle.partitions": "2",
         # to compile a query takes far longer than to interpret it over a few rows
         "spark.sql.codegen.wholeStage": "false",
