@@ -186,4 +186,4 @@ def test_recursion_is_refused_with_the_cycle_and_the_engine_that_can_run_it() ->
     [problem] = refusal.value.diagnostics
     assert "p → q → p" in problem.message
     assert "r" not in problem.message.rpartition(":")[2].split()
-    assert "--engine reference" in (problem.hint or "")
+    assert 'engine="reference"' in (problem.hint or "")

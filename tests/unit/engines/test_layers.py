@@ -145,7 +145,7 @@ def test_a_module_that_is_not_enabled_closes_no_circle() -> None:
 
 def test_labels_that_modules_derive_are_known_to_the_checks_of_rules() -> None:
     module = "begin M monitor A; R: A(X) as observed(X.n). end."
-    near = "DETECT x{} ON event o: obsreved{} END"
+    near = "DETECT x{} ON event o: obsreved{{}} END"
     right = "SOURCE A\nDETECT x{} ON event o: observed{{}} END"
     assert [(d.code, d.hint and d.hint[:27]) for d in cera.load([module, near]).check()] == [
         ("XC104", "did you mean `observed`? If")
