@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import socketserver
 import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
+from pyspark.accumulators import AccumulatorTCPServer
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
@@ -79,6 +82,7 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers import cera
     if SparkContext._gateway is None:
         _start(configuration)
+    _let_java_end_quietly()
     try:
         made = SparkSession.builder.config(conf=configuration).getOrCreate()
         made.sparkContext.setLogLevel("ERROR")
@@ -88,6 +92,18 @@ def session(
             f"Spark does not start on {master}: {_refusal(error)}; look at --master and --conf"
         ) from error
     return made
+
+
+def _let_java_end_quietly() -> None:
+    """Keeps a thread of pyspark's from printing a traceback when the Java process has ended; whoever waits for Spark
+    says that it has."""
+    plain = socketserver.BaseServer.handle_error
+
+    def handle_error(server: socketserver.BaseServer, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], EOFError | ConnectionError):
+            plain(server, request, client_address)
+
+    AccumulatorTCPServer.handle_error = handle_error  # type: ignore[assignment, method-assign]
 
 
 def end(spark: SparkSession) -> None:
