@@ -42,9 +42,20 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 #: Options that are arguments of the same name.
 _SAME = (
-    *("allow-exec", "allow-sql", "allow-write", "calendars", "count", "enable", "labels", "late", "max-delay"),
+    *(
+        "answer-limit",
+        "allow-exec",
+        "allow-sql",
+        "allow-write",
+        "calendars",
+        "count",
+        "enable",
+        "labels",
+        "late",
+        "max-delay",
+    ),
     *("max-duration", "max-events", "recursion-limit", "retry-failed", "semantics", "simultaneous", "tick-limit"),
-    *("csv", "time-format", "time-unit", "timezone", "until", "values"),
+    *("answer-limit", "csv", "time-format", "time-unit", "timezone", "until", "values"),
 )
 #: An option with a value that a message writes out; quoted values and upper-case place holders are left out.
 _OPTION = re.compile(

@@ -90,6 +90,8 @@ class Program:
     calendars: tuple[Calendar, ...] = ()
     #: The names of the modules that run; all if it is None.
     enabled: frozenset[str] | None = None
+    #: How many events of a rule or a type of a module one event may end; None is the usual limit.
+    answer_limit: int | None = None
 
     @cached_property
     def parsed(self) -> tuple[Parsed, ...]:
@@ -136,7 +138,9 @@ class Program:
 
     @cached_property
     def _layered(self) -> tuple[Layers, tuple[Diagnostic, ...]]:
-        return layered(self.rules, [each.module for each in self.modules.found])
+        modules = [each.module for each in self.modules.found]
+        limit = self.answer_limit
+        return layered(self.rules, modules if limit is None else [each.limited(limit) for each in modules])
 
     @property
     def layers(self) -> Layers:
@@ -337,10 +341,12 @@ def load(
     timezone: str = "UTC",
     calendars: str | Path | Sequence[Calendar] = (),
     enable: Sequence[str] | None = None,
+    answer_limit: int | None = None,
 ) -> Program:
     """A program from files, or from its text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
-    With `enable`, only the modules with these names run. The program may be wrong; `check` says how, and `run` raises
+    With `enable`, only the modules with these names run. Of a rule or type of a module one event may end
+    `answer_limit` events before a run gives up. The program may be wrong; `check` says how, and `run` raises
     ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
@@ -355,7 +361,8 @@ def load(
             calendars = load_calendars(Path(calendars))
         except (CalendarError, OSError) as error:
             raise UsageError(str(error)) from error
-    loaded = Program(tuple(_source(part) for part in several), semantics, timezone, tuple(calendars))
+    sources = tuple(_source(part) for part in several)
+    loaded = Program(sources, semantics, timezone, tuple(calendars), answer_limit=answer_limit)
     return loaded if enable is None else enabling(loaded, enable)
 
 

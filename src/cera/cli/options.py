@@ -24,6 +24,7 @@ from cera.connectors.files import ENDINGS, Layout
 from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
+from cera.model.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
 from cera.model.interval import Time
 from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeError, TimeFormat
@@ -133,6 +134,13 @@ def program_options(command: Command[R]) -> Command[R]:
         multiple=True,
         help="The modules of EPL and Datalog files that run; all if not given.",
     )
+    @click.option(
+        "--answer-limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help=f"How many events of a rule or type of a module one event may end before the run gives up; "
+        f"{ANSWER_LIMIT:,} if not given, {GROUP_LIMIT:,} for types with `combinations`.",
+    )
     @functools.wraps(command)
     def with_program(
         files: tuple[Path, ...],
@@ -143,6 +151,7 @@ def program_options(command: Command[R]) -> Command[R]:
         timezone: str,
         calendars: Path | None,
         enable: tuple[str, ...],
+        answer_limit: int | None,
         **others: Any,
     ) -> R:
         if quiet and verbose:
@@ -156,6 +165,7 @@ def program_options(command: Command[R]) -> Command[R]:
             timezone=timezone,
             calendars=calendars or (),
             enable=_enabled(enable),
+            answer_limit=answer_limit,
         )
         return command(program=program, **others)
 

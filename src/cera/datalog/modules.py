@@ -5,12 +5,13 @@ EPL modules become this, and `.dl1s` files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal
 
 from cera.datalog.syntax import Program
 from cera.diagnostics import Span
+from cera.model.answer_limits import ANSWER_LIMIT
 from cera.model.expressions import Expression
 
 Granularity = Literal["operation", "transaction", "time"]
@@ -76,6 +77,12 @@ class EventModule:
     granularity: Granularity = "operation"
     partition: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+    #: How many events of each rule a stage may end.
+    limit: int = field(default=ANSWER_LIMIT, compare=False, repr=False)
+
+    def limited(self, answers: int) -> EventModule:
+        """The same, of which a stage may end so many events of each rule."""
+        return replace(self, limit=answers)
 
     @property
     def reads(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from cera.instances.instance import Instance
+from cera.instances.limits import admit
 from cera.instances.members import Member, Members
 from cera.instances.plan import Plan
 from cera.model.interval import Time
@@ -19,7 +20,7 @@ class Pairs:
     """Detection of a type that `fits`."""
 
     def __init__(self, plan: Plan) -> None:
-        type_ = plan.type
+        type_ = self._type = plan.type
         self._within = type_.within
         first, last = (type_.components[place] for place in type_.bound)
         self._first, self.last = first.type, last.type
@@ -41,6 +42,7 @@ class Pairs:
         if not legal:
             return []
         chosen = self._chosen(legal, available, since)
+        admit(self._type, chosen)
         if self._outside == "exclusive":
             bound = {number for members_ in chosen for _, number, _ in members_}
             members.by_type[self._first] = [member for member in available[end:] if member[1] not in bound]

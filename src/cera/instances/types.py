@@ -89,6 +89,8 @@ class ComplexType:
     folds: tuple[Folded, ...] = ()
     hidden: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
+    #: How many of its events one instance may end; None is the limit of `limits`.
+    limit: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def bound(self) -> tuple[int, ...]:
@@ -146,6 +148,11 @@ class InstanceModule:
             types=tuple(sorted(self.types, key=lambda each: each.name)),
             outputs=tuple(sorted(self.outputs, key=lambda each: each.rule)),
         )
+
+    def limited(self, answers: int) -> InstanceModule:
+        """The same, of which one event may end so many events of each type."""
+        types = (replace(each, limit=answers) if isinstance(each, ComplexType) else each for each in self.types)
+        return replace(self, types=tuple(types))
 
     @property
     def timers(self) -> tuple[TimerType, ...]:

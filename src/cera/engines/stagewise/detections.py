@@ -9,6 +9,7 @@ from cera.datalog.arguments import argument_value
 from cera.datalog.modules import EventModule, Output
 from cera.datalog.tuples import EventTuple, Row
 from cera.model import detection as model
+from cera.model.answer_limits import too_many
 from cera.model.evaluation import Evaluator
 from cera.model.events import Derivation, Event
 from cera.model.expressions import Variable
@@ -40,6 +41,7 @@ class Heads:
 
     def __init__(self, module: EventModule, evaluator: Evaluator) -> None:
         self._outputs = module.outputs
+        self._limit = module.limit
         self._evaluator = evaluator
 
     def detections(self, stages: Sequence[Mapping[str, Collection[Row]]], now: Time) -> list[Detection]:
@@ -47,7 +49,11 @@ class Heads:
         found: dict[tuple[Time, Term], Detection] = {}
         for facts in stages:
             for output in self._outputs:
-                for row in facts.get(output.predicate, ()):
+                rows = facts.get(output.predicate, ())
+                if len(rows) > self._limit:
+                    remedy = "Let a condition, a partition, `within` or the recent context leave fewer of them"
+                    raise too_many(f"the rule `{output.rule}`", self._limit, "", remedy)
+                for row in rows:
                     term = self._term(output, row)
                     if term is not None:
                         begin = min((cell.begin for cell in row if isinstance(cell, EventTuple)), default=now)

@@ -1,0 +1,17 @@
+"""How many events one event may end: what combines everything with everything grows past every memory."""
+
+from __future__ import annotations
+
+from cera.errors import MatchLimitError
+
+#: More events of one rule or type than this that one event ends are refused, unless another limit is given.
+ANSWER_LIMIT = 1_000_000
+#: The same for a type that makes an event of every set: as many as a pattern may have answers on one event.
+GROUP_LIMIT = 100_000
+
+
+def too_many(what: str, limit: int, why: str, remedy: str) -> MatchLimitError:
+    """Returns the error for a rule or a type of which one event ends too many events."""
+    return MatchLimitError(
+        f"{what} was cut off: one event ends more than {limit:,} of its events{why}. {remedy}, or raise --answer-limit"
+    )
