@@ -315,6 +315,9 @@ class Told:
         names = ", ".join(map(_name, sources))
         report.warn(f"no newer events from {names} since the start; what waits is undecided")
 
+    def resumed(self) -> None:
+        report.warn("a Python worker of Spark was killed; the stream goes on from its checkpoint")
+
     def late(self, late: int, events: int, watermark: int | None) -> None:
         time = "no time" if watermark is None else self._times.format(watermark)
         warn_of_lateness(late, events, time, "start anew with another --checkpoint, and with --max-ahead '1 day'")

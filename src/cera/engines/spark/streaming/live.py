@@ -15,7 +15,9 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -84,6 +86,8 @@ class LiveStream:
         #: Does what rules want done for some of their events; called again with those of a batch that was not finished.
         self.act: Callable[[Sequence[DerivedEvent]], object] = lambda events: None
         self._failure: CeraError | None = None
+        #: Why the results of a micro-batch could not be collected.
+        self._cause: PySparkException | Py4JError | None = None
         self._interrupted = threading.Event()
         names = tuple(map(_remembered, options.sources))
         self._manifest = self.checkpoint.open(
@@ -113,7 +117,8 @@ class LiveStream:
             if spool is not None and options.once:
                 while not spool.ended.wait(_POLL):
                     self._heed_interrupts()
-            patiently(lambda: self._run_query(spark, spool, databases))
+            run = partial(self._run_query, spark, spool, databases)
+            patiently(run, self._tell.resumed, lambda: self.counters.batches)
         except FAILURES as error:
             log = self.checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
@@ -143,8 +148,11 @@ class LiveStream:
 
     def _run_query(self, spark: SparkSession, spool: Spool | None, databases: Sequence[ChangeSource]) -> None:
         query = self._query(spark)
+        self._cause = None
         try:
             self._wait(query, spool, databases)
+        except PySparkException as error:
+            raise self._why(error) from error
         finally:
             if query.isActive:
                 query.stop()
@@ -223,7 +231,7 @@ class LiveStream:
     def _take(self, frame: DataFrame, batch: int) -> None:
         """The results of a micro-batch; called again for the same batch if the process was killed in between."""
         by_kind: dict[str, list[Result]] = {kind: [] for kind in ("derived", "late", "rejected", "state", "action")}
-        for row in frame.select("payload").collect():
+        for row in self._collected(frame):
             for result in unpack_results(row["payload"]):
                 by_kind[result[0]].append(result)
         try:
@@ -233,6 +241,17 @@ class LiveStream:
             self._failure = error
             raise
         self.counters.take(batch, derived, len(by_kind["late"]), len(by_kind["rejected"]), by_kind["state"])
+
+    def _why(self, error: PySparkException) -> PySparkException | Py4JError:
+        return error if self._cause is None else self._cause
+
+    def _collected(self, frame: DataFrame) -> list[Row]:
+        """The rows of a micro-batch. What fails here ends the query with an error that does not say why: it is kept."""
+        try:
+            return frame.select("payload").collect()
+        except (PySparkException, Py4JError) as error:
+            self._cause = error
+            raise
 
     def _write(self, batch: int, by_kind: Mapping[str, list[Result]]) -> int:
         options, times = self._options, self._options.layout.times
@@ -306,6 +325,9 @@ class Tell:
 
     def quiet(self, sources: Sequence[str]) -> None:
         """Nothing has come since the start, so that nobody knows yet where a stream that goes on stands."""
+
+    def resumed(self) -> None:
+        """A process was killed, and the stream goes on from its checkpoint."""
 
     def late(self, late: int, events: int, watermark: int | None) -> None:
         """Nearly all of the last events were late; said once."""
