@@ -8,6 +8,7 @@ from typing import Any
 
 from cera.instances.detecting import Available, Detector
 from cera.instances.detections import Heads
+from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.timers import Running, Timer
 from cera.instances.types import ComplexType, InstanceModule
@@ -50,6 +51,7 @@ class Machine:
 
     def __init__(self, module: InstanceModule, heads: Heads, conditions: Evaluator) -> None:
         self._heads = heads
+        module = with_inherited_limits(module)
         belated = module.belated
         uncertain = _uncertain(module)
         self._types: list[Detector | Timer] = [
@@ -73,6 +75,10 @@ class Machine:
         history = self.start()
         for name, part in data["parts"].items():
             history.parts[name].unpack(part)
+        for each in self._detectors:
+            part = history.parts[each.type.name]
+            if each.type.within is not None and isinstance(part, Available):
+                part.tidy()  # a state from before it had a limit does not say when its instances came
         history.past, history.now, history.stage = list(data["past"]), data["now"], data["stage"]
         return history
 

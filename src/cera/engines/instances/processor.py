@@ -18,6 +18,7 @@ from typing import Any
 from cera.engines.instances.stages import Stage, stages
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.instances.detections import Detection, Heads
+from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
@@ -69,7 +70,7 @@ class InstanceProcessor:
         self._machine = Machine(module, self._heads, Evaluator((), timezone))
         self._recognizer = Recognizer(module)
         self.ticks = module.ticks
-        bounds = [each.within for each in module.types if isinstance(each, ComplexType)]
+        bounds = [each.within for each in with_inherited_limits(module).types if isinstance(each, ComplexType)]
         lengths = [bound for bound in bounds if bound is not None]
         #: How long a history matters after its last event; None where it may for ever.
         self._lasting = max(lengths, default=0) if len(lengths) == len(bounds) and not self.ticks else None

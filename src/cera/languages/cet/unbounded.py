@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cera.diagnostics import Diagnostic
+from cera.instances.inherited import with_inherited_limits
 from cera.instances.keys import key_of, remaining
 from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, InstanceModule, TimerType
 from cera.model.durations import Duration, format_duration
@@ -22,6 +23,7 @@ _FEW = 20
 
 
 def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
+    module = with_inherited_limits(module)
     belated = module.belated
     for type_ in module.types:
         if isinstance(type_, TimerType):
@@ -34,6 +36,7 @@ def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
 
 def remembered(module: InstanceModule) -> Iterator[str]:
     """What each type remembers, in a line: `Paid`: every `order` until it is consumed."""
+    module = with_inherited_limits(module)
     belated = module.belated
     for type_ in module.types:
         if isinstance(type_, TimerType):
