@@ -60,6 +60,9 @@ class Sources:
         return [label for label in self.shapes if label not in BASE_LABELS]
 
 
+NOTHING = Scope()
+
+
 @dataclass(frozen=True)
 class Fragment:
     """A part of a body, and what every branch of it declares and binds."""
@@ -116,8 +119,9 @@ def body(choices: Choices, names: Names, sources: Sources) -> Fragment:
     """One to three positive literals, timers, windows, conditions."""
     parts = [_positive(choices, names, sources) for _ in range(choices.weighted(((5, 1), (4, 2), (1, 3))))]
     if choices.may("or", 10):
-        parts.append(_disjunction(choices, names, sources))
-        parts = parts[-2:] if choices.chance(50) else parts[-1:]
+        beside = choices.chance(50)
+        parts.append(_disjunction(choices, names, sources, outer=_scope(parts[-1:]) if beside else Scope()))
+        parts = parts[-2:] if beside else parts[-1:]
     anchors = _scope(parts).identifiers
     parts += _timers(choices, names, anchors)
     parts += _windows(choices, names, sources, _scope(parts), anchors)
@@ -140,11 +144,22 @@ def _positive(choices: Choices, names: Names, sources: Sources, identifier: str 
     return Fragment(EventLiteral(declared, pattern, _where(choices, sources, scope, "literal where")), scope)
 
 
-def _disjunction(choices: Choices, names: Names, sources: Sources) -> Fragment:
-    """`or` of literals or small conjunctions, which share an identifier more often than not."""
+def _disjunction(choices: Choices, names: Names, sources: Sources, depth: int = 1, outer: Scope = NOTHING) -> Fragment:
+    """`or` of literals or small conjunctions, which share an identifier more often than not.
+
+    Of the events of `outer`, which happen whichever alternative does, an alternative may be a timer or a window alone.
+    """
     shared = names.identifier() if choices.chance(75) else None
-    alternatives = []
+    alternatives: list[Fragment] = []
     for _ in range(choices.weighted(((4, 2), (1, 3)))):
+        if depth and choices.may("nested or", 15):
+            alternatives.append(_disjunction(choices, names, sources, depth - 1, outer))
+            continue
+        if outer.identifiers and choices.chance(25):
+            alone = [*_timers(choices, names, outer.identifiers), *_windows(choices, names, sources, outer, ())]
+            if alone:
+                alternatives.append(alone[0])
+                continue
         parts = [_positive(choices, names, sources, shared)]
         if choices.chance(25):
             parts.append(_positive(choices, names, sources))
@@ -155,11 +170,14 @@ def _disjunction(choices: Choices, names: Names, sources: Sources) -> Fragment:
             parts += _windows(choices, names, sources, _scope(parts), anchors)
         alternatives.append(_conjunction(choices, sources, parts))
     scopes = [alternative.scope for alternative in alternatives]
+    variables, optional = _common([s.variables for s in scopes]), _common([s.optional for s in scopes])
+    some = {name for s in scopes for name in (*s.variables, *s.missing)}
     scope = Scope(
         _common([s.identifiers for s in scopes]),
-        _common([s.variables for s in scopes]),
-        _common([s.optional for s in scopes]),
+        variables,
+        optional,
         _common([s.collected for s in scopes]),
+        tuple(sorted(some.difference(variables, optional))),
     )
     where = _where(choices, sources, scope, "body where", 15)
     return Fragment(Disjunction(tuple(alternative.query for alternative in alternatives), where), scope)
@@ -248,11 +266,13 @@ def _bound_scope(pattern: Pattern, identifiers: tuple[str, ...]) -> Scope:
 
 
 def _scope(parts: Sequence[Fragment]) -> Scope:
+    variables = {name for part in parts for name in part.scope.variables}
     return Scope(
         tuple(name for part in parts for name in part.scope.identifiers),
-        tuple(sorted({name for part in parts for name in part.scope.variables})),
+        tuple(sorted(variables)),
         tuple(sorted({name for part in parts for name in part.scope.optional})),
         tuple(sorted({name for part in parts for name in part.scope.collected})),
+        tuple(sorted({name for part in parts for name in part.scope.partial} - variables)),
     )
 
 

@@ -70,7 +70,7 @@ def conditions(choices: Choices, scope: Scope, calendars: tuple[str, ...]) -> tu
     return tuple(one for one in found if one is not None)
 
 
-def condition(choices: Choices, scope: Scope, calendars: tuple[str, ...], depth: int = 1) -> Expression | None:
+def condition(choices: Choices, scope: Scope, calendars: tuple[str, ...], depth: int = 2) -> Expression | None:
     """A condition over the scope; None if nothing that it could be made of is switched on."""
     if depth and choices.may("not", 8):
         inner = condition(choices, scope, calendars, depth - 1)

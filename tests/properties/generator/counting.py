@@ -109,6 +109,24 @@ def _in_rule(rule: RuleSyntax) -> Iterator[str]:
     identifiers = {timer.identifier.name for timer in timers if timer.identifier is not None}
     yield from ("timer chain" for timer in timers if timer.anchor.name in identifiers)
     yield from _several(rule.query)
+    always, some = _bound(rule.query)
+    yield from ("branch variable" for name in sorted(heads.variables(rule.head.construct)) if name in some - always)
+
+
+def _bound(query: Query) -> tuple[set[str], set[str]]:
+    """The variables that every branch of a query binds, or may bind, and those that some branch does."""
+    match query:
+        case Conjunction() | Disjunction():
+            parts = [_bound(part) for part in query.queries]
+            every = [always for always, _ in parts]
+            always = set.union(*every) if isinstance(query, Conjunction) else set.intersection(*every)
+            return always, set.union(*(some for _, some in parts))
+        case EventLiteral() | AbsoluteTimerLiteral() | WhileLiteral(negated=False):
+            pattern = query.timer.pattern if isinstance(query, AbsoluteTimerLiteral) else query.pattern
+            names = set(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
+            return names, names
+        case _:
+            return set(), set()
 
 
 def _several(query: Query) -> Iterator[str]:
@@ -134,6 +152,7 @@ def _in_query(query: Query) -> Iterator[str]:
         case Disjunction():
             yield "or"
             for part in query.queries:
+                yield from ("nested or",) if isinstance(part, Disjunction) else ()
                 yield from _in_query(part)
             yield from _in_where(query.conditions, "body where")
         case EventLiteral():

@@ -38,13 +38,20 @@ _TEXT_FUNCTIONS = ("string", "concat", "substring", "upper-case", "lower-case", 
 class Scope:
     """What a condition or a head may refer to: what every branch declares and binds, and what `optional` may bind.
 
-    Of the variables, `collected` are those that a collection may have many values for.
+    Of the variables, `collected` are those that a collection may have many values for. Those in `partial` are bound in
+    some branches of an `or` and not in others: only a head may name them, under `optional`.
     """
 
     identifiers: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     collected: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The variables that may have no value."""
+        return (*self.optional, *self.partial)
 
     @property
     def scalars(self) -> tuple[str, ...]:

@@ -21,9 +21,13 @@ _CONSTANTS: tuple[Scalar, ...] = (0, "x", 2.5, True, -1)
 
 def detect_head(choices: Choices, scope: Scope, label: str, *, wrapped: bool) -> DetectHead:
     """A head with up to three children; when `wrapped`, none of them is a bare variable."""
-    children = [_child(choices, scope) for _ in range(choices.weighted(((5, 1), (4, 2), (1, 3), (1, 0))))]
-    if not wrapped and scope.variables and choices.chance(10):
-        children.append(_value(choices, scope))
+    children = [
+        _child(choices, scope, wrapped=wrapped) for _ in range(choices.weighted(((5, 1), (4, 2), (1, 3), (1, 0))))
+    ]
+    if not wrapped and scope.variables and choices.chance(15):
+        children.append(_bare(choices, scope))
+    if children and choices.may("ordered head", 10):
+        children[0] = ConstructTerm(choices.one_of(_CHILDREN), (children[0],), ordered=True)
     return DetectHead(ConstructTerm(label, tuple(children), choices.may("ordered head", 15)))
 
 
@@ -35,7 +39,7 @@ def raise_head(choices: Choices, scope: Scope) -> RaiseHead:
     return RaiseHead(recipient, transport, detect_head(choices, scope, "message", wrapped=False).construct)
 
 
-def _child(choices: Choices, scope: Scope) -> Construct:
+def _child(choices: Choices, scope: Scope, *, wrapped: bool) -> Construct:
     label = choices.one_of(_CHILDREN)
     makers: list[tuple[int, Callable[[], Construct]]] = [(1, lambda: _term(label, ConstructValue(_constant(choices))))]
     if scope.variables:
@@ -45,8 +49,10 @@ def _child(choices: Choices, scope: Scope) -> Construct:
         makers.append((often, lambda: _aggregated(choices, scope, label)))
         if choices.allows("all"):
             makers.append((often, lambda: _all(choices, scope, label)))
-    if scope.optional and choices.allows("optional construct"):
-        makers.append((4, lambda: _optional(choices, scope, label)))
+            makers.append((1, lambda: _term(label, _all_of(choices, scope))))
+    missing = _missing(choices, scope)
+    if (missing or scope.variables) and choices.allows("optional construct"):
+        makers.append((4 + 8 * bool(missing), lambda: _optional(choices, scope, label, wrapped=wrapped)))
     if scope.identifiers and choices.allows("head time"):
         makers.append((1, lambda: _time(choices, scope, label)))
     return choices.weighted(makers)()
@@ -58,6 +64,17 @@ def _term(label: str, *children: Construct) -> ConstructTerm:
 
 def _value(choices: Choices, scope: Scope) -> Construct:
     return ConstructValue(_gathered(choices, scope))
+
+
+def _bare(choices: Choices, scope: Scope) -> Construct:
+    """A value without a term around it."""
+    makers: list[Callable[[], Expression | None]] = [
+        lambda: _gathered(choices, scope),
+        lambda: _constant(choices),
+        lambda: _calculated(choices, scope),
+        lambda: _aggregate(choices, scope),
+    ]
+    return ConstructValue(choices.one_of(makers)() or _gathered(choices, scope))
 
 
 def _gathered(choices: Choices, scope: Scope) -> Variable:
@@ -122,7 +139,56 @@ def _all(choices: Choices, scope: Scope, label: str, depth: int = 1) -> Construc
     return All(_term(label, *children), group_by, tuple(order_by))
 
 
-def _optional(choices: Choices, scope: Scope, label: str) -> Construct:
-    inner = _term(label, ConstructValue(Variable(choices.one_of(scope.optional))))
-    default = _term(label, ConstructValue(_constant(choices))) if choices.may("default", 50) else None
-    return OptionalConstruct(inner, default)
+def _all_of(choices: Choices, scope: Scope) -> Construct:
+    """`all` of something else than a plain term: values, ordered terms, `optional`."""
+    inner = _bare(choices, scope)
+    if choices.may("ordered head", 20):
+        inner = ConstructTerm("x", (inner, ConstructValue(_constant(choices))), ordered=True)
+    elif choices.allows("optional construct") and choices.chance(20):
+        inner = OptionalConstruct(
+            ConstructValue(Variable(choices.one_of((*_missing(choices, scope), *scope.variables))))
+        )
+    order = (OrderKey(_gathered(choices, scope)),) if choices.may("order-by", 30) else ()
+    return All(inner, (choices.one_of(scope.variables),) if choices.may("group-by", 35) else (), order)
+
+
+def _missing(choices: Choices, scope: Scope) -> tuple[str, ...]:
+    return scope.missing if choices.allows("branch variable") else scope.optional
+
+
+def _optional(choices: Choices, scope: Scope, label: str, depth: int = 1, *, wrapped: bool) -> Construct:
+    """`optional …` around what may be missing, in every form that a construct has, with or without a default."""
+    missing = _missing(choices, scope)
+    known = replace(scope, variables=(*missing, *missing, *missing, *scope.variables))
+    inner = _guarded(choices, known, label, wrapped=wrapped)
+    if depth and choices.chance(8):
+        inner = _optional(choices, scope, label, 0, wrapped=wrapped)
+    if not choices.may("default", 50):
+        return OptionalConstruct(inner)
+    if depth and choices.chance(20):
+        return OptionalConstruct(inner, _optional(choices, scope, label, 0, wrapped=wrapped))
+    default: Construct = ConstructValue(_constant(choices))
+    if scope.variables and choices.chance(35):
+        default = _bare(choices, scope)
+    if choices.may("ordered head", 10):
+        default = ConstructTerm(label, (default,), ordered=True)
+        return OptionalConstruct(inner, default)
+    if scope.variables and choices.allows("all") and choices.chance(15):
+        default = _all(choices, scope, label)
+    return OptionalConstruct(inner, _term(label, default) if wrapped or choices.chance(70) else default)
+
+
+def _guarded(choices: Choices, known: Scope, label: str, *, wrapped: bool) -> Construct:
+    """A construct over variables that may be missing."""
+    value = ConstructValue(Variable(choices.one_of(known.variables)))
+    makers: list[tuple[int, Callable[[], Construct]]] = [
+        (6, lambda: _term(label, value)),
+        (3, lambda: _term(label) if wrapped else _bare(choices, known)),
+        (1, lambda: ConstructTerm(label, (value,), ordered=choices.may("ordered head", 50))),
+        (2, lambda: _term(label, value, ConstructValue(Variable(choices.one_of(known.variables))))),
+        (2, lambda: _term(label, ConstructValue(_calculated(choices, known)))),
+        (3, lambda: _aggregated(choices, known, label)),
+    ]
+    if choices.allows("all"):
+        makers.append((3, lambda: _all(choices, known, label)))
+    return choices.weighted(makers)()

@@ -33,6 +33,8 @@ _VARIABLES = {"k": "K", "v": "V", "u": "U", "w": "W", "x": "X", "y": "Y"}
 CHILD_VARIABLE, TERM_VARIABLE = "C", "T"
 #: What `without` asks for when it is to find nothing.
 _ABSENT = (Shape("z", (Leaf(1),)), Shape("v", (Leaf("y"),)), Shape("k", (Leaf(3),)))
+#: (ordered, total): the brackets of a pattern.
+_BRACKETS = ((False, False), (False, False), (False, True), (True, False), (True, True))
 _IDENTIFIERS = ("i", "j", "m", "a", "n", "o", "s", "t")
 
 
@@ -118,17 +120,44 @@ def _child_pattern(choices: Choices, names: Names, child: Shape | Leaf, place: s
     if isinstance(child, Leaf):
         return _leaf_pattern(choices, names, child, place)
     if choices.may("desc", 8):
-        within = choices.one_of(list(_shapes(child)))
-        return Descendant(term_pattern(choices, names, within))
+        return _descendant(choices, names, child)
     if not names.depth and choices.may("whole child", 6):
         return VariablePattern(CHILD_VARIABLE)
     pattern = _relabelled(choices, term_pattern(choices, names, child), (child.label,))
     if not names.depth and choices.may("as", 6):
-        return VariablePattern(CHILD_VARIABLE, pattern)
+        inner: Pattern = Descendant(pattern) if choices.may("desc", 8) else pattern
+        return VariablePattern(
+            CHILD_VARIABLE, VariablePattern(f"{CHILD_VARIABLE}2", inner) if _rarely(choices) else inner
+        )
     return pattern
 
 
+def _descendant(choices: Choices, names: Names, child: Shape) -> Pattern:
+    """`desc` of a term or a leaf somewhere in the child."""
+    within = choices.one_of(list(_shapes(child)))
+    leaves = [leaf for leaf in within.children if isinstance(leaf, Leaf)]
+    inner: Pattern = term_pattern(choices, names, within)
+    if leaves and _rarely(choices):
+        inner = _leaf_pattern(choices, names, choices.one_of(leaves), within.label)
+    elif not names.depth and choices.may("as", 10):
+        inner = VariablePattern(CHILD_VARIABLE, inner)
+    return Descendant(Descendant(inner) if _rarely(choices) else inner)
+
+
+def _rarely(choices: Choices) -> bool:
+    return choices.chance(12)
+
+
 def _leaf_pattern(choices: Choices, names: Names, leaf: Leaf, place: str) -> Pattern:
+    """The leaf, or a variable for it, with `as` now and then."""
+    inner = _plain_leaf(choices, names, leaf, place)
+    if names.depth or not choices.may("as", 4):
+        return inner
+    name = names.variable(choices, place)
+    return inner if isinstance(inner, VariablePattern) and inner.name == name else VariablePattern(name, inner)
+
+
+def _plain_leaf(choices: Choices, names: Names, leaf: Leaf, place: str) -> Pattern:
     value = leaf.value
     if isinstance(value, str) and choices.may("string regex", 20):
         return RegexPattern(choices.one_of(("[a-zü]+", f"{value}?.?", f"y|{value}", ".*")))
@@ -141,8 +170,26 @@ def _optional(choices: Choices, names: Names, shape: Shape) -> Pattern:
     """`optional` for a child that may or may not be there; its variables are its own."""
     children = [child for child in shape.children if isinstance(child, Shape)]
     child = choices.one_of([*children, *_ABSENT])
-    pattern = TermPattern(child.label, (VariablePattern(names.optional_variable()),), False, False)
-    return OptionalPattern(Descendant(pattern) if choices.may("desc", 10) else pattern)
+    pattern = TermPattern(child.label, (VariablePattern(names.optional_variable()),), *choices.one_of(_BRACKETS))
+    if not (
+        choices.allows("total ordered") and choices.allows("total unordered") and choices.allows("partial ordered")
+    ):
+        pattern = TermPattern(pattern.label, pattern.children, False, False)
+    if choices.may("desc", 10):
+        return OptionalPattern(Descendant(pattern))
+    if choices.may("as", 10):
+        return OptionalPattern(VariablePattern(names.optional_variable(), pattern))
+    leaves = [leaf for leaf in shape.children if isinstance(leaf, Leaf)]
+    if leaves and choices.chance(25):
+        return OptionalPattern(_rare_leaf(choices, choices.one_of(leaves), names.optional_variable()))
+    return OptionalPattern(pattern)
+
+
+def _rare_leaf(choices: Choices, leaf: Leaf, variable: str) -> Pattern:
+    """A leaf directly under `optional` or `without`."""
+    if leaf.value is not None and choices.chance(40):
+        return ScalarPattern(leaf.value)
+    return RegexPattern("x|y") if choices.may("string regex", 40) else VariablePattern(variable)
 
 
 def _without(choices: Choices, names: Names, shape: Shape) -> Pattern:
@@ -150,9 +197,17 @@ def _without(choices: Choices, names: Names, shape: Shape) -> Pattern:
     children = [child for child in shape.children if isinstance(child, Shape)]
     child = choices.one_of([*_ABSENT, *children])
     names.depth += 1
-    pattern = term_pattern(choices, names, child)
+    pattern: Pattern = term_pattern(choices, names, child)
+    variable = names.variable(choices, "")
     names.depth -= 1
-    return Without(Descendant(pattern) if choices.may("desc", 10) else pattern)
+    leaves = [leaf for leaf in shape.children if isinstance(leaf, Leaf)]
+    if leaves and choices.chance(25):
+        pattern = _rare_leaf(choices, choices.one_of([Leaf("zz"), *leaves]), variable)
+    elif choices.may("desc", 10):
+        pattern = Descendant(pattern)
+    elif choices.may("as", 10):
+        pattern = VariablePattern(variable, pattern)
+    return Without(pattern)
 
 
 def _shapes(shape: Shape) -> Iterator[Shape]:
