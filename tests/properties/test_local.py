@@ -84,7 +84,7 @@ class Coverage:
 
 @pytest.mark.parametrize(
     ("programs", "least"),
-    [pytest.param(400, 1, id="short"), pytest.param(6_000, 20, id="long", marks=pytest.mark.long)],
+    [pytest.param(500, 1, id="short"), pytest.param(6_000, 20, id="long", marks=pytest.mark.long)],
 )
 def test_C_24_both_engines_give_the_same_answers_whatever_way_a_stream_arrives(programs: int, least: int) -> None:
     """Prints the table with -s: how often each construct occurred, and how many of the programs with it had answers."""

@@ -121,24 +121,37 @@ class Operation:
         return Cell(integer=struct["integer"], double=struct["double"])
 
     def struct(self) -> Column:
-        return self._with(())
-
-    def _with(self, named: tuple[Cell, ...]) -> Column:
-        """The result where the first operands have these names."""
-        if len(named) == len(self.operands):
-            return _packed(self.function(*named))
-        return _named(self.operands[len(named)], lambda operand: self._with((*named, operand)))
+        return _named(self.operands, lambda *cells: _packed(self.function(*cells)))
 
 
 Exact = Leaf | Operation
 
 
-def _named(number: Exact, use: Callable[[Cell], Column]) -> Column:
-    """What `use` makes of the number, which is calculated once, however often it occurs there."""
-    if isinstance(number, Leaf):
-        return use(number.columns)
-    bound = F.transform(F.array(number.struct()), lambda x: use(Cell(integer=x["integer"], double=x["double"])))
-    return F.get(bound, F.lit(0))
+def _named(numbers: tuple[Exact, ...], use: Callable[..., Column]) -> Column:
+    """What `use` makes of the numbers, each of which is calculated once, however often it occurs there.
+
+    A lambda names them all together: inside of one Spark allows no Python function, which any of their columns may be.
+    """
+    if all(isinstance(number, Leaf) for number in numbers):
+        return use(*(number.cell() for number in numbers))
+    together = F.struct(*(_as_struct(number).alias(f"number{i}") for i, number in enumerate(numbers)))
+
+    def used(names: Column) -> Column:
+        return use(
+            *(Cell(**{part: names[f"number{i}"][part] for part in _parts(number)}) for i, number in enumerate(numbers))
+        )
+
+    return F.get(F.transform(F.array(together), used), F.lit(0))
+
+
+def _as_struct(number: Exact) -> Column:
+    if isinstance(number, Operation):
+        return number.struct()
+    return F.struct(*(column.alias(part) for part, column in number.columns))
+
+
+def _parts(number: Exact) -> tuple[str, ...]:
+    return ("integer", "double") if isinstance(number, Operation) else number.columns.components
 
 
 def _packed(result: Cell) -> Column:
@@ -147,12 +160,16 @@ def _packed(result: Cell) -> Column:
     return F.struct(integer.alias("integer"), double.alias("double"))
 
 
-def number_test(number: Number, test: Callable[[Cell], Column]) -> Column:
-    """A test of a number, which is false or null where it is not passed."""
+def number_test(number: Number, other: Cell | Scalar, test: Callable[[Cell, Cell | Scalar], Column]) -> Column:
+    """A test of a number beside another value, which is false or null where it is not passed."""
     if number.integer is not None or not number.doubtful:
-        return test(number.cell())
-    in_doubt = _named(number.exact, lambda exact: F.coalesce(test(exact), F.lit(False)))
-    return F.when(reduce(or_, number.doubtful), in_doubt).otherwise(test(Cell(double=number.double)))
+        return test(number.cell(), other)
+    if isinstance(other, Cell):
+        in_doubt = _named((number.exact, Leaf(other)), test)
+    else:
+        in_doubt = _named((number.exact,), lambda exact: test(exact, other))
+    doubtful, in_double = reduce(or_, number.doubtful), test(Cell(double=number.double), other)
+    return F.when(doubtful, F.coalesce(in_doubt, F.lit(False))).otherwise(in_double)
 
 
 def applied(function: Callable[[Cell], Cell], operand: Number) -> Number | None:

@@ -214,9 +214,9 @@ class _Compiler:
         match left, right:
             case Number(), (Number() | Cell() | str() | int() | float()):
                 other = right.cell() if isinstance(right, Number) else right
-                return number_test(left, lambda cell: compare(comparison.operator, cell, other))
+                return number_test(left, other, lambda cell, other: compare(comparison.operator, cell, other))
             case ((Cell() | str() | int() | float()), Number()):
-                return number_test(right, lambda cell: compare(comparison.operator, left, cell))
+                return number_test(right, left, lambda cell, other: compare(comparison.operator, other, cell))
             case (Number(), _) | (_, Number()):
                 return F.lit(False)
             case ((Cell() | str() | int() | float()), (Cell() | str() | int() | float())):
