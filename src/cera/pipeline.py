@@ -42,6 +42,7 @@ from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.scanner import scan
 from cera.languages.xchangeeq.syntax import CalendarsDirective
+from cera.model.answer_limits import ANSWER_LIMIT
 from cera.model.calendars import Calendar, CalendarError, load_calendars
 from cera.model.durations import DurationError, parse_duration
 from cera.model.events import Event
@@ -90,7 +91,7 @@ class Program:
     calendars: tuple[Calendar, ...] = ()
     #: The names of the modules that run; all if it is None.
     enabled: frozenset[str] | None = None
-    #: How many events of a rule or a type of a module one event may end; None is the usual limit.
+    #: How many events of a rule or a type one event may end; None is the usual limit.
     answer_limit: int | None = None
 
     @cached_property
@@ -129,7 +130,8 @@ class Program:
             semantics=self.semantics,
         )
         derived = sorted({label for each in self.modules.found for label in each.module.derives})
-        return replace(rules, from_modules=tuple(derived)), problems
+        limit = ANSWER_LIMIT if self.answer_limit is None else self.answer_limit
+        return replace(rules, from_modules=tuple(derived), answer_limit=limit), problems
 
     @property
     def rules(self) -> RuleProgram:

@@ -125,6 +125,19 @@ def test_XC112_more_queries_than_can_be_evaluated_are_refused_with_their_number(
 
 
 @pytest.mark.long
+def test_XC113_a_large_body_is_counted_before_it_runs() -> None:
+    alternatives = many(7, "or { event e#: a#{{ v{ var X } }}, event e#: b#{{ v{ var X } }} }")
+    [warning] = cera.load(rule(query=f"and {{ {alternatives} }}")).diagnostics
+    assert (warning.code, warning.severity) == ("XC113", "warning")
+    assert "the body of `d` has 128 branches with 896 queries" in warning.message
+
+
+def test_XC113_a_large_join_is_counted_before_it_runs() -> None:
+    [warning] = cera.load(rule(query=f"and {{ {many(20, 'event e#: a{{ v{ var X } }}')} }}")).diagnostics
+    assert (warning.code, warning.severity) == ("XC113", "warning")
+    assert "`d` joins 20 queries: where each finds 10 events, that may be 10^20 combinations" in warning.message
+
+
 def test_XC112_more_conditions_than_can_be_evaluated_are_refused_with_their_number() -> None:
     (problem,) = cera.load(rule(where=many(10_001, "var X != #"))).check()
     assert problem.code == "XC112"

@@ -7,11 +7,12 @@ an incremental evaluation; everything else is computed anew from the changes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from cera.algebra.operators import AbsoluteTimers, Expression, Reference, walk
 from cera.algebra.schema import SchemaError
+from cera.model.answer_limits import ANSWER_LIMIT
 from cera.model.calendars import Calendar
 from cera.rules.rule import Semantics
 
@@ -36,6 +37,8 @@ class Plan:
     points: tuple[Point, ...]
     semantics: Semantics = "practical"
     calendars: tuple[Calendar, ...] = ()
+    #: How many events one event may end. It belongs to a run: what is remembered does not depend on it.
+    answer_limit: int = field(default=ANSWER_LIMIT, compare=False)
 
     def __post_init__(self) -> None:
         known: dict[str, Point] = {}

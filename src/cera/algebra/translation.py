@@ -56,7 +56,7 @@ def translate(program: RuleProgram) -> Plan:
     make_room_for(max((_depth(branch) for rule in program.rules for branch in rule.branches), default=0))
     translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules))
     points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
-    return Plan(tuple(points), program.semantics, program.calendars)
+    return Plan(tuple(points), program.semantics, program.calendars, program.answer_limit)
 
 
 def _depth(branch: Branch) -> int:

@@ -15,6 +15,7 @@ from cera.rules.placement import check_placement
 from cera.rules.ranges import check_ranges
 from cera.rules.rule import RuleProgram
 from cera.rules.satisfiability import check_satisfiability
+from cera.rules.sizes import check_sizes
 from cera.rules.strata import check_strata
 from cera.rules.timer_names import check_timer_names
 
@@ -26,6 +27,7 @@ CHECKS: tuple[Check, ...] = (
     check_timer_circles,  # XC105
     check_timer_names,  # XC109
     check_declared_attributes,  # XC110, XC111
+    check_sizes,  # XC113
     check_ranges,  # XC201 to XC206
     check_joins,  # XC207, XC208
     check_strata,  # XC301 to XC303

@@ -14,6 +14,7 @@ from typing import Literal
 
 from cera.diagnostics import Span
 from cera.model import patterns
+from cera.model.answer_limits import ANSWER_LIMIT
 from cera.model.calendars import Calendar
 from cera.model.constructs import Construct, has_grouping
 from cera.model.durations import Duration
@@ -145,7 +146,7 @@ class Rule:
     def grouping(self) -> bool:
         return has_grouping(self.head)
 
-    @property
+    @cached_property
     def identifiers(self) -> tuple[str, ...]:
         """The identifiers of all its branches, in the order in which the causes of its events are told."""
         return tuple(dict.fromkeys(name for branch in self.branches for name in trace_order(branch)))
@@ -161,6 +162,8 @@ class RuleProgram:
     calendars: tuple[Calendar, ...] = ()
     #: Labels of events that modules of other languages derive.
     from_modules: tuple[str, ...] = ()
+    #: How many events one event may end. It belongs to a run: what is remembered does not depend on it.
+    answer_limit: int = field(default=ANSWER_LIMIT, compare=False)
 
     @property
     def sources(self) -> tuple[str, ...] | None:

@@ -56,3 +56,28 @@ def test_the_limit_does_not_belong_to_what_a_saved_state_is_of() -> None:
     raised = cera.load(text, answer_limit=100).session()
     raised.restore(session.save())
     assert len([*raised.push(*EVENTS[5:]), *raised.close()]) == 5
+
+
+JOINED = "DETECT f{ var N } ON and { event a: A{{ n{ var N } }}, event b: A{{}}, event c: B{{}} } END"
+
+
+def test_the_combinations_of_a_join_are_counted_for_each_event() -> None:
+    """B meets 5 * 5 pairs of A; before it, each A meets those before it."""
+    with pytest.raises(MatchLimitError, match="the rule `f` was cut off: one event makes more than 20 combinations"):
+        cera.load(JOINED, answer_limit=2).run(EVENTS, engine="local")
+    assert len(cera.load(JOINED, answer_limit=3).run(EVENTS, engine="local").derived) == 15
+
+
+def test_events_that_are_no_flat_records_are_counted_alike() -> None:
+    nested = [*(event(f"A{{n{{{number}}}, m{{ o{{1}} }}}}", number) for number in range(5)), event("B{m{o{1}}}", 9)]
+    with pytest.raises(MatchLimitError, match="more than 20 combinations"):
+        cera.load(JOINED, answer_limit=2).run(nested, engine="local")
+    assert len(cera.load(JOINED, answer_limit=3).run(nested, engine="local").derived) == 15
+
+
+def test_many_queries_are_counted_over_all_of_them() -> None:
+    """Loops inside of one another are written into several functions."""
+    query = ", ".join(f"event e{at}: A{{{{ n{{ var N{at} }} }}}}" for at in range(9))
+    rule = f"DETECT f{{ var N0 }} ON and {{ event b: B{{{{}}}}, {query} }} where {{ e0 before b }} END"
+    with pytest.raises(MatchLimitError, match="combinations of"):
+        cera.load(rule, answer_limit=1_000).run(EVENTS, engine="local")

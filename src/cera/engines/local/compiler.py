@@ -25,6 +25,7 @@ def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Netw
     make_room(plan)
     connections = Connections(plan, relevance, evaluator)
     for point in plan.points:
+        connections.rule = point.name
         if point.result:
             _result(point.expression, connections)
         else:

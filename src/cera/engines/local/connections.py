@@ -25,7 +25,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
-from cera.engines.local.joins import Meet, Pairing, Remember, StoreUse, Within
+from cera.engines.local.joins import Combinations, Meet, Pairing, Remember, StoreUse, Within
 from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.patterns import compile_pattern
@@ -49,6 +49,8 @@ class Connections:
         self.relevance = relevance
         self.evaluator = evaluator
         self.network = Network()
+        #: The rule whose expressions are being connected.
+        self.rule = ""
         self.consumers: dict[str, list[Stage]] = {}
         self.queries: dict[str | None, list[tuple[Pattern, Stage]]] = {}
         self._window_stores: dict[tuple[Expression, tuple[int, ...]], StoreUse] = {}
@@ -117,8 +119,10 @@ class Connections:
         from_left = Pairing(new, other_width=len(right.columns), from_left=True)
         from_right = Pairing(new, other_width=len(left.columns), from_left=False)
         into_left, into_right = self.relevance.join_reaches(join)
-        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, Within(into_right, left), then))
-        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, Within(into_left, right), then))
+        limit = Combinations(self.rule, self.plan.answer_limit, (*left.identifiers, *right.identifiers))
+        of_left, of_right = Within(into_right, left), Within(into_left, right)
+        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, of_left, limit, then))
+        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, of_right, limit, then))
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
         """A new store; none where a row could never be used later (a horizon below zero)."""

@@ -9,6 +9,8 @@ from cera.algebra.reach import Limit, Reach
 from cera.engines.local.rows import Layout
 from cera.engines.local.stages import Stage, named_row
 from cera.engines.local.writing import Cells, Writing, indented, key_of
+from cera.errors import MatchLimitError
+from cera.model.answer_limits import COMBINATIONS, too_many_combinations
 
 #: Numbers closer to zero than this can be summed up one by one: however many there are, their sum stays below 2**53,
 #: where every whole double is the integer that it stands for, so that integers and doubles may be mixed.
@@ -68,6 +70,22 @@ def _tightest(function: str, limits: Sequence[str]) -> str:
     return f"{function}({', '.join(limits)})" if len(limits) > 1 else limits[0] if limits else "None"
 
 
+@dataclass(frozen=True)
+class Combinations:
+    """How many combinations one event may make in the joins of a rule."""
+
+    rule: str
+    answer_limit: int
+    joined: tuple[str, ...]
+
+    @property
+    def most(self) -> int:
+        return self.answer_limit * COMBINATIONS
+
+    def passed(self) -> MatchLimitError:
+        return too_many_combinations(self.rule, self.answer_limit, self.joined)
+
+
 class Meet(Stage):
     """Δ(R ⋈ S) for a new row of one side: it is remembered for later rows of the other side, and meets those that are
     known. A side whose rows could never be used later has no store."""
@@ -79,6 +97,7 @@ class Meet(Stage):
         key: Sequence[int],
         pairing: Pairing,
         within: Within,
+        limit: Combinations,
         then: Stage,
     ) -> None:
         self.own = own
@@ -86,6 +105,7 @@ class Meet(Stage):
         self.key = key
         self.pairing = pairing
         self.within = within
+        self.limit = limit
         self.then = then
 
     def lines(self, cells: Cells, writing: Writing) -> list[str]:
@@ -100,14 +120,19 @@ class Meet(Stage):
 
     def _meet(self, store: StoreUse, key: str, cells: Cells, writing: Writing) -> list[str]:
         bucket, found = writing.fresh("bucket"), writing.fresh("found")
+        met = writing.fresh("met")
         rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
+        looked_at = "=" if writing.depth == 0 else "+="
         writing.depth += 1
         inner = self.then.write(self.pairing.cells(cells, found), writing)
         writing.depth -= 1
         return [
             f"{bucket} = stores[{store.number}].get({key})",
             f"if {bucket} is not None:",
-            f"    for {found} in {rows}:",
+            f"    {met} = {rows}",
+            f"    state.combined {looked_at} len({met})",
+            f"    if state.combined > {self.limit.most}: raise {writing.name(self.limit)}.passed()",
+            f"    for {found} in {met}:",
             *indented(indented(inner)),
         ]
 

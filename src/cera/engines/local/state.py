@@ -27,7 +27,7 @@ class State:
 
     __slots__ = (
         *("stores", "waiting", "ticks", "counter", "last", "now", "closing", "sweeps", "sweep_at"),
-        *("ready", "due", "derived", "index", "base", "incoming"),
+        *("ready", "due", "derived", "index", "base", "incoming", "combined"),
     )
 
     def __init__(self, stores: list[Store]) -> None:
@@ -52,6 +52,8 @@ class State:
         #: The incoming events of this step that a rule might derive as well; as a set when it is asked for.
         self.base: list[Occurrence] = []
         self.incoming: set[Event] | None = None
+        #: How many rows of stores the last event has met so far.
+        self.combined = 0
 
     @property
     def live(self) -> int:
