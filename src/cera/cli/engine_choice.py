@@ -27,8 +27,8 @@ def with_engine(program: Program, replay: Replay, out: Path | None) -> Replay:
 
 
 def with_engine_in_process(program: Program, replay: Replay) -> Replay:
-    """The same for a command that needs everything that led to an event, and so answers in this process."""
-    if replay.engine != AUTO:
+    """The same for a command that needs everything that led to an event: it answers in this process."""
+    if replay.engine not in (AUTO, "spark"):
         return replay
     return _with(replay, choose_in_process(program.checked(), "causes are followed in this process"))
 

@@ -27,8 +27,7 @@ from cera.errors import DataError, UsageError
 from cera.model.events import Event
 from cera.model.interval import Time
 from cera.model.occurrence import Occurrence
-from cera.pipeline import Engine, Program
-from cera.rules.strata import is_hierarchical
+from cera.pipeline import Program
 
 #: How many malformed records are shown where no file was named for them.
 REJECTED_SHOWN = 3
@@ -85,7 +84,7 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     with progress(f"answering over {report.count(len(recording.events), 'event')}"):
         answered = program.run(
             recording.events,
-            engine=_engine(program, replay),
+            engine=replay.engine,
             until=replay.until,
             max_duration=replay.max_duration,
             recursion_limit=replay.recursion_limit,
@@ -124,13 +123,6 @@ def _report_dialects(files: Iterable[Source | Rejected], layout: Layout) -> None
                     dialects.setdefault(found, []).append(file.shown)
     for found, names in dialects.items():
         report.say(report.printable(f"{report.listed(names, 3)}: read with {found} (--csv says otherwise)"))
-
-
-def _engine(program: Program, replay: Replay) -> Engine:
-    """What answers in this process where Spark was asked for: the events must be had with all that led to them."""
-    if replay.engine != "spark":
-        return replay.engine
-    return "local" if is_hierarchical(program.rules.rules) else "reference"
 
 
 def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:

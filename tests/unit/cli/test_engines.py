@@ -51,6 +51,8 @@ def test_the_engine_is_chosen_and_said_unless_one_is_named(monkeypatch: pytest.M
     assert run("run", *FIRE, "--max-delay", "1 min")[2].startswith("engine: local (--max-delay is given)\n")
     err = run("why", *FIRE, "--event", json.loads(out.splitlines()[0])["id"])[2]
     assert err == "engine: local (causes are followed in this process)\n"
+    err = run("why", *FIRE, "--event", json.loads(out.splitlines()[0])["id"], "--engine", "spark")[2]
+    assert err == "engine: local (causes are followed in this process)\n"
 
 
 @pytest.mark.parametrize(("option", "value"), [("--master", "local[2]"), ("--conf", "spark.ui.enabled=false")])
