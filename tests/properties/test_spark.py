@@ -37,7 +37,7 @@ ONCE_IN = 5
 
 #: Programs in one test, and tests in `make test`.
 PART = 20
-PARTS = 2
+PARTS = 1
 
 
 @pytest.fixture

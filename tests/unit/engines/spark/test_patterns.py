@@ -172,7 +172,7 @@ def typed_batches(draw: st.DrawFn) -> tuple[list[Pattern], list[dict[str, Any]]]
     return draw(st.lists(likely, min_size=8, max_size=8)), rows
 
 
-@settings(max_examples=5, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(typed_batches())
 def test_random_patterns_match_typed_columns_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[dict[str, Any]]]
