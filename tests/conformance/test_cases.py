@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +20,9 @@ from cera.connectors.files import Layout
 from cera.connectors.sinks import event_line
 from cera.model.time_text import TimeFormat
 from every_engine import EVERY_ENGINE
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
 CASES = sorted(
@@ -49,12 +54,19 @@ def comparable(line: dict[str, Any], like: dict[str, Any]) -> str:
     return json.dumps({key: line.get(key) for key in like}, sort_keys=True)
 
 
+@pytest.fixture(scope="session")
+def on_spark(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[dict[Path, Future[list[dict[str, Any]]]]]:
+    """The answers of Spark to the cases that are asked for: while one is planned, another one can run."""
+    asked = [case for case in CASES if any(f"[{case.name}-spark]" in item.nodeid for item in request.session.items)]
+    with ThreadPoolExecutor(2) as pool:
+        yield {case: pool.submit(answers, case, "spark") for case in asked}
+
+
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.usefixtures("spark_if_needed")
-def test_a_case_gives_its_expected_answers(case: Path, engine: str) -> None:
+def test_a_case_gives_its_expected_answers(case: Path, engine: str, request: pytest.FixtureRequest) -> None:
     expected = [json.loads(line) for line in (case / "expected.jsonl").read_text().splitlines()]
-    actual = answers(case, engine)
+    actual = request.getfixturevalue("on_spark")[case].result() if engine == "spark" else answers(case, engine)
     like = {key: None for line in expected for key in line}
     assert [comparable(line, like) for line in sorted_lines(actual)] == [
         comparable(line, like) for line in sorted_lines(expected)

@@ -36,7 +36,7 @@ _COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryM
 ONCE_IN = 5
 
 #: Programs in one test, and tests in `make test`.
-PART = 20
+PART = 10
 PARTS = 1
 
 
@@ -104,7 +104,7 @@ def test_spark_agrees_with_the_reference(part: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(PARTS, 120))
+@pytest.mark.parametrize("part", range(PARTS, 240))
 @pytest.mark.usefixtures("spark")
 def test_spark_agrees_with_the_reference_on_many_programs(part: int) -> None:
     compare(range(part * PART, (part + 1) * PART))

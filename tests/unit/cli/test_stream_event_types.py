@@ -13,7 +13,7 @@ from unit.cli.command_line import Cera, terms
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
-SECONDS = 120
+SECONDS = 60
 
 
 def test_event_types_between_rules_detect_in_a_stream_what_they_do_in_a_recording(cera: Cera, folder: Path) -> None:
@@ -22,7 +22,7 @@ def test_event_types_between_rules_detect_in_a_stream_what_they_do_in_a_recordin
     events = records(Random(3), SECONDS)
     options = ("--source", "in", "--sink", "out", "--checkpoint", "state", "--max-delay", "3 sec", "--once")
     told = ""
-    for number, part in enumerate((events[:60], events[60:])):
+    for number, part in enumerate((events[:30], events[30:])):
         write_files(folder / "in", part, 1, number)
         result = cera("stream", *program, *options, "--time-unit", "s")
         assert result.exit_code == 0, result.stderr
