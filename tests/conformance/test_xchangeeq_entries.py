@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from cera.errors import RecursionLimitError
@@ -120,6 +124,34 @@ def test_X_09_relative_timers_stand_where_the_papers_put_them(
 def test_X_09_a_timer_that_would_begin_after_its_end_does_not_happen(timer: str) -> None:
     program = f"DETECT t{{}} ON and {{ event j: x{{{{}}}}, event t: {timer}[j, 11 sec] }} END"
     assert ask(program, event("x{}", 10, 20)) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("i before j", [(0, 4, 5, 6)]),
+        ("{i, j} within 6 sec", [(0, 4, 5, 6), (0, 4, 4, 6)]),
+        ("{i, j} within 5 sec", []),
+    ],
+)
+def test_X_19_before_is_strict_and_within_is_the_length_of_the_hull(
+    where: str, found: list[tuple[int, int, int, int]]
+) -> None:
+    program = f"""
+    DETECT h{{seconds(begin(i)), seconds(end(i)), seconds(begin(j)), seconds(end(j))}}
+    ON and {{ event i: a{{{{}}}}, event j: b{{{{}}}} }} where {{ {where} }} END
+    """
+    answers = ask(program, event("a{}", 0, 4), event("b{}", 5, 6), event("b{}", 4, 6))
+    assert {answer.term for answer in answers} == {event(f"h{{{', '.join(map(str, four))}}}", 0).term for four in found}
+
+
+@pytest.mark.parametrize(("timer", "begin", "end"), [("from-end", 20, 25), ("from-start-backward", 5, 10)])
+def test_X_19_timers_begin_or_end_where_their_event_ends_or_begins(timer: str, begin: int, end: int) -> None:
+    program = f"""
+    DETECT t{{seconds(begin(t)), seconds(end(t))}} ON and {{ event j: x{{{{}}}}, event t: {timer}[j, 5 sec] }} END
+    """
+    [answer] = ask(program, event("x{}", 10, 20))
+    assert answer.term == event(f"t{{{begin}, {end}}}", 0).term
 
 
 RESELL = """
@@ -276,6 +308,54 @@ def test_X_30_the_same_event_must_serve_both_conditions() -> None:
     """
     stream = [event("a{0}", 0), event("c{1}", 1), event("b{2}", 2), event("c{3}", 3)]
     assert_same_events(ask(program, *stream), [event("h{0, 2, 3}", 0, 3)])
+
+
+#: Every way in which four events can stand to each other on three points of time, each way under a number of its own.
+SMALL = [(begin, end) for begin in range(3) for end in range(begin, 3)]
+FOUR = list(itertools.product(SMALL, repeat=4))
+STREAM = [
+    event(f"{label}{{k{{{number}}}}}", *interval)
+    for number, intervals in enumerate(FOUR)
+    for label, interval in zip("abcd", intervals, strict=True)
+]
+
+Span = tuple[int, int]
+
+
+def sequence(first: Span | None, second: Span | None) -> Span | None:
+    """first ; second, of an algebra of intervals."""
+    return (first[0], second[1]) if first and second and first[1] < second[0] else None
+
+
+def conjunction(one: Span | None, other: Span | None) -> Span | None:
+    """one ^ other."""
+    return (min(one[0], other[0]), max(one[1], other[1])) if one and other else None
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize(
+    ("conditions", "term"),
+    [
+        pytest.param(
+            "a before b, a before c, c before d",
+            lambda a, b, c, d: sequence(a, conjunction(b, sequence(c, d))),
+            id="X_31",
+        ),
+        pytest.param(
+            "a before b, a before c, c before d, b before d",
+            lambda a, b, c, d: sequence(sequence(a, conjunction(b, c)), d),
+            id="X_32",
+        ),
+    ],
+)
+def test_X_31_X_32_conditions_on_time_are_a_term_of_three_operators_in_an_algebra(
+    conditions: str, term: Callable[..., Span | None], engine: Any
+) -> None:
+    queries = ", ".join(f"{label}: {label}{{{{k{{var K}}}}}}" for label in "abcd")
+    program = load(f"DETECT h{{var K}} ON and {{ {queries} }} where {{ {conditions} }} END")
+    expected = [event(f"h{{{number}}}", *found) for number, four in enumerate(FOUR) if (found := term(*four))]
+    assert 0 < len(expected) < len(FOUR)
+    assert_same_events([derived.event for derived in program.run(STREAM, engine=engine).derived], expected)
 
 
 def test_X_33_metric_constraints_between_neighbours_do_not_bound_the_whole() -> None:
