@@ -22,10 +22,10 @@ check: $(READY)
 	@$(BIN)/mypy
 
 test: check
-	@$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not long"
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
 
 test-long: check
-	@$(BIN)/python -m pytest -n 3 --dist loadgroup
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

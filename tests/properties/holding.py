@@ -18,7 +18,7 @@ SHRINKING_SECONDS = 30
 
 
 def holds_for(
-    strategy: SearchStrategy[Drawn], *, short: int = 150, long: int = 2_000
+    strategy: SearchStrategy[Drawn], *, short: int = 75, long: int = 2_000
 ) -> Callable[[Callable[[Drawn], None]], Callable[[int], None]]:
     """The decorated property holds for so many examples of the strategy; a failure shows the smallest one found."""
 

@@ -89,7 +89,7 @@ def up_to(relation: Relation, now: int) -> Relation:
     return Relation(row for row in relation if last_end(row) <= now)
 
 
-@holds_for(SMALL, short=100, long=1_000)
+@holds_for(SMALL, short=50, long=1_000)
 def test_C_20_the_equations_of_finite_differencing_hold(case: Case) -> None:
     """At every step ΔQ = σ[END = now](Q) and ∘Q = σ[END < now](Q); the union of all ΔQ is Q (C-21)."""
     program = rules_of(case)

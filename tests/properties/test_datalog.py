@@ -23,7 +23,7 @@ from cera.datalog.syntax import NEXT, J, Program, atoms
 from cera.diagnostics import Source
 from properties.datalog_cases import Case, seeded_case
 
-SIZES = [pytest.param(300, id="short"), pytest.param(10_000, id="long", marks=pytest.mark.long)]
+SIZES = [pytest.param(150, id="short"), pytest.param(10_000, id="long", marks=pytest.mark.long)]
 
 
 def expected_answers(case: Case) -> list[Facts]:

@@ -32,7 +32,7 @@ def _needs(derivation: Derivation, derived: dict[Event, Derivation]) -> set[Even
     return {cause for cause in (*derivation.causes.values(), *derivation.collected) if cause in derived}
 
 
-@holds_for(CASES, short=300)
+@holds_for(CASES, short=150)
 def test_first_derivations_lead_back_to_the_input(case: Case) -> None:
     assert_well_founded(model_of(rules_of(case), case.events))
 

@@ -147,7 +147,7 @@ def as_read(found: Any) -> Any:
     return found if isinstance(found, Rejected | Event) else found.event
 
 
-@holds_for(lines() | lines_of_one_shape() | flat_lines_of_one_shape(), short=1_500, long=40_000)
+@holds_for(lines() | lines_of_one_shape() | flat_lines_of_one_shape(), short=750, long=40_000)
 def test_the_fast_reader_reads_what_the_ordinary_one_reads(drawn: tuple[bytes, Layout]) -> None:
     data, layout = drawn
     if not layout.is_plain:
@@ -160,7 +160,7 @@ def test_the_fast_reader_reads_what_the_ordinary_one_reads(drawn: tuple[bytes, L
         assert [e.id for e in found if isinstance(e, Event)] == [e.id for e in expected if isinstance(e, Event)]
 
 
-@holds_for(lines() | lines_of_one_shape() | flat_lines_of_one_shape(), short=500, long=20_000)
+@holds_for(lines() | lines_of_one_shape() | flat_lines_of_one_shape(), short=250, long=20_000)
 def test_the_pass_over_times_leaves_no_event_out(drawn: tuple[bytes, Layout]) -> None:
     data, layout = drawn
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:

@@ -109,7 +109,7 @@ def test_a_seed_gives_the_same_case_again() -> None:
     assert [repr(seeded_case(seed)) for seed in range(20)] == [repr(seeded_case(seed)) for seed in range(20)]
 
 
-@holds_for(cases() | cases(recursive=True), short=300, long=5_000)
+@holds_for(cases() | cases(recursive=True), short=150, long=5_000)
 def test_a_generated_program_has_no_errors(case: Case) -> None:
     rules_of(case)
 

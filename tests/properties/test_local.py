@@ -106,7 +106,7 @@ def test_C_24_both_engines_give_the_same_answers_whatever_way_a_stream_arrives(p
     assert coverage.answered * 100 >= 45 * coverage.programs
 
 
-@holds_for(CASES, short=200, long=3_000)
+@holds_for(CASES, short=100, long=3_000)
 def test_C_24_both_engines_give_the_same_answers(case: Case) -> None:
     """In both semantics, on a stream without delays; a failure shows the smallest program found."""
     for semantics in SEMANTICS:
@@ -157,7 +157,7 @@ def test_the_state_can_be_written_and_read_back_between_any_two_events(drawn: tu
     assert not differences(found, expected_answers(program, case.events))
 
 
-@holds_for(CASES, short=100, long=2_000)
+@holds_for(CASES, short=50, long=2_000)
 def test_C_26_dropping_what_is_irrelevant_changes_no_answer(case: Case) -> None:
     program, events = rules_of(case), in_order(case.events)
     kept, dropped = (Variation(random.Random(0), dropping=dropping) for dropping in (False, True))
@@ -166,7 +166,7 @@ def test_C_26_dropping_what_is_irrelevant_changes_no_answer(case: Case) -> None:
     assert dropped.peak <= kept.peak
 
 
-@holds_for(st.tuples(CASES, st.integers(-1, 3 * LAST_SECOND)), short=100, long=1_000)
+@holds_for(st.tuples(CASES, st.integers(-1, 3 * LAST_SECOND)), short=50, long=1_000)
 def test_until_cuts_a_replay_as_if_now_were_then(drawn: tuple[Case, int]) -> None:
     case, seconds = drawn
     program = rules_of(case)
@@ -175,7 +175,7 @@ def test_until_cuts_a_replay_as_if_now_were_then(drawn: tuple[Case, int]) -> Non
     assert not differences(found, reference.run(program, case.events, until=until).derived)
 
 
-@holds_for(CASES, short=100, long=1_000)
+@holds_for(CASES, short=50, long=1_000)
 def test_events_given_as_json_are_answered_like_events_given_as_terms(case: Case) -> None:
     program = rules_of(case)
     found = Variation(random.Random(0), reading_json=True).answers(program, in_order(case.events))

@@ -94,7 +94,7 @@ def test_the_program_has_no_errors(name: str) -> None:
     assert rules(name)
 
 
-@holds_for(st.tuples(st.sampled_from(sorted(PROGRAMS)), streams(), st.sampled_from(ZONES)), short=250, long=5_000)
+@holds_for(st.tuples(st.sampled_from(sorted(PROGRAMS)), streams(), st.sampled_from(ZONES)), short=125, long=5_000)
 def test_months_and_calendars_mean_the_same_to_both_engines(drawn: tuple[str, list[Event], str]) -> None:
     name, events, zone = drawn
     program = rules(name)

@@ -77,7 +77,7 @@ def expected(pattern: Pattern, content: object) -> list[object]:
     return sorted(substitution_key(values) for values in match(pattern, term))
 
 
-@holds_for(st.tuples(PATTERNS, CONTENTS), short=600, long=20_000)
+@holds_for(st.tuples(PATTERNS, CONTENTS), short=300, long=20_000)
 def test_a_compiled_pattern_finds_in_json_what_matching_finds_in_the_term(drawn: tuple[TermPattern, object]) -> None:
     assert answers(*drawn) == expected(*drawn)
 

@@ -24,7 +24,7 @@ def expected_line(found: Found, times: TimeFormat) -> str:
     return json.dumps(event_line(found.result(), times), ensure_ascii=False)
 
 
-@holds_for(cases(FEATURES - {"recursion"}), short=100, long=3_000)
+@holds_for(cases(FEATURES - {"recursion"}), short=50, long=3_000)
 def test_a_line_made_without_a_term_is_that_of_the_term(case: Case) -> None:
     host = Host(processor_of(rules_of(case), case.events), 0)
     derived = [found for event in in_order(case.events) for found in host.push(from_json(event))]

@@ -44,7 +44,7 @@ def answers(plan: Plan, events: list[Event]) -> list[DerivedEvent]:
     return in_output_order(one.result() for one in derived)
 
 
-@holds_for(CASES, short=250)
+@holds_for(CASES, short=125)
 def test_C_18_the_optimized_plan_gives_the_answers_of_the_plain_one(case: Case) -> None:
     program = rules_of(case)
     plain = translate(program)
@@ -64,7 +64,7 @@ def with_twins(program: RuleProgram) -> RuleProgram:
     return replace(program, rules=(*program.rules, *twins))
 
 
-@holds_for(CASES, short=150)
+@holds_for(CASES, short=75)
 def test_C_19_rules_that_share_everything_keep_their_answers(case: Case) -> None:
     program = with_twins(rules_of(case))
     if not is_hierarchical(program.rules):
@@ -74,7 +74,7 @@ def test_C_19_rules_that_share_everything_keep_their_answers(case: Case) -> None
     assert not differences(answers(best.plan, list(case.events)), expected), best.applied
 
 
-@holds_for(CASES, short=100)
+@holds_for(CASES, short=50)
 def test_the_optimized_plan_remembers_nothing_longer(case: Case) -> None:
     program = with_twins(rules_of(case))
     if not is_hierarchical(program.rules):

@@ -128,7 +128,7 @@ def test_random_programs_on_spark_streaming_with_a_restart(
     cases = list(programs(count, seed))
     program = RuleProgram(tuple(rule for rules, _ in cases for rule in rules), calendars=CALENDARS)
     events = disordered([each for _, stream in cases for each in stream], DELAY, chance)
-    cuts = sorted(chance.sample(range(len(events)), 5))
+    cuts = sorted(chance.sample(range(len(events)), 3))
     batches = [events[start:end] for start, end in zip([0, *cuts], [*cuts, len(events)], strict=True)]
     longest = max(each.end - each.begin for each in events)
     source = tmp_path / "in"

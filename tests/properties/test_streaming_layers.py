@@ -60,7 +60,7 @@ def divided(case: Case, buckets: int, events: list[Event]) -> tuple[Operator, ..
     return operators(rules_of(case), max_duration=longest, buckets=buckets)
 
 
-@holds_for(st.tuples(CASES, CHANCE), short=150, long=3_000)
+@holds_for(st.tuples(CASES, CHANCE), short=75, long=3_000)
 def test_a_stream_in_random_micro_batches_derives_what_the_reference_does(drawn: tuple[Case, random.Random]) -> None:
     case, chance = drawn
     delay = chance.choice(DELAYS)

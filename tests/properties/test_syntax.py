@@ -19,14 +19,14 @@ from properties.syntax_trees import programs
 CASES = cases() | cases(recursive=True)
 
 
-@holds_for(CASES, short=300)
+@holds_for(CASES, short=150)
 def test_what_is_printed_is_read_back_as_the_same_program(case: Case) -> None:
     parsed = parse(Source("generated.xceq", case.text))
     assert not parsed.diagnostics, "\n".join(map(str, parsed.diagnostics))
     assert parsed.program == case.program
 
 
-@holds_for(programs(), short=300)
+@holds_for(programs(), short=150)
 def test_what_is_printed_is_read_back_even_if_it_makes_no_sense(program: ProgramSyntax) -> None:
     """Any names, any numbers and strings, any nesting: what the grammar allows and no check has looked at."""
     parsed = parse(Source("generated.xceq", print_program(program)))

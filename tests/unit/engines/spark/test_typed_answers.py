@@ -103,7 +103,7 @@ def test_a_label_that_no_rule_derives_or_that_has_no_columns_is_an_error(spark: 
 def test_a_key_of_the_table_changes_no_answer(spark: SparkSession) -> None:
     program = cera.load(PROGRAM)
     keyed = cera.spark.events(table(spark), label="kind", time="at", unique=["sensor"])
-    for label in ("mean", "all_means", "around"):
+    for label in ("mean", "around"):
         plain, with_key = (one.transform(program.detect, label=label) for one in (events(spark), keyed))
         assert sorted(plain.collect(), key=lambda row: row["id"]) == sorted(
             with_key.collect(), key=lambda row: row["id"]
