@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from cera.algebra.unbounded import check_durations, check_state
 from cera.arguments import in_words_of_python, speaks_python
 from cera.connectors.acceptance import accepted, in_time, lasting, refuse, reworded
+from cera.connectors.databases.urls import shown_path
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected, layout_of
 from cera.connectors.rows import read_rows
@@ -419,10 +420,10 @@ def _source(program: str | Path | Source) -> Source:
     path = Path(program)
     if path.suffix not in ENDINGS:
         known = ", ".join(f"{ending} ({name})" for ending, name in ENDINGS.items())
-        raise UsageError(f"{path}: the language follows from the file's ending, which can be {known}")
+        raise UsageError(f"{shown_path(path)}: the language follows from the file's ending, which can be {known}")
     try:
         return Source(str(path), path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text (byte {error.start})") from error
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from error

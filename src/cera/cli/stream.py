@@ -17,7 +17,7 @@ from cera.cli.options import program_options, spark_settings, tick_limit_option
 from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.writing import write_output
-from cera.connectors.databases.urls import database, without_password
+from cera.connectors.databases.urls import database, shown_path, url_for_a_path, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Rejected
 from cera.errors import EngineError, UsageError
@@ -220,7 +220,8 @@ def _check_sources(sources: Sequence[str]) -> None:
             database(source.removeprefix(DATABASE))
         elif source != "-" and not path.is_dir():
             found = "is a file; name the folder in which files appear" if path.exists() else "is not there"
-            raise UsageError(f"--source: {path} {found}")
+            as_url = None if path.exists() else url_for_a_path(path)
+            raise UsageError(f"--source: {as_url or f'{shown_path(path)} {found}'}")
     if len(set(map(_place, sources))) < len(sources):
         raise UsageError("--source: the same source is given twice")
 

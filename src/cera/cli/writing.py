@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
+from cera.connectors.databases.urls import shown_path
 from cera.errors import UsageError
 
 #: How many bytes of held output are kept in memory; more go to a temporary file.
@@ -22,7 +23,9 @@ def check_writable(option: str, path: Path) -> None:
     if path.is_dir():
         raise UsageError(f"{option}: {path} is a folder; name a file")
     if not path.parent.is_dir():
-        raise UsageError(f"{option}: there is no folder {path.parent} to write {path.name} to")
+        shown = shown_path(path)
+        to_write = path.name if shown == str(path) else shown
+        raise UsageError(f"{option}: there is no folder {shown_path(path.parent)} to write {to_write} to")
 
 
 def check_new_folder(option: str, path: Path) -> None:
@@ -63,7 +66,7 @@ def write_file(path: Path, text: str) -> None:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{shown_path(path)} cannot be written: {error.strerror}") from error
 
 
 class LineWriter:
@@ -134,7 +137,9 @@ class LineWriter:
         except BrokenPipeError:
             raise
         except OSError as error:
-            place = "a temporary file for standard output" if self._held else self._path or "standard output"
+            place = (
+                "a temporary file for standard output" if self._held else shown_path(self._path or "standard output")
+            )
             raise UsageError(f"{place} cannot be written: {error.strerror}") from error
 
 

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from cera.connectors import csv_files, json_files, jsonl, xml_files
 from cera.connectors.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.databases.reading import read_changes
+from cera.connectors.databases.urls import shown_path, url_for_a_path
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
 from cera.model.events import Event
@@ -146,9 +147,10 @@ def _check_readable(file: Path) -> None:
         file.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: no file name at all
         guess = did_you_mean(file.name, _names_in(file.parent))
-        raise UsageError(f"there is no file or folder {file}{guess}") from None
+        missing = f"there is no file or folder {shown_path(file)}{guess}"
+        raise UsageError(url_for_a_path(file) or missing) from None
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{shown_path(file)} cannot be read: {error.strerror}") from None
     if not os.access(file, os.R_OK):
         raise UsageError(f"{file} cannot be read; check its permissions")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import cera
 from cera.cli.main import main
 from cera.connectors.databases.capture import capture
 from cera.connectors.databases.urls import Postgres, Sqlite, database, without_password
@@ -113,3 +114,43 @@ def test_no_message_has_the_password_of_a_url_whatever_is_wrong_with_it(
         assert "cret" not in result.output, result.output
     if url.lower().startswith("postgresql:"):
         assert "cret" not in without_password(f"db:{url}")
+
+
+@pytest.mark.parametrize("url", SLIPS)
+def test_a_url_in_the_place_of_a_path_is_not_shown(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.xceq").write_text("DETECT a{} ON change{{}} END\n")
+    (tmp_path / "events.jsonl").touch()
+    (tmp_path / "settings.toml").write_text(f'events = "{url}"\n')
+    for arguments in (
+        ("run", "r.xceq", "--events", url),
+        ("run", "r.xceq", "--config", "settings.toml"),
+        ("run", "r.xceq", "--events", "events.jsonl", "--out", f"{url}/x.jsonl"),
+        ("run", url, "--events", "events.jsonl"),
+        ("check", f"{url}/x.xceq"),
+        ("schema", "--events", url),
+        ("stream", "r.xceq", "--source", url, "--sink", "-", "--checkpoint", "here"),
+    ):
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 2, result.output
+        assert "cret" not in result.output, result.output
+    with pytest.raises(UsageError) as caught:
+        cera.load("DETECT a{} ON change{{}} END").run(url)
+    assert "cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("postgresql://boss:S3cretPW@h/b", "'postgresql:…' is a URL, no file or folder; write db:postgresql://…"),
+        ("sqlite:bank.db", "write db:sqlite:PATH"),
+        ("mysql://h/b", "'mysql:…' is a URL, no file or folder; the databases that can be read are written db:"),
+        ("https://h/b.jsonl", "'https:…' is a URL, no file or folder; download it first"),
+        ("logs:x.jsonl", "there is no file or folder logs:…"),
+        ("day/10:30.jsonl", "there is no file or folder day/10:30.jsonl"),
+    ],
+)
+def test_who_forgets_db_before_a_url_is_told(url: str, expected: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        cera.load("DETECT a{} ON change{{}} END").run(url)
+    assert expected in str(caught.value)
