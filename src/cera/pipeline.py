@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -24,6 +25,7 @@ from cera.connectors.acceptance import accepted, in_time, lasting, refuse, rewor
 from cera.connectors.databases.urls import shown_path
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected, layout_of
+from cera.connectors.python_values import time_argument
 from cera.connectors.rows import read_rows
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
 from cera.engines.answer import Answer
@@ -212,7 +214,7 @@ class Program:
         csv: Mapping[str, str] | None = None,
         layout: Layout | None = None,
         engine: Engine = "auto",
-        until: Time | None = None,
+        until: Time | str | date | None = None,
         reject: Callable[[Rejected], object] | None = None,
         late: Callable[[Event], object] | None = None,
         max_delay: int | str | None = None,
@@ -234,6 +236,8 @@ class Program:
         csv          how files of CSV are written, as the option --csv has it: `{"delimiter": ";", "decimal": ","}`
         layout       a `cera.Layout` in the place of all these, which can say more about files
 
+        until        answers as if now were this time: a text, a datetime, or microseconds since 1970
+
         Malformed records, and events that last longer than `max_duration`, are handed to `reject`; without it they
         raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
@@ -246,15 +250,19 @@ class Program:
         named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id}
         times = {"time_unit": time_unit, "time_format": time_format, "timezone": timezone}
         layout = layout_of(layout, named, times, csv, self.timezone)
+        now = None if until is None else time_argument("until", until, layout.times)
+        _check_functions(reject=reject, late=late)
+        if late is not None and max_delay is None:
+            raise UsageError("--late needs --max-delay: without a limit no event is late")
         reject = refuse if reject is None else reworded(reject)
         records = read_events(str(events), layout) if isinstance(events, str | Path) else read_rows(events, layout)
         happened = accepted(records, reject)
-        delay, longest = _duration(max_delay), _duration(max_duration)
+        delay, longest = _duration("max_delay", max_delay), _duration("max_duration", max_duration)
         if longest is not None:
             happened = lasting(happened, longest, reject)
         if delay is not None:
             happened = in_time(happened, delay, late or (lambda event: None))
-        options = RunOptions(until, self.timezone, delay, longest, recursion_limit, tick_limit)
+        options = RunOptions(now, self.timezone, delay, longest, recursion_limit, tick_limit)
         return run_layers(layers, happened, engine, options)
 
     @speaks_python
@@ -280,7 +288,7 @@ class Program:
             self.layers,
             events,
             max_delay=microseconds(max_delay),
-            max_duration=_duration(max_duration),
+            max_duration=_duration("max_duration", max_duration),
             timezone=self.timezone,
             left_out=left_out,
             label=label,
@@ -299,7 +307,7 @@ class Program:
 
         `tick_limit` is how often a timer may tick between two events: more is an error.
         """
-        longest = _duration(max_duration)
+        longest = _duration("max_duration", max_duration)
         processor = self.processor(max_duration=longest)
         return Session(
             processor,
@@ -332,8 +340,17 @@ def microseconds(duration: int | str) -> int:
     return parsed.microseconds
 
 
-def _duration(duration: int | str | None) -> int | None:
-    return None if duration is None else microseconds(duration)
+def _duration(name: str, duration: int | str | None) -> int | None:
+    try:
+        return None if duration is None else microseconds(duration)
+    except UsageError as error:
+        raise UsageError(f"`{name}`: {error}") from error
+
+
+def _check_functions(**functions: object) -> None:
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            raise UsageError(f"`{name}` is a function that takes one argument; found {function!r}")
 
 
 @speaks_python

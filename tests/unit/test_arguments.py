@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -73,9 +75,51 @@ def test_hints_of_programs_speak_of_arguments() -> None:
         ({"layout": cera.Layout(), "time": "ts"}, "`layout` says how records are laid out, and so does `time`"),
         ({"time_unit": "hours"}, "`time_unit` is s, ms, us or ns, found 'hours'"),
         ({"timezone": "Mars"}, "Mars"),
+        ({"label": 5}, "`label` is the name of a field, a text; found 5"),
+        ({"time": 5}, "`time` is the name of a field, a text; found 5"),
+        ({"label_value": 5}, "`label_value` is a text; found 5"),
+        ({"csv": "delimiter=;"}, "`csv` is a dict of settings, like {'delimiter': ';'}; found 'delimiter=;'"),
+        ({"layout": {"label": "type"}}, "`layout` is a cera.Layout, .* found {'label': 'type'}"),
+        ({"until": "soon"}, "`until`: 'soon' is not a time; expected ISO 8601"),
+        ({"until": 1.5}, "`until` is a time: a text .*, or an int of microseconds since 1970; found 1.5"),
+        ({"until": True}, "`until` is a time"),
+        ({"until": 10**30}, "`until`: .* lies outside of the years"),
+        ({"until": pd.NaT}, "`until` is a time"),
+        ({"late": print}, "`late` needs `max_delay`: without a limit no event is late"),
+        ({"late": 5, "max_delay": 0}, "`late` is a function that takes one argument; found 5"),
+        ({"reject": "skip"}, "`reject` is a function that takes one argument; found 'skip'"),
+        ({"max_delay": 1.5}, "`max_delay`: 1.5 is not a duration"),
+        ({"max_duration": "long"}, "`max_duration`: "),
         ({"engine": "flink"}, "there is no engine 'flink'; there are: auto, spark, local, reference"),
     ],
 )
-def test_arguments_that_contradict_each_other_are_refused(arguments: dict[str, object], message: str) -> None:
+def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(cera.UsageError, match=message):
         cera.load("DETECT b ON a{{}} END").run([], **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "until",
+    [
+        "2026-03-02T10:00:00Z",
+        "1772445600",
+        "2026-03-02T11:00",
+        1_772_445_600_000_000,
+        datetime(2026, 3, 2, 10, tzinfo=UTC),
+        datetime(2026, 3, 2, 11),
+        pd.Timestamp("2026-03-02T10:00:00Z"),
+    ],
+    ids=str,
+)
+def test_until_is_a_text_a_datetime_or_microseconds(until: int | str | datetime) -> None:
+    rows = [{"label": "a", "at": f"2026-03-02T{hour}:00:00Z"} for hour in ("09", "10", "11")]
+    program = cera.load("DETECT b ON a{{}} END")
+    assert len(program.run(rows, until=until, timezone="Europe/Berlin")) == 2
+
+
+def test_until_is_read_as_the_times_of_the_rows_are() -> None:
+    rows = [{"label": "a", "at": "02/03/2026"}, {"label": "a", "at": "03/03/2026"}]
+    program = cera.load("DETECT b ON a{{}} END")
+    assert len(program.run(rows, until="02/03/2026", time_format="%d/%m/%Y")) == 1
+    assert len(program.run(rows, until=date(2026, 3, 2), time_format="%d/%m/%Y")) == 1
+    assert len(program.run([{"label": "a", "at": 1}, {"label": "a", "at": 3}], until="2", time_unit="ms")) == 1

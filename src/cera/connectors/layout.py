@@ -25,6 +25,9 @@ TEXT_LIMIT = 500
 TIME_FIELDS = ("at", "begin", "end")
 
 
+#: The arguments of Python that name fields.
+_FIELD_ARGUMENTS = ("label", "time", "end", "id")
+
 #: What other programs wrap their events in.
 Envelope = Literal["debezium"]
 
@@ -110,6 +113,7 @@ def layout_of(
 ) -> Layout:
     """The layout that arguments of Python describe: `label`, `label_value`, `time`, `end` and `id` of `fields`,
     `time_unit`, `time_format` and `timezone` of `times`."""
+    _check_kinds(layout, {**fields, **times}, csv)
     given = [name for name, value in (*fields.items(), *times.items(), ("csv", csv)) if value is not None]
     if layout is not None:
         if given:
@@ -127,6 +131,18 @@ def layout_of(
     dialect = csv_dialect(f"{key}={value}" for key, value in (csv or {}).items())
     names = (fields["label"], fields["time"], fields["end"], fields["id"], fields["label_value"])
     return Layout(*names, format, csv=dialect)
+
+
+def _check_kinds(layout: object, texts: Mapping[str, object], csv: object) -> None:
+    """Raises UsageError where an argument is of another type than expected."""
+    if not isinstance(layout, Layout | None):
+        raise UsageError(f"`layout` is a cera.Layout, like cera.Layout(label_field='type'); found {layout!r}")
+    if not isinstance(csv, Mapping | None):
+        raise UsageError(f"`csv` is a dict of settings, like {{'delimiter': ';'}}; found {csv!r}")
+    for name, value in texts.items():
+        if not isinstance(value, str | None):
+            what = "the name of a field, a text" if name in _FIELD_ARGUMENTS else "a text"
+            raise UsageError(f"`{name}` is {what}; found {value!r}")
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 from cera.connectors.layout import RecordError
+from cera.errors import UsageError
+from cera.model.interval import Time
 from cera.model.json_terms import describe
 from cera.model.terms import MAX_DEPTH
-from cera.model.time_text import TimeFormat
+from cera.model.time_text import TimeError, TimeFormat
 from cera.model.values import NumberTooLargeError, number, read_fraction
 
-_PLAIN = frozenset({str, int, bool, type(None)})
+_PLAIN = frozenset({int, bool, type(None)})
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def plain(value: object, timezone: str, depth: int = 0) -> object:
@@ -25,13 +29,15 @@ def plain(value: object, timezone: str, depth: int = 0) -> object:
     """
     if type(value) in _PLAIN:
         return value
+    if type(value) is str:
+        return checked_text(value)
     if depth > MAX_DEPTH:
         raise RecordError(f"a value is nested deeper than {MAX_DEPTH} levels")
     match value:
         case float():
             return float(value) if math.isfinite(value) else None
         case str():
-            return str(value)
+            return checked_text(str(value))
         case int():
             return int(value)
         case datetime():
@@ -55,7 +61,32 @@ def plain(value: object, timezone: str, depth: int = 0) -> object:
 def _key(key: object) -> str:
     if not isinstance(key, str):
         raise RecordError(f"a field's name is a text; found {describe(key)}")
-    return str(key)
+    return checked_text(str(key))
+
+
+def checked_text(text: str) -> str:
+    """Returns the text. Raises RecordError where it has half of a surrogate pair, which no encoding has."""
+    if not text.isascii() and _HALF_PAIR.search(text):
+        raise RecordError("a string contains half of a surrogate pair, which is not a character")
+    return text
+
+
+def time_argument(name: str, value: object, times: TimeFormat) -> Time:
+    """Returns the time that an argument gives: microseconds, a text that is read as `times` says, or a datetime."""
+    try:
+        match value:
+            case bool():
+                pass
+            case int():
+                return TimeFormat("us").parse(value)
+            case str():
+                return times.parse(value)
+            case date() if value == value:  # not NaT
+                return TimeFormat(timezone=times.timezone).parse(plain(value, times.timezone))
+    except (TimeError, RecordError) as error:
+        raise UsageError(f"`{name}`: {error}") from error
+    expected = "a text like '2026-03-02T10:01:00Z', a datetime, or an int of microseconds since 1970"
+    raise UsageError(f"`{name}` is a time: {expected}; found {value!r}")
 
 
 def _moment(value: datetime, timezone: str) -> str:

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from cera.connectors.layout import RECORD_ERRORS, TIME_FIELDS, Layout, RecordError, Rejected, rejected
-from cera.connectors.python_values import plain
+from cera.connectors.python_values import checked_text, plain
 from cera.connectors.records import event_from_object, flat_event
 from cera.errors import UsageError
 from cera.model.events import DerivedEvent, Event
@@ -23,6 +23,7 @@ from cera.model.spelling import did_you_mean
 _CHUNK = 10_000
 
 _EXPECTED = "dicts, a DataFrame of pandas or Polars, an Arrow table, events, or the path of a file or folder"
+_FRAMES = ("pandas.DataFrame", "polars.DataFrame")
 
 
 def read_rows(data: object, layout: Layout) -> Iterator[Event | Rejected]:
@@ -48,12 +49,14 @@ def _events(rows: Iterable[object], layout: Layout) -> Iterator[Event | Rejected
 
 def _event(row: object, layout: Layout) -> Event:
     if not isinstance(row, Mapping):
-        raise RecordError(f"a row is a dict or a cera.Event, found {describe(row)}")
+        raise RecordError(f"a row is a dict or a cera.Event, found {_found(row)}")
     if layout.times.pattern is not None and any(isinstance(row.get(name), date) for name in _time_fields(layout)):
         layout = replace(layout, times=replace(layout.times, pattern=None))  # the pattern is for texts
     record = {}
     for name, value in row.items():
         try:
+            if isinstance(name, str):
+                checked_text(name)
             made = plain(value, layout.times.timezone)
         except RECORD_ERRORS as error:
             raise RecordError(f"in the field `{name}`: {error}") from None
@@ -91,13 +94,32 @@ def _rows(data: object, layout: Layout) -> Iterable[object]:
             raise UsageError("a DataFrame of Spark is answered by Spark: use program.detect, not program.run")
         case "pandas.Series" | "polars.Series":
             raise UsageError(f"a column alone has no events; expected {_EXPECTED}")
-        case _ if hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches"):
-            return _arrow(data, layout)
+        case _:
+            pass
+    if _is_arrow(data):
+        return _arrow(data, layout)
     if isinstance(data, Mapping | Event | DerivedEvent):
         raise UsageError("one record is given; put it into a list: run([record])")
     if isinstance(data, bytes | bytearray) or not isinstance(data, Iterable):
-        raise UsageError(f"events are {_EXPECTED}; found {describe(data)}")
-    return data
+        raise UsageError(f"events are {_EXPECTED}; found {_found(data)}")
+    return _unpacked(data, layout)
+
+
+def _unpacked(rows: Iterable[object], layout: Layout) -> Iterator[object]:
+    """Returns the rows, and those of tables and record batches among them."""
+    for row in rows:
+        if not isinstance(row, Mapping | Event | DerivedEvent) and (_is_arrow(row) or _kind(row) in _FRAMES):
+            yield from _rows(row, layout)
+        else:
+            yield row
+
+
+def _found(value: object) -> str:
+    return "None" if value is None else describe(value)
+
+
+def _is_arrow(data: object) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches")
 
 
 def _kind(data: object) -> str:

@@ -47,6 +47,8 @@ def _needed(package: str) -> Any:
 
 
 def _columns(derived: Sequence[DerivedEvent], label: str | None) -> dict[str, list[Any]]:
+    if not isinstance(label, str | None):
+        raise UsageError(f"`label` is the label of the events that are wanted, a text; found {label!r}")
     if label is None:
         rows = [_whole(item) for item in derived]
         return {name: [row[name] for row in rows] for name in _COLUMNS}

@@ -45,6 +45,9 @@ TABLES: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "arrow": pa.Table.from_pylist,
     "record batch": lambda rows: pa.RecordBatch.from_pylist(rows),
     "batches": lambda rows: pa.Table.from_pylist(rows).to_reader(),
+    "list of batches": lambda rows: pa.Table.from_pylist(rows).to_batches(max_chunksize=1),
+    "generator of batches": lambda rows: iter(pa.Table.from_pylist(rows).to_batches()),
+    "list of frames": lambda rows: [pd.DataFrame(rows)],
 }
 
 
@@ -98,6 +101,9 @@ def test_values_of_python_are_children_as_elsewhere(value: object, child: str) -
         (2**70, "64 bits"),
         (Decimal("1e30"), "too large: integers have 64 bits"),
         (Decimal("1e999999"), "too large: integers have 64 bits"),
+        ("\ud800", "in the field `x`: a string contains half of a surrogate pair"),
+        (["a", "\udc80"], "half of a surrogate pair"),
+        ({"\ud800": 1}, "half of a surrogate pair"),
     ],
 )
 def test_what_has_no_value_is_rejected_with_its_field(value: object, reason: str) -> None:
@@ -165,6 +171,9 @@ def test_answers_can_be_rows() -> None:
         ({"type": 3, "ts": 1}, "the label is a text, found 3"),
         ({"type": "a", "ts": "noon"}, "in the field `ts`: 'noon' is not a time"),
         ({"type": "a", "ts": 1, 5: 1}, "label is a string"),
+        ({"type": "\ud800", "ts": 1}, "in the field `type`: a string contains half of a surrogate pair"),
+        ({"type": "a", "ts": 1, "\ud800": 1}, "a string contains half of a surrogate pair"),
+        (None, "a row is a dict or a cera.Event, found None"),
     ],
 )
 def test_a_bad_row_does_not_cost_the_others(row: object, reason: str) -> None:
@@ -187,7 +196,7 @@ def test_a_table_without_a_column_is_refused_before_anything_runs(make: Callable
     ("data", "message"),
     [
         (3, "found 3"),
-        (None, "found null"),
+        (None, "found None"),
         (b"x", "found a Python bytes"),
         ({"type": "a", "ts": 1}, r"put it into a list: run\(\[record\]\)"),
         (pl.LazyFrame({"type": ["a"]}), "give frame.collect()"),
@@ -199,6 +208,11 @@ def test_a_table_without_a_column_is_refused_before_anything_runs(make: Callable
 def test_data_of_another_kind_is_refused_with_what_can_be_given(data: object, message: str) -> None:
     with pytest.raises(cera.UsageError, match=message.replace("()", r"\(\)")):
         read_rows(data, FLAT)
+
+
+def test_a_batch_without_a_column_is_refused() -> None:
+    with pytest.raises(cera.UsageError, match="no column `typ`"):
+        list(read_rows(pa.Table.from_pylist(ROWS).to_batches(), Layout(label_field="typ", time_field="ts")))
 
 
 def test_a_spark_dataframe_is_sent_to_detect() -> None:

@@ -42,6 +42,11 @@ def test_with_a_label_the_children_are_columns() -> None:
     assert ANSWER.to_arrow("warm").select(["f", "t"]).to_pydict() == {"f": ["a", "b"], "t": [9, 7.5]}
     with pytest.raises(cera.UsageError, match=r"no event .* label `wram`; did you mean 'warm'\?; there are warm"):
         ANSWER.to_pandas("wram")
+    for method in (ANSWER.to_pandas, ANSWER.to_arrow):
+        with pytest.raises(
+            cera.UsageError, match="`label` is the label of the events that are wanted, a text; found 5"
+        ):
+            method(5)  # type: ignore[operator]
 
 
 def test_children_of_several_kinds_are_kept() -> None:
