@@ -132,6 +132,12 @@ def test_XC113_a_large_body_is_counted_before_it_runs() -> None:
     assert "the body of `d` has 128 branches with 896 queries" in warning.message
 
 
+def test_XC113_fewer_queries_are_a_large_join_where_they_share_no_variable() -> None:
+    [warning] = cera.load(rule(query=f"and {{ {VALUE}, {many(6, 'event e#: a{{}}')} }}")).diagnostics
+    assert "`d` joins 7 queries" in warning.message
+    assert not cera.load(rule(query=f"and {{ {many(7, 'event e#: a{{ v{ var X } }}')} }}")).diagnostics
+
+
 def test_XC113_a_large_join_is_counted_before_it_runs() -> None:
     [warning] = cera.load(rule(query=f"and {{ {many(20, 'event e#: a{{ v{ var X } }}')} }}")).diagnostics
     assert (warning.code, warning.severity) == ("XC113", "warning")

@@ -24,7 +24,7 @@ from cera.connectors.files import ENDINGS, Layout
 from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
-from cera.model.answer_limits import ANSWER_LIMIT, COMBINATIONS, GROUP_LIMIT
+from cera.model.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
 from cera.model.interval import Time
 from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeError, TimeFormat
@@ -140,7 +140,7 @@ def program_options(command: Command[R]) -> Command[R]:
         type=click.IntRange(min=1),
         help=f"How many events of a rule or type of a module one event may end before the run gives up; "
         f"{ANSWER_LIMIT:,} if not given, {GROUP_LIMIT:,} for types with `combinations`. "
-        f"A rule of XChangeEQ may look at {COMBINATIONS} times as many combinations.",
+        f"Rules of XChangeEQ may join as many combinations of three or more.",
     )
     @functools.wraps(command)
     def with_program(

@@ -10,17 +10,15 @@ from cera.errors import MatchLimitError
 ANSWER_LIMIT = 1_000_000
 #: The same for a type that makes an event of every set: as many as a pattern may have answers on one event.
 GROUP_LIMIT = 100_000
-#: For each event that it may end, a rule of XChangeEQ may look at this many combinations of events that are joined.
-COMBINATIONS = 10
 
 
 def too_many_combinations(rule: str, limit: int, joined: Sequence[str]) -> MatchLimitError:
-    """Returns the error for a rule in which one event meets too many others."""
-    among, most = ", ".join(f"`{name}`" for name in joined[:-1]), limit * COMBINATIONS
+    """Returns the error for a rule in which one event meets too many combinations of others."""
+    among = ", ".join(f"`{name}`" for name in joined[:-1])
     return MatchLimitError(
-        f"the rule `{rule}` was cut off: one event makes more than {most:,} combinations of {among} and "
+        f"the rule `{rule}` was cut off: one event makes more than {limit:,} combinations of {among} and "
         f"`{joined[-1]}`. Let a shared variable, a condition on their times or a rule of its own for some of them "
-        f"leave fewer, or raise --answer-limit, a tenth of this"
+        f"leave fewer, or raise --answer-limit"
     )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
-from cera.rules.rule import Rule, RuleProgram
+from cera.model import patterns
+from cera.rules.rule import Branch, Rule, RuleProgram
 
 #: A body with more branches than this is large.
 LARGE_BODY = 100
 
-#: So is a branch that joins more events than this.
+#: So is a branch that joins more events than this; fewer where no variable is in all of its queries.
 LARGE_JOIN = 10
+LARGE_PRODUCT = 6
 
 
 def check_sizes(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -33,9 +35,16 @@ def _branches(rule: Rule) -> Iterator[Diagnostic]:
         )
 
 
+def _is_large(branch: Branch) -> bool:
+    if len(branch.events) <= LARGE_PRODUCT:
+        return False
+    shared = frozenset.intersection(*(patterns.bound_variables(query.pattern) for query in branch.events))
+    return len(branch.events) > LARGE_JOIN or not shared
+
+
 def _joined(rule: Rule) -> Iterator[Diagnostic]:
-    count = max(len(branch.events) for branch in rule.branches)
-    if count > LARGE_JOIN:
+    count = max((len(branch.events) for branch in rule.branches if _is_large(branch)), default=0)
+    if count:
         yield Diagnostic(
             "XC113",
             "warning",

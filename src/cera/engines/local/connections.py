@@ -114,15 +114,16 @@ class Connections:
         shared = shared_variables(left, right)
         left_horizon, right_horizon = self.relevance.join_horizons(join)
         left_store, right_store = self._join_store(left_horizon), self._join_store(right_horizon)
+        of_left, of_right = _events(join.left), _events(join.right)
         new = [i for i, column in enumerate(right.columns) if column not in left]
         left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
-        from_left = Pairing(new, other_width=len(right.columns), from_left=True)
-        from_right = Pairing(new, other_width=len(left.columns), from_left=False)
+        from_left = Pairing(new, len(right.columns), of_left, of_right, from_left=True)
+        from_right = Pairing(new, len(left.columns), of_right, of_left, from_left=False)
         into_left, into_right = self.relevance.join_reaches(join)
         limit = Combinations(self.rule, self.plan.answer_limit, (*left.identifiers, *right.identifiers))
-        of_left, of_right = Within(into_right, left), Within(into_left, right)
-        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, of_left, limit, then))
-        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, of_right, limit, then))
+        in_right, in_left = Within(into_right, left), Within(into_left, right)
+        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, in_right, limit, then))
+        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, in_left, limit, then))
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
         """A new store; none where a row could never be used later (a horizon below zero)."""
@@ -187,6 +188,11 @@ class Probing(Finisher):
     def __call__(self, state: State, rows: list[Row]) -> None:
         for row in rows:
             self.probe(state, row)
+
+
+def _events(expression: Expression) -> int:
+    """How many events a row of the expression consists of, timers that follow from them left out."""
+    return sum(isinstance(part, Matching | AbsoluteTimers | Reference) for part in walk(expression))
 
 
 def accumulates(expression: Expression) -> bool:

@@ -97,7 +97,9 @@ class Deriving(Finisher):
         if state.derived:
             known = _known(state, new)
             if known is not new:
-                known.more = [*(known.more or ()), new]
+                if known.more is None:
+                    known.more = []
+                known.more.append(new)
                 return
         state.derived.append(new)
         if self.heard:

@@ -67,7 +67,6 @@ def _each(queries: Sequence[Query]) -> Feed:
     def feed(state: State, event: Occurrence) -> None:
         for matcher, stage in matching:
             for row in matcher(event):
-                state.combined = 0
                 stage(state, row)
 
     return feed

@@ -10,7 +10,7 @@ from cera.engines.local.rows import Layout
 from cera.engines.local.stages import Stage, named_row
 from cera.engines.local.writing import Cells, Writing, indented, key_of
 from cera.errors import MatchLimitError
-from cera.model.answer_limits import COMBINATIONS, too_many_combinations
+from cera.model.answer_limits import too_many_combinations
 
 #: Numbers closer to zero than this can be summed up one by one: however many there are, their sum stays below 2**53,
 #: where every whole double is the integer that it stands for, so that integers and doubles may be mixed.
@@ -31,10 +31,13 @@ class StoreUse:
 
 @dataclass(frozen=True)
 class Pairing:
-    """How the cells of a pair stand: those of the left side, then what is new in the right side."""
+    """How the cells of a pair stand: those of the left side, then what is new in the right side; and how many events
+    each side consists of."""
 
     new: Sequence[int]
     other_width: int
+    own_events: int
+    other_events: int
     from_left: bool
 
     def cells(self, cells: Cells, found: str) -> Cells:
@@ -72,18 +75,24 @@ def _tightest(function: str, limits: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Combinations:
-    """How many combinations one event may make in the joins of a rule."""
+    """How many combinations with others one event may make in the joins of a rule. To meet single events is none: it
+    takes no more than has been read."""
 
     rule: str
-    answer_limit: int
+    most: int
     joined: tuple[str, ...]
 
-    @property
-    def most(self) -> int:
-        return self.answer_limit * COMBINATIONS
-
     def passed(self) -> MatchLimitError:
-        return too_many_combinations(self.rule, self.answer_limit, self.joined)
+        return too_many_combinations(self.rule, self.most, self.joined)
+
+    def counted(self, rows: str, pairing: Pairing, writing: Writing) -> list[str]:
+        """Lines that count the rows that a row meets; the count begins with a row that is the event itself."""
+        if pairing.own_events == pairing.other_events == 1:
+            return ["state.combined = 0"]
+        return [
+            f"state.combined {'=' if pairing.own_events == 1 else '+='} len({rows})",
+            f"if state.combined > {self.most}: raise {writing.name(self)}.passed()",
+        ]
 
 
 class Meet(Stage):
@@ -122,7 +131,7 @@ class Meet(Stage):
         bucket, found = writing.fresh("bucket"), writing.fresh("found")
         met = writing.fresh("met")
         rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
-        looked_at = "=" if writing.depth == 0 else "+="
+        counted = self.limit.counted(met, self.pairing, writing)
         writing.depth += 1
         inner = self.then.write(self.pairing.cells(cells, found), writing)
         writing.depth -= 1
@@ -130,8 +139,7 @@ class Meet(Stage):
             f"{bucket} = stores[{store.number}].get({key})",
             f"if {bucket} is not None:",
             f"    {met} = {rows}",
-            f"    state.combined {looked_at} len({met})",
-            f"    if state.combined > {self.limit.most}: raise {writing.name(self.limit)}.passed()",
+            *indented(counted),
             f"    for {found} in {met}:",
             *indented(indented(inner)),
         ]

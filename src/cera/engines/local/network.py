@@ -91,7 +91,6 @@ class Network:
             occurrence.number = state.counter
             _, matcher, stage = self.timers[number]
             for row in matcher(occurrence):
-                state.combined = 0
                 stage(state, row)
         state.wake(now)
         self.finish(state, len(self.finishers))

@@ -33,7 +33,6 @@ class Stage(ABC):
     def __call__(self, state: State, row: Row) -> None:
         if self._function is None:  # only now: consumers and slots are connected after the stage was made
             writing = Writing()
-            writing.depth = 1  # it may be called inside of loops, which count on
             body = self.lines(Cells.of("row", len(row)), writing)
             self._function = writing.function("stage", "state, row", [PRELUDE, *body])
         self._function(state, row)
