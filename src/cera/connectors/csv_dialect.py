@@ -45,6 +45,12 @@ class CsvDialect:
     def is_empty(self, cell: str) -> bool:
         return not cell or cell in self.empty
 
+    def is_other_number(self, cell: str) -> bool:
+        """Returns whether the cell seems to be a number that is written with the other decimal sign."""
+        if self.decimal == ",":
+            return _DECIMAL_POINT.fullmatch(cell) is not None
+        return self.delimiter != "," and _DECIMAL_COMMA.fullmatch(cell) is not None
+
     def number_text(self, cell: str) -> str | None:
         """Returns the cell as numbers are written elsewhere; None where it is no number in this dialect."""
         if self.decimal != ",":

@@ -178,6 +178,8 @@ def _event(
         for thing, needed in (("label", layout.label_source), *(("time", name) for name in layout.time_source or ())):
             if needed is not None and needed not in cells:
                 raise RecordError(f"the {thing} is missing: the cell of `{needed}` is empty")
+        if layout.csv.decimal is None:
+            _check_decimal_signs({name: cell for name, cell in cells.items() if name not in texts}, dialect)
         return flat_event({name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}, layout)
     except RECORD_ERRORS as error:
         return rejected(place, str(error), text)
@@ -188,6 +190,16 @@ def _check_text(text: str) -> None:
         check_text(text)
     except RecordError as error:
         raise RecordError(f"{error}{_OTHER_ENCODING}") from None
+
+
+def _check_decimal_signs(cells: Mapping[str, str], dialect: CsvDialect) -> None:
+    """Raises RecordError where a number has another decimal sign than those by which the file is read."""
+    for name, cell in cells.items():
+        if dialect.is_other_number(cell):
+            raise RecordError(
+                f"`{name}` is {cell}, and the first lines of the file have numbers without such a sign; say which is "
+                "the decimal sign, --csv decimal=',' or --csv decimal=."
+            )
 
 
 def _value(name: str, cell: str, texts: Collection[str | None], times: Collection[str], dialect: CsvDialect) -> Scalar:

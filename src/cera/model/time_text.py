@@ -41,13 +41,23 @@ _FRACTION_DIGITS = 6
 #: Times have fewer digits before the point, in whatever unit.
 _MOST_DIGITS, _MOST_BITS = 20, 70
 _YEAR_DIGITS = 4
-#: Follows a text that is a year or a number of seconds.
+#: Digits that may be a year or a day; they are a number where the unit of numbers is given.
+YEAR_OR_DAY = r"\d{4}|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+_YEAR_OR_DAY = re.compile(YEAR_OR_DAY, re.ASCII)
+#: Follows such digits.
 YEAR_OR_NUMBER = (
-    " is a year or a number of seconds; write the date, like {year}-01-01, or give the unit of numbers, like "
-    "--time-unit s"
+    " is a year or a number of seconds; write the date, like {date}, or give the unit of numbers, like --time-unit s"
 )
+DAY_OR_NUMBER = YEAR_OR_NUMBER.replace("a year", "a day")
 _CHECK_UNIT = "; is the unit of time right?"
 _SHOWN = 60
+
+
+def _year_or_day(digits: str) -> str:
+    """Returns why digits are no time that is clear."""
+    if len(digits) == _YEAR_DIGITS:
+        return YEAR_OR_NUMBER.format(date=f"{digits}-01-01")
+    return DAY_OR_NUMBER.format(date=f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,8 @@ class TimeFormat:
     def parse(self, value: object) -> Time:
         """The time that a field of a source holds; a text of digits, as in CSV, is a number.
 
-        A text of four digits may be a year, and is a number only where the unit of numbers was given.
+        A text of four digits may be a year, and one like 20260302 a day: it is a number only where the unit of numbers
+        was given.
         """
         match value:
             case bool() | None:
@@ -87,8 +98,8 @@ class TimeFormat:
             case str() if self.pattern is not None:
                 return _by_pattern(value, self.pattern, self.timezone)
             case str() if _NUMBER.fullmatch(text := value.strip()):
-                if self.unit is None and len(text) == _YEAR_DIGITS and text.isdigit():
-                    raise TimeError(f"{_shown(value)}{YEAR_OR_NUMBER.format(year=text)}")
+                if self.unit is None and _YEAR_OR_DAY.fullmatch(text):
+                    raise TimeError(f"{_shown(value)}{_year_or_day(text)}")
                 try:
                     return self._number(Decimal(text), value)
                 except InvalidOperation:

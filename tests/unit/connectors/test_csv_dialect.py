@@ -49,7 +49,18 @@ def test_commas_in_cells_do_not_make_a_comma_the_separator() -> None:
 def test_decimal_commas_are_found_where_no_number_has_a_point() -> None:
     rows = "type;ts;value\ntemp;5;38,5\ntemp;6;-0,125\ntemp;7;40\n"
     assert read(rows) == ["temp{value{38.5}} 5", "temp{value{-0.125}} 6", "temp{value{40}} 7"]
-    assert read("type;ts;value\ntemp;5;38.5\ntemp;6;1,5\n") == ["temp{value{38.5}} 5", 'temp{value{"1,5"}} 6']
+    both = "type;ts;value\ntemp;5;38.5\ntemp;6;1,5\n"
+    assert read(both, "decimal=.") == ["temp{value{38.5}} 5", 'temp{value{"1,5"}} 6']
+
+
+@pytest.mark.parametrize(
+    ("usual", "other"), [("5", "9,5"), ("5,5", "9.5"), ("5.5", "9,5")], ids=["none", "commas", "points"]
+)
+def test_a_decimal_sign_that_comes_late_is_not_taken_for_a_text(usual: str, other: str) -> None:
+    rows = "".join(f"temp;{1_000_000 + at};{usual}\n" for at in range(150))
+    *events, last = read(f"type;ts;value\n{rows}temp;1000200;{other}\n")
+    assert len(events) == 150
+    assert f"`value` is {other}, and the first lines of the file have numbers without such a sign" in last
 
 
 def test_a_comma_that_may_stand_between_thousands_is_no_decimal_sign_unless_it_is_given() -> None:

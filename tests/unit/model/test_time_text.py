@@ -125,6 +125,21 @@ def test_a_text_of_four_digits_is_refused_where_it_may_be_a_year(text: str) -> N
         ISO.parse(text)
 
 
+@pytest.mark.parametrize("text", ["20260302", " 19991231 "])
+def test_a_text_of_eight_digits_is_refused_where_it_may_be_a_day(text: str) -> None:
+    day = f"{text.strip()[:4]}-{text.strip()[4:6]}-{text.strip()[6:]}"
+    expected = f"'{text.strip()}' is a day or a number of seconds; write the date, like {day}, or give the unit"
+    with pytest.raises(TimeError, match=expected):
+        ISO.parse(text)
+    assert TimeFormat("s").parse(text) == int(text) * SECOND
+    assert ISO.parse(int(text)) == int(text) * SECOND
+
+
+@pytest.mark.parametrize("text", ["20261302", "20260332", "18000101", "1700000000"])
+def test_other_digits_are_a_number(text: str) -> None:
+    assert ISO.parse(text) == int(text) * SECOND
+
+
 def test_a_text_of_four_digits_is_a_number_where_the_unit_is_given() -> None:
     assert TimeFormat("s").parse("2026") == 2026 * SECOND
     assert TimeFormat("ms").parse("2026") == 2_026_000

@@ -25,14 +25,14 @@ from pyspark.sql.types import (
 )
 
 from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.time_text import TimeError, TimeFormat
+from cera.model.time_text import YEAR_OR_DAY, TimeError, TimeFormat
 
 _PLACES = {"s": 6, "ms": 3, "us": 0, "ns": 0}
 _NANOSECONDS = 1_000
 _DAY, _HOUR, _MINUTE, _SECOND = 86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000
 _NUMBER = r"\A\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*\z"
-#: A year, or a number if the unit of numbers is given.
-YEAR = r"\A\s*\d{4}\s*\z"
+#: A year or a day, or a number if the unit of numbers is given.
+AMBIGUOUS = rf"\A\s*(?:{YEAR_OR_DAY})\s*\z"
 _OFFSET = r"(?: ?(?:([Zz]|UTC)|([+-])(\d{2})(?::?(\d{2}))?))?"
 _ISO_8601 = (
     r"\A\s*(\d{4})-(\d{2})-(\d{2})"
@@ -85,7 +85,7 @@ def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
             return _of_decimal(time, kind.scale, places)
         case _:
             text = time.cast("string")
-            is_number = text.rlike(_NUMBER) if times.unit is not None else text.rlike(_NUMBER) & ~text.rlike(YEAR)
+            is_number = text.rlike(_NUMBER) if times.unit is not None else text.rlike(_NUMBER) & ~text.rlike(AMBIGUOUS)
             digits = F.when(is_number, F.trim(text).try_cast("decimal(38,18)"))
             number = _of_decimal(digits, 18, places)
             if times.unit == "ns":

@@ -23,10 +23,11 @@ from cera.connectors.layout import Layout
 from cera.engines.spark.json_text import string_json
 from cera.engines.spark.relations import column
 from cera.engines.spark.temporal import IntervalColumns, iso
-from cera.engines.spark.time_columns import YEAR, clock_microseconds
+from cera.engines.spark.time_columns import AMBIGUOUS, clock_microseconds
 from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.time_text import YEAR_OR_NUMBER
+from cera.model.time_text import DAY_OR_NUMBER, YEAR_OR_NUMBER
 
+_YEAR_DIGITS = 4
 _UNITS: dict[str, tuple[str, float]] = {
     "s": ("seconds", 10**6),
     "ms": ("milliseconds", 10**3),
@@ -74,8 +75,8 @@ def no_time(name: str, kind: DataType, layout: Layout) -> Column:
         case StringType():
             shown = _quoted(value)
             number = _number(shown, F.trim(value).try_cast("double"), unit, scale)
-            ambiguous = value.rlike(YEAR) if layout.times.unit is None else F.lit(False)
-            reason = F.when(ambiguous, _year(value, shown)).when(value.rlike(_NUMBER), number)
+            ambiguous = value.rlike(AMBIGUOUS) if layout.times.unit is None else F.lit(False)
+            reason = F.when(ambiguous, _year_or_day(F.trim(value), shown)).when(value.rlike(_NUMBER), number)
             reason = reason.when(value.rlike(_ISO_8601), _moment(value, shown))
             reason = reason.otherwise(F.concat(shown, F.lit(expected)))
         case _:
@@ -118,9 +119,14 @@ def _number(shown: Column, value: Column, unit: str, scale: float) -> Column:
     return F.when((value * scale).between(MIN_TIME, MAX_TIME), fine).otherwise(_outside(shown, unit))
 
 
-def _year(value: Column, shown: Column) -> Column:
-    before, after = YEAR_OR_NUMBER.split("{year}")
-    return F.concat(shown, F.lit(before), F.trim(value), F.lit(after))
+def _year_or_day(digits: Column, shown: Column) -> Column:
+    def reason(text: str, date: Column) -> Column:
+        before, after = text.split("{date}")
+        return F.concat(shown, F.lit(before), date, F.lit(after))
+
+    year = reason(YEAR_OR_NUMBER, F.concat(digits, F.lit("-01-01")))
+    day = reason(DAY_OR_NUMBER, F.regexp_replace(digits, r"^(\d{4})(\d{2})(\d{2})$", "$1-$2-$3"))
+    return F.when(F.length(digits) == _YEAR_DIGITS, year).otherwise(day)
 
 
 def _moment(value: Column, shown: Column) -> Column:
