@@ -10,7 +10,8 @@ import codecs
 import csv
 import itertools
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from cera.connectors.csv_dialect import CsvDialect, likely_separator, quoting, sniffed
@@ -25,8 +26,9 @@ from cera.connectors.layout import (
     rejected,
     too_large,
 )
-from cera.connectors.records import flat_event
+from cera.connectors.records import flat_event, flat_interval
 from cera.model.events import Event
+from cera.model.interval import Time
 from cera.model.values import NumberTooLargeError, Scalar, infer_scalar
 
 #: How many lines are looked at to find what is not said about a file.
@@ -38,39 +40,81 @@ _OTHER_ENCODING = "; if the file has another encoding, give it, like --csv encod
 _TRUTH_VALUES: Mapping[str, bool] = {"true": True, "false": False}
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a file under its header, with the text that it was."""
+
+    cells: Sequence[str]
+    header: Sequence[str]
+    place: str
+    text: str
+
+
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    lines = _Lines(stream, layout.csv.encoding)
-    dialect = sniffed(
-        layout.csv, lines.ahead(_LOOKED_AT if stream.seekable() else _LOOKED_AT_LIVE), layout.missing_column
-    )
-    rows = csv.reader(lines, strict=True, delimiter=dialect.delimiter or ",", **quoting(dialect))
-    header: list[str] | None = None
-    if not dialect.header:
-        header = list(dialect.names)
-        if reason := _problem(header, "", layout, dialect):
-            yield rejected(name, f"{reason}; no row of the file was read")
-            return
-    while True:
-        place = f"{name}:{lines.start_record()}"
+    reading = _Reading(stream, layout)
+    for row in reading.rows(name):
+        yield row if isinstance(row, Rejected) else _event(row, layout, reading.dialect)
+
+
+def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
+    """Returns the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
+    reading = _Reading(stream, layout)
+    fields = frozenset(layout.time_source or TIME_FIELDS)
+    dialect = reading.dialect
+    for row in reading.rows(""):
+        if isinstance(row, Rejected):
+            continue
+        cells = {
+            name: dialect.number_text(cell) or cell
+            for name, cell in zip(row.header, row.cells, strict=False)
+            if name in fields and not dialect.is_empty(cell)
+        }
         try:
-            row = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield rejected(place, f"not CSV: {error}", lines.give_back_all_but_first())
+            interval, _ = flat_interval(cells, layout)
+        except RECORD_ERRORS:
             continue
-        except UnicodeError as error:
-            yield rejected(place, f"could not be read further: {error}")
-            return
-        if not any(cell.strip() for cell in row) and len(row) <= 1:
-            continue
-        if header is None:
-            header = list(dialect.names) or [column.strip() for column in row]
-            if reason := _problem(header, lines.record, layout, dialect):
-                yield rejected(place, f"{reason}; no row of the file was read", lines.record)
+        yield interval.begin, interval.end
+
+
+class _Reading:
+    """A file that is read row by row, in the dialect that was given or found."""
+
+    def __init__(self, stream: BinaryIO, layout: Layout) -> None:
+        self._lines = _Lines(stream, layout.csv.encoding)
+        self._layout = layout
+        ahead = self._lines.ahead(_LOOKED_AT if stream.seekable() else _LOOKED_AT_LIVE)
+        self.dialect = sniffed(layout.csv, ahead, layout.missing_column)
+
+    def rows(self, name: str) -> Iterator[_Row | Rejected]:
+        lines, layout, dialect = self._lines, self._layout, self.dialect
+        rows = csv.reader(lines, strict=True, delimiter=dialect.delimiter or ",", **quoting(dialect))
+        header: list[str] | None = None
+        if not dialect.header:
+            header = list(dialect.names)
+            if reason := _problem(header, "", layout, dialect):
+                yield rejected(name, f"{reason}; no row of the file was read")
                 return
-        else:
-            yield _event(row, header, layout, dialect, place, lines.record)
+        while True:
+            place = f"{name}:{lines.start_record()}"
+            try:
+                row = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield rejected(place, f"not CSV: {error}", lines.give_back_all_but_first())
+                continue
+            except UnicodeError as error:
+                yield rejected(place, f"could not be read further: {error}")
+                return
+            if not any(cell.strip() for cell in row) and len(row) <= 1:
+                continue
+            if header is None:
+                header = list(dialect.names) or [column.strip() for column in row]
+                if reason := _problem(header, lines.record, layout, dialect):
+                    yield rejected(place, f"{reason}; no row of the file was read", lines.record)
+                    return
+            else:
+                yield _Row(row, header, place, lines.record)
 
 
 def dialect_of(stream: BinaryIO, layout: Layout) -> CsvDialect:
@@ -165,16 +209,14 @@ def _problem(header: list[str], text: str, layout: Layout, dialect: CsvDialect) 
     return f"the header has {missing}; its columns are {', '.join(header)}"
 
 
-def _event(
-    row: list[str], header: list[str], layout: Layout, dialect: CsvDialect, place: str, text: str
-) -> Event | Rejected:
+def _event(row: _Row, layout: Layout, dialect: CsvDialect) -> Event | Rejected:
     try:
-        _check_text(text)
-        if len(row) != len(header):
-            raise RecordError(f"the row has {_cells(row)}, the header has {_cells(header)}")
+        _check_text(row.text)
+        if len(row.cells) != len(row.header):
+            raise RecordError(f"the row has {_cells(row.cells)}, the header has {_cells(row.header)}")
         times = layout.time_source or TIME_FIELDS
         texts = {layout.label_source, layout.id_field, *layout.string_fields}
-        cells = {name: cell for name, cell in zip(header, row, strict=True) if not dialect.is_empty(cell)}
+        cells = {name: cell for name, cell in zip(row.header, row.cells, strict=True) if not dialect.is_empty(cell)}
         for thing, needed in (("label", layout.label_source), *(("time", name) for name in layout.time_source or ())):
             if needed is not None and needed not in cells:
                 raise RecordError(f"the {thing} is missing: the cell of `{needed}` is empty")
@@ -182,7 +224,7 @@ def _event(
             _check_decimal_signs({name: cell for name, cell in cells.items() if name not in texts}, dialect)
         return flat_event({name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}, layout)
     except RECORD_ERRORS as error:
-        return rejected(place, str(error), text)
+        return rejected(row.place, str(error), row.text)
 
 
 def _check_text(text: str) -> None:
@@ -211,7 +253,7 @@ def _value(name: str, cell: str, texts: Collection[str | None], times: Collectio
     return cell if number is None else _scalar(name, number)
 
 
-def _cells(row: list[str]) -> str:
+def _cells(row: Sequence[str]) -> str:
     return "1 cell" if len(row) == 1 else f"{len(row)} cells"
 
 

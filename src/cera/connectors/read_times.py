@@ -5,9 +5,11 @@ It tells how far records are out of order, so that a run can sort them in a buff
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from cera.connectors import csv_files
 from cera.connectors.compression import open_events
 from cera.connectors.fast_jsonl import chunks
 from cera.connectors.files import Source, read_source
@@ -37,6 +39,8 @@ class TimeScan:
 
 def scan_times(source: Source, layout: Layout) -> TimeScan:
     """Returns what the times of a file say about the order and the length of its events."""
+    if source.format == "csv":
+        return scan(_times_of_csv(source, layout))
     if source.format != "jsonl" or not layout.is_plain:
         return scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
@@ -47,6 +51,11 @@ def scan_times(source: Source, layout: Layout) -> TimeScan:
     except OSError:
         pass  # the reader of events reports it, where it comes to it
     return reader.found.scan
+
+
+def _times_of_csv(source: Source, layout: Layout) -> Iterator[tuple[Time, Time]]:
+    with suppress(OSError, UnicodeError), open_events(source.path) as stream:
+        yield from csv_files.read_times(stream, layout)
 
 
 def scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:

@@ -90,7 +90,8 @@ def interval_of(record: Mapping[str, object], times: TimeFormat) -> Interval:
 
 
 def _interval(record: Mapping[str, object], begin: str, end: str, times: TimeFormat) -> Interval:
-    first, last = _time(record, begin, times), _time(record, end, times)
+    first = _time(record, begin, times)
+    last = first if end == begin else _time(record, end, times)
     if last < first:
         raise RecordError(f"the end lies before the begin: {describe(record[end])} before {describe(record[begin])}")
     return Interval(first, last)

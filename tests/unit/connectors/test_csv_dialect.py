@@ -145,3 +145,20 @@ def test_what_was_found_is_described_and_what_was_given_is_not() -> None:
     assert described(found, CsvDialect()) == "';' between cells and decimal commas"
     assert described(found, found) is None
     assert described(CsvDialect(delimiter=",", decimal="."), CsvDialect()) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("type,ts,v\na,2026-03-02T10:00Z,1\nb,wrong,2\nc,5,3\n", ()),
+        ("type;ts;v\na;5,5;1,5\n\nb;6;2,5\nc;7\n", ()),
+        ('type,ts,v\na,5,"x\nb,6,1\nc,7,"y\nz"\n', ()),
+        ("a;5\nb;6\n", ("delimiter=;", "names=type,ts")),
+        ("type,at\na,5\n", ()),
+    ],
+)
+def test_the_times_of_all_events_are_found_without_the_events(text: str, settings: tuple[str, ...]) -> None:
+    layout = Layout(**FLAT, csv=csv_dialect(settings))  # type: ignore[arg-type]
+    read = csv_files.read(io.BytesIO(text.encode()), "f", layout)
+    events = [(each.begin, each.end) for each in read if not isinstance(each, Rejected)]
+    assert set(events) <= set(csv_files.read_times(io.BytesIO(text.encode()), layout))
