@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 from cera.algebra.unbounded import check_durations, check_state
 from cera.arguments import in_words_of_python, speaks_python
 from cera.connectors.acceptance import accepted, in_time, lasting, refuse, reworded
-from cera.connectors.databases.urls import shown_path
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected, layout_of
 from cera.connectors.python_values import time_argument
@@ -52,6 +51,7 @@ from cera.model.events import Event
 from cera.model.interval import Time
 from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeError, TimeFormat, TimeUnit
+from cera.model.url_paths import shown_path
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics
 

@@ -12,6 +12,7 @@ from cera.actions.commands import command_problems
 from cera.errors import UsageError
 from cera.model.printf import format_problems
 from cera.model.statements import statement_problems
+from cera.model.url_paths import no_folder_for
 
 
 @dataclass(frozen=True)
@@ -75,4 +76,4 @@ def file_problems(path: Path) -> list[str]:
     """Why a path cannot become a file."""
     if path.is_dir():
         return [f"{path} is a folder; name a file"]
-    return [] if path.parent.is_dir() else [f"there is no folder {path.parent} to write {path.name} to"]
+    return [] if path.parent.is_dir() else [no_folder_for(path)]

@@ -25,6 +25,7 @@ from cera.cli.program_text import STANDARD_INPUT
 from cera.connectors.files import DATABASE
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
+from cera.model.url_paths import shown_path
 
 NAME = "cera.toml"
 #: Where the context of a command keeps what was read.
@@ -95,7 +96,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text (byte {error.start})") from None
     except tomllib.TOMLDecodeError as error:

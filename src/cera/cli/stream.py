@@ -17,12 +17,13 @@ from cera.cli.options import program_options, spark_settings, tick_limit_option
 from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.writing import write_output
-from cera.connectors.databases.urls import database, shown_path, url_for_a_path, without_password
+from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Rejected
 from cera.errors import EngineError, UsageError
 from cera.model.tick_limits import TICK_LIMIT
 from cera.model.time_text import TimeFormat
+from cera.model.url_paths import shown_path, url_for_a_path
 from cera.pipeline import Program, microseconds
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
-from cera.connectors.databases.urls import shown_path
 from cera.errors import UsageError
+from cera.model.url_paths import no_folder_for, shown_path
 
 #: How many bytes of held output are kept in memory; more go to a temporary file.
 _HELD_IN_MEMORY = 1 << 20
@@ -23,9 +23,7 @@ def check_writable(option: str, path: Path) -> None:
     if path.is_dir():
         raise UsageError(f"{option}: {path} is a folder; name a file")
     if not path.parent.is_dir():
-        shown = shown_path(path)
-        to_write = path.name if shown == str(path) else shown
-        raise UsageError(f"{option}: there is no folder {shown_path(path.parent)} to write {to_write} to")
+        raise UsageError(f"{option}: {no_folder_for(path)}")
 
 
 def check_new_folder(option: str, path: Path) -> None:

@@ -15,6 +15,7 @@ from cera.languages.cet import hosting as cet_hosting
 from cera.languages.cet import parser as cet_parser
 from cera.languages.snoop import hosting as snoop_hosting
 from cera.languages.snoop import parser as snoop_parser
+from cera.model.url_paths import shown_path
 
 #: The module of a source, or None; the types that it defines, in the order of the text; what there is to say about it.
 _Read = tuple[InstanceModule | None, Sequence[str], Sequence[Diagnostic]]
@@ -34,7 +35,7 @@ def _of_file(path: Path, language: str, type_name: str | None, name: str) -> Sub
     try:
         source = Source(str(path), path.read_text("utf-8-sig"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+        raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8") from error
     module, types, diagnostics = READERS[language](source, path.stem)

@@ -13,11 +13,11 @@ from typing import BinaryIO
 from cera.connectors import csv_files, json_files, jsonl, xml_files
 from cera.connectors.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.databases.reading import read_changes
-from cera.connectors.databases.urls import shown_path, url_for_a_path
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
 from cera.model.events import Event
 from cera.model.spelling import did_you_mean
+from cera.model.url_paths import shown_path, url_for_a_path
 
 __all__ = [
     "DATABASE",

@@ -42,6 +42,7 @@ from cera.model.recurrence import DAY, Calendar, Cron, DailyHours, Listed, Sched
 from cera.model.spelling import did_you_mean
 from cera.model.time_text import parse_datetime
 from cera.model.timers import SYNONYMS
+from cera.model.url_paths import shown_path
 
 __all__ = [
     "DATETIME_PARTS",
@@ -71,7 +72,7 @@ def load_calendars(path: Path) -> tuple[Calendar, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise CalendarError(f"{path}: the calendars cannot be read: {error.strerror or error}") from None
+        raise CalendarError(f"{shown_path(path)}: the calendars cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise CalendarError(f"{path}: the calendars are not UTF-8 text: {error.reason}") from None
     return parse_calendars(text, str(path))

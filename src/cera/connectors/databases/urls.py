@@ -24,12 +24,6 @@ _HOST = r"(?:\[[^\]@/?]*\]|[^:@/?,\[\]]*)(?::\d*)?"
 _UNDERSTOOD = re.compile(rf"//(?:([^:@/?]*)(:.*)?@)?({_HOST}(?:,{_HOST})*(?:/[^?@]*)?)(\?.*)?", re.DOTALL)
 _HIDDEN = "…"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}", re.ASCII)
-_DATABASES = r"sqlite|postgres(?:ql)?|mysql|mariadb|oracle|mssql|sqlserver|mongodb|redis|jdbc|odbc"
-#: Where a path begins to be a URL: at its beginning a scheme, later one that is known, or before a slash or an `@`.
-_URL_IN_PATH = re.compile(
-    rf"^([A-Za-z][A-Za-z0-9+.-]*):|(?<=/)({_DATABASES}|https?|[A-Za-z][A-Za-z0-9+.-]*(?=:/|:.*@)):|(?=[^/]*:.*@)",
-    re.ASCII | re.IGNORECASE | re.DOTALL,
-)
 
 
 class UnreachableError(EngineError):
@@ -87,31 +81,6 @@ def without_password(url: str) -> str:
     user, password, host, parameters = found.groups()
     shown = f"{before}{scheme}://" + ("" if user is None else f"{user}{':***' if password else ''}@") + host
     return shown if parameters is None else f"{shown}?{'&'.join(map(_parameter, parameters[1:].split('&')))}"
-
-
-def shown_path(path: str | Path) -> str:
-    """A path as it may be shown: where it is a URL, what follows the scheme is hidden, for a password may be in it.
-
-    A path that was a URL has one slash where the URL has two.
-    """
-    text = str(path)
-    found = _URL_IN_PATH.search(text)
-    return text if found is None else f"{text[: found.end()]}{_HIDDEN}"
-
-
-def url_for_a_path(path: str | Path) -> str | None:
-    """What is wrong with a URL where a file or folder is expected, and what to write; None where it is no URL."""
-    found = _URL_IN_PATH.search(str(path))
-    if found is None or (scheme := found[1] or found[2]) is None:
-        return None
-    found_is = f"'{shown_path(path)}' is a URL, no file or folder"
-    if re.fullmatch("sqlite", scheme, re.IGNORECASE):
-        return f"{found_is}; write db:sqlite:PATH for the changes that a database has captured"
-    if re.fullmatch("postgres(ql)?", scheme, re.IGNORECASE):
-        return f"{found_is}; write db:{scheme.lower()}://{_HIDDEN} for the changes that a database has captured"
-    if re.fullmatch(_DATABASES, scheme, re.IGNORECASE):
-        return f"{found_is}; the databases that can be read are written db:{POSTGRES} or db:sqlite:PATH"
-    return f"{found_is}; download it first" if re.fullmatch("https?", scheme, re.IGNORECASE) else None
 
 
 def is_understood(url: str) -> bool:
