@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cera.engines.answer import Answer
     from cera.errors import (
         CeraError,
+        CeraWarning,
         DataError,
         EngineError,
         FailedActionsError,
@@ -34,6 +35,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "CeraError",
+    "CeraWarning",
     "Comparison",
     "DataError",
     "Derivation",
@@ -64,6 +66,7 @@ __all__ = [
 _PLACES = {
     "Answer": "cera.engines.answer",
     "CeraError": "cera.errors",
+    "CeraWarning": "cera.errors",
     "Comparison": "cera.comparing.comparison",
     "DataError": "cera.errors",
     "Derivation": "cera.model.events",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -17,7 +18,7 @@ from types import MappingProxyType
 from typing import ParamSpec, TypeVar
 
 from cera.diagnostics import Diagnostic
-from cera.errors import CeraError, ProgramError, UsageError
+from cera.errors import CeraError, CeraWarning, ProgramError, UsageError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -94,6 +95,13 @@ def speaks_python(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return speaking
+
+
+def warn_python(messages: Iterable[str]) -> None:
+    """Warns whoever called the function that `speaks_python` and calls this. A command reports for itself."""
+    if not _AS_OPTIONS.get():
+        for message in messages:
+            warnings.warn(message, CeraWarning, stacklevel=4)
 
 
 @contextmanager

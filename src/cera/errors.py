@@ -10,6 +10,8 @@ CeraError
 │   └── TickLimitError        a timer ticks too often while nothing else happens
 ├── FailedActionsError  5   everything is done but some actions of rules, which are recorded
 └── UnusableInputError  7   there was input, and none of it could be used; what was derived is written
+
+CeraWarning, a UserWarning, is for what is probably a mistake; the command line prints it.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ class CeraError(Exception):
     """Everything cera raises on purpose."""
 
     exit_status: ClassVar[int] = 4
+
+
+class CeraWarning(UserWarning):
+    """What a function in Python warns of: the program asks for something that no event has."""
 
 
 class ProgramError(CeraError):

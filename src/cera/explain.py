@@ -27,11 +27,9 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.rules.dependencies import event_patterns
-from cera.rules.producers import Producers
+from cera.rules.labels import derived_labels, queried_labels
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.rules.strata import dependencies, recursive_components, stratify
-from cera.rules.unification import query_label
 
 Item = TypeVar("Item")
 
@@ -101,7 +99,7 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
         "semantics": program.semantics,
         "calendars": [calendar.name for calendar in program.calendars],
         "declared_sources": None if program.sources is None else list(program.sources),
-        "input_labels": sorted(queried_labels(program) - derived_labels(program) - {*program.from_modules}),
+        "input_labels": sorted(queried_labels(program.rules) - derived_labels(program.rules) - {*program.from_modules}),
         "rules": [
             explain_rule(rule, stratum=stratum_of[rule.name], recursive=rule.name in recursive)
             for rule in program.rules
@@ -177,25 +175,6 @@ def _conjunction(branch: Branch) -> Query:
         ),
         branch.conditions,
     )
-
-
-def queried_labels(program: RuleProgram) -> frozenset[str]:
-    """The labels that some query asks for by name."""
-    return frozenset(label for label in _asked(program) if label is not None)
-
-
-def queries_any_label(program: RuleProgram) -> bool:
-    """Whether some query could match events of whatever label."""
-    return None in _asked(program)
-
-
-def _asked(program: RuleProgram) -> set[str | None]:
-    return {query_label(query.pattern) for rule in program.rules for query in event_patterns(rule)}
-
-
-def derived_labels(program: RuleProgram) -> frozenset[str]:
-    """The labels of the events that rules derive and other rules can see, as far as the heads tell."""
-    return Producers(program.rules).labels
 
 
 def text(explanation: Explanation) -> str:

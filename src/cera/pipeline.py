@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
-from cera.arguments import in_words_of_python, speaks_python
+from cera.arguments import in_words_of_python, speaks_python, warn_python
 from cera.connectors.acceptance import accepted, in_time, lasting, refuse, reworded
 from cera.connectors.files import Layout, read_events
 from cera.connectors.layout import Rejected, layout_of
@@ -29,6 +29,7 @@ from cera.connectors.rows import read_rows
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
 from cera.engines.answer import Answer
 from cera.engines.choice import AUTO, Engine, choose_in_process
+from cera.engines.layers.expectations import Expectations, InputObserver, expectations_of
 from cera.engines.layers.layering import Layers, layered
 from cera.engines.layers.processor import LayersProcessor
 from cera.engines.local import engine as local
@@ -154,6 +155,11 @@ class Program:
         return self._layered[0]
 
     @cached_property
+    def expectations(self) -> Expectations:
+        """What a program without errors expects of its input."""
+        return expectations_of(self.layers)
+
+    @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         found = [diagnostic for parsed in self.parsed for diagnostic in parsed.diagnostics]
         found += [*self._calendars[1], *self._lowered[1]]
@@ -241,6 +247,7 @@ class Program:
         Malformed records, and events that last longer than `max_duration`, are handed to `reject`; without it they
         raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
+        A label or an attribute that the program asks for and no event has is a `cera.CeraWarning`.
         The engine is `local`, or `reference` for a recursive program, unless one is named. `tick_limit` is how often a
         timer may tick between two events before the run gives up.
         """
@@ -260,10 +267,14 @@ class Program:
         delay, longest = _duration("max_delay", max_delay), _duration("max_duration", max_duration)
         if longest is not None:
             happened = lasting(happened, longest, reject)
+        observer = InputObserver(self.expectations)
+        happened = observer.passing(happened)
         if delay is not None:
             happened = in_time(happened, delay, late or (lambda event: None))
         options = RunOptions(now, self.timezone, delay, longest, recursion_limit, tick_limit)
-        return run_layers(layers, happened, engine, options)
+        answer = run_layers(layers, happened, engine, options)
+        warn_python(observer.warnings({item.event.label for item in answer.derived}))
+        return answer
 
     @speaks_python
     def detect(

@@ -7,9 +7,9 @@ import cera
 
 def test_the_public_names_are_these() -> None:
     names = """
-    Answer CeraError Comparison DataError Derivation DerivedEvent Diagnostic EngineError Event FailedActionsError
-    Interval Layout MatchLimitError Performed Program ProgramError Recipient RecursionLimitError Rejected Span
-    Term Time UsageError compare load perform
+    Answer CeraError CeraWarning Comparison DataError Derivation DerivedEvent Diagnostic EngineError Event
+    FailedActionsError Interval Layout MatchLimitError Performed Program ProgramError Recipient RecursionLimitError
+    Rejected Span Term Time UsageError compare load perform
     """
     assert sorted(cera.__all__) == names.split()
     assert all(hasattr(cera, name) for name in cera.__all__)

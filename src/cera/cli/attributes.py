@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cera.cli.recording import Counts
-from cera.cli.report import listed, printable, warn
-from cera.diagnostics import closest
-from cera.engines.layers.attributes import asked_by, derived_by
-from cera.model.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.cli.report import warn
+from cera.model.attributes import ObservedAttributes
 from cera.model.events import Event
 from cera.pipeline import Program
 
@@ -19,17 +17,7 @@ if TYPE_CHECKING:
 
 def observed_attributes(program: Program) -> ObservedAttributes:
     """What is to be looked for in the events of a run; what the program derives itself is known already."""
-    observed = ObservedAttributes(asked_by(program.layers))
-    for label, paths in derived_by(program.layers).items():
-        observed.see(label, _open(observed.missing.get(label, set()), paths))
-    return observed
-
-
-def _open(asked: Iterable[Path], derived: frozenset[Path] | None) -> list[Path]:
-    """The derived attributes, and those that are asked for where it is not known what is derived."""
-    if derived is None:
-        return list(asked)
-    return [*derived, *(path for path in asked if len(path) > 1 and path[:1] in derived)]
+    return program.expectations.observer()
 
 
 def look_at(program: Program, events: Iterable[Event]) -> ObservedAttributes:
@@ -45,36 +33,11 @@ def observed_on_spark(program: Program, recording: Recorded) -> ObservedAttribut
     from cera.engines.spark.observed import observe  # Spark is there if something was recorded with it
 
     observed = observed_attributes(program)
-    observe(recording.reading.tables, observed, asked_by(program.layers))
+    observe(recording.reading.tables, observed, program.expectations.attributes)
     return observed
 
 
 def show_missing_attributes(program: Program, observed: ObservedAttributes, counts: Counts) -> None:
     """Warns of attributes that no event of the label had; of those that a match can do without only if one is near."""
-    for text in dict.fromkeys(_missing(program, observed, counts)):
+    for text in dict.fromkeys(program.expectations.missing_attributes(observed, counts.labels)):
         warn(text)
-
-
-def _missing(program: Program, observed: ObservedAttributes, counts: Counts) -> Iterator[str]:
-    derived = derived_by(program.layers)
-    for asked in asked_by(program.layers):
-        occurs = counts.labels.get(asked.label) or asked.label in derived
-        if not occurs or asked.path not in observed.missing.get(asked.label, ()):
-            continue
-        parent = asked.path[:-1]
-        if parent in observed.missing[asked.label]:
-            continue  # the attribute around it is missing, too
-        known = observed.seen(asked.label, parent)
-        meant = closest(asked.path[-1], known)
-        if asked.any_case and meant is not None and meant.lower() == asked.path[-1].lower():
-            continue
-        if asked.needed or meant is not None:
-            yield _text(asked, meant, known)
-
-
-def _text(asked: AskedAttribute, meant: str | None, known: Iterable[str]) -> str:
-    place = "" if asked.span is None else f" ({asked.span})"
-    has = listed([f"`{name}`" for name in sorted(known)])
-    hint = f"did you mean `{meant}`?" if meant else f"they have {has}" if has else "they have no attributes"
-    said = f"the program asks for `{asked.name}` of `{asked.label}`{place}, and no such event has it; {hint}"
-    return printable(said)

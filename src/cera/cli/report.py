@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 import click
 
 from cera.diagnostics import Diagnostic, render
-
-#: How many of a long list are shown before "… and n more".
-SHOWN = 10
+from cera.model.message_text import SHOWN as SHOWN
+from cera.model.message_text import listed as listed
+from cera.model.message_text import printable as printable
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -80,18 +80,5 @@ def count(number: int, thing: str, things: str | None = None) -> str:
     return f"no {several}" if number == 0 else f"{number:,} {thing if number == 1 else several}"
 
 
-def listed(items: Sequence[str], shown: int = SHOWN) -> str:
-    """The items with commas between, cut where they are many."""
-    more = len(items) - shown
-    return ", ".join(items[:shown]) + (f" … and {more:,} more" if more > 0 else "")
-
-
 def _printable_lines(text: str) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
-
-
-def printable(text: str) -> str:
-    """The text with every character escaped that could steer a terminal or does not show."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

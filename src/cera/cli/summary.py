@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from cera.cli.changes import missing_tables, monitored_changes, not_counted
+from cera.cli.changes import missing_tables, not_counted
 from cera.cli.options import Replay
 from cera.cli.recording import Counts
 from cera.cli.report import count, fail, listed, printable, say, warn
-from cera.datalog.modules import CHANGE
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
-from cera.explain import derived_labels, queried_labels, queries_any_label
 from cera.pipeline import Program
+from cera.rules.labels import queries_any_label
 from cera.rules.unification import head_label
 
 
@@ -70,8 +69,8 @@ def _unusable(program: Program, counts: Counts, derived: Mapping[str, int]) -> s
     """Why nothing of the input could be used, if that is so; an empty input is not wrong."""
     if counts.rejected and not counts.records and not counts.late:
         return all_rejected(counts.rejected)
-    outside = _asked(program) - derived_labels(program.rules).union(program.rules.from_modules)
-    used = queries_any_label(program.rules) or not outside or not outside.isdisjoint(counts.labels)
+    outside = program.expectations.labels - program.expectations.derived_labels
+    used = queries_any_label(program.rules.rules) or not outside or not outside.isdisjoint(counts.labels)
     if used or not counts.records or any(derived.values()):
         return None
     number = "the event does not have" if counts.records == 1 else f"none of {counts.records:,} events has"
@@ -103,41 +102,27 @@ def _suspicions(program: Program, counts: Counts, derived: Mapping[str, int]) ->
         if not counts.rejected:
             yield "there was no event in the input"
         return
-    known = _known_labels(program, counts, derived)
     yield from missing_tables(program, counts.changes)
-    for label in sorted(_asked(program) - known):
-        if label == CHANGE and (changes := monitored_changes(program)):
-            yield f"the program monitors {printable(str(changes[0]))}, and no event is a change (label `{CHANGE}`)"
-            continue
-        yield f"the program asks for `{printable(label)}`, and no event has this label{_guess(label, known)}"
+    yield from program.expectations.missing_labels({*counts.labels, *derived})
 
 
 def _unused(program: Program, counts: Counts) -> list[str]:
     """The labels of input events that no query can match, each with how many there were."""
-    if queries_any_label(program.rules):
+    if queries_any_label(program.rules.rules):
         return []
-    queried = _asked(program)
+    queried = program.expectations.labels
     return [f"{printable(label)} {number:,}" for label, number in sorted(counts.labels.items()) if label not in queried]
-
-
-def _asked(program: Program) -> frozenset[str]:
-    """The labels that rules and modules ask for."""
-    modules = (label for each in program.modules.found for label in each.module.reads)
-    return frozenset(queried_labels(program.rules)).union(modules)
 
 
 def show_unknown_labels(selected: Sequence[str], program: Program, counts: Counts, derived: Mapping[str, int]) -> None:
     """Says which labels of --select no event has and no rule derives."""
     heads = (head_label(rule.head) for rule in program.rules.rules)
-    known = _known_labels(program, counts, derived).union(label for label in heads if label is not None)
+    known = program.expectations.derived_labels.union(
+        counts.labels, derived, (label for label in heads if label is not None)
+    )
     for label in selected:
         if label not in known:
             warn(f"--select: nothing has the label `{printable(label)}`{_guess(label, known)}")
-
-
-def _known_labels(program: Program, counts: Counts, derived: Mapping[str, int]) -> frozenset[str]:
-    """The labels of events that occurred, or that a rule would have derived."""
-    return derived_labels(program.rules).union(program.rules.from_modules, counts.labels, derived)
 
 
 def _guess(label: str, known: Iterable[str]) -> str:

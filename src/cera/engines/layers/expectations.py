@@ -1,0 +1,116 @@
+"""What a program expects of its input, and what it asked for in vain after a run: most of that is misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cera.datalog.modules import CHANGE, Monitored
+from cera.diagnostics import closest, did_you_mean
+from cera.engines.layers.attributes import asked_by, derived_by
+from cera.engines.layers.layering import Layers
+from cera.model.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.model.events import Event
+from cera.model.message_text import listed, printable
+from cera.rules.labels import derived_labels, queried_labels
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """The labels and attributes that a program asks for, the changes that it monitors, and what it derives itself."""
+
+    labels: frozenset[str]
+    attributes: tuple[AskedAttribute, ...]
+    changes: tuple[Monitored, ...]
+    derived_labels: frozenset[str]
+    derived_attributes: Mapping[str, frozenset[Path] | None]
+
+    def observer(self) -> ObservedAttributes:
+        """Returns what is to be looked for in the events of a run; what the program derives itself is known already."""
+        observed = ObservedAttributes(self.attributes)
+        for label, paths in self.derived_attributes.items():
+            observed.see(label, _open(observed.missing.get(label, set()), paths))
+        return observed
+
+    def missing_labels(self, seen: Collection[str]) -> Iterator[str]:
+        """Returns a warning for each label that is asked for and that neither an event has nor a rule derives."""
+        known = self.derived_labels.union(seen)
+        for label in sorted(self.labels - known):
+            if label == CHANGE and self.changes:
+                monitored = printable(str(self.changes[0]))
+                yield f"the program monitors {monitored}, and no event is a change (label `{CHANGE}`)"
+                continue
+            hint = did_you_mean(label, known)
+            guess = f"; {printable(hint)}" if hint else ""
+            yield f"the program asks for `{printable(label)}`, and no event has this label{guess}"
+
+    def missing_attributes(self, observed: ObservedAttributes, seen: Collection[str]) -> Iterator[str]:
+        """Returns a warning for each attribute that no event of its label had, if there were any.
+
+        Of an attribute that a match can do without only if one that they have is near.
+        """
+        for asked in self.attributes:
+            occurs = asked.label in seen or asked.label in self.derived_attributes
+            if not occurs or asked.path not in observed.missing.get(asked.label, ()):
+                continue
+            parent = asked.path[:-1]
+            if parent in observed.missing[asked.label]:
+                continue  # the attribute around it is missing, too
+            known = observed.seen(asked.label, parent)
+            meant = closest(asked.path[-1], known)
+            if asked.any_case and meant is not None and meant.lower() == asked.path[-1].lower():
+                continue
+            if asked.needed or meant is not None:
+                yield _text(asked, meant, known)
+
+
+class InputObserver:
+    """Looks at the events of a run as they pass, for what the program expects."""
+
+    def __init__(self, expectations: Expectations) -> None:
+        self._expectations = expectations
+        self._attributes = expectations.observer()
+        self._labels: set[str] = set()
+
+    def passing(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Returns the events as they are."""
+        for event in events:
+            self._labels.add(event.label)
+            if self._attributes.missing:
+                self._attributes.look(event)
+            yield event
+
+    def warnings(self, derived: Collection[str]) -> list[str]:
+        """Returns what was expected in vain; nothing if there was no event. `derived` are labels of answers."""
+        if not self._labels:
+            return []
+        labels = self._expectations.missing_labels(self._labels.union(derived))
+        return list(dict.fromkeys([*labels, *self._expectations.missing_attributes(self._attributes, self._labels)]))
+
+
+def expectations_of(layers: Layers) -> Expectations:
+    """Returns what all rules and modules expect."""
+    modules = layers.modules
+    monitored = (each for module in modules for each in module.monitored)
+    return Expectations(
+        labels=queried_labels(layers.rules).union(*(module.reads for module in modules)),
+        attributes=asked_by(layers),
+        changes=tuple(each for each in monitored if each.operation is not None),
+        derived_labels=derived_labels(layers.rules).union(*(module.derives for module in modules)),
+        derived_attributes=derived_by(layers),
+    )
+
+
+def _open(asked: Iterable[Path], derived: frozenset[Path] | None) -> list[Path]:
+    """The derived attributes, and those that are asked for where it is not known what is derived."""
+    if derived is None:
+        return list(asked)
+    return [*derived, *(path for path in asked if len(path) > 1 and path[:1] in derived)]
+
+
+def _text(asked: AskedAttribute, meant: str | None, known: Iterable[str]) -> str:
+    place = "" if asked.span is None else f" ({asked.span})"
+    has = listed([f"`{name}`" for name in sorted(known)])
+    hint = f"did you mean `{meant}`?" if meant else f"they have {has}" if has else "they have no attributes"
+    said = f"the program asks for `{asked.name}` of `{asked.label}`{place}, and no such event has it; {hint}"
+    return printable(said)
