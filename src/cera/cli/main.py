@@ -22,12 +22,14 @@ import cera
 from cera.arguments import options_named
 from cera.cli import report
 from cera.cli.completion import SHELLS, install_completion
+from cera.cli.termination import Terminated, termination_raised
 from cera.cli.writing import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError, UnusableInputError, UsageError
 
-#: As a shell tells of a command that SIGINT or SIGPIPE ended.
+#: As a shell tells of a command that SIGINT, SIGPIPE or SIGTERM ended.
 INTERRUPTED = 130
 READER_GONE = 141
+TERMINATED = 143
 
 #: When to look for objects that keep each other alive: very many are made, and hardly any are such.
 SELDOM = (100_000, 50, 100)
@@ -66,7 +68,7 @@ class Commands(click.Group):
         gc.set_threshold(*SELDOM)
         started = time.monotonic()
         try:
-            with options_named():
+            with termination_raised(), options_named():
                 done = super().invoke(ctx)
             report.say_more(f"done in {time.monotonic() - started:.1f} s")
             return done
@@ -85,6 +87,9 @@ class Commands(click.Group):
             for message in error.messages if isinstance(error, UsageError) else [str(error)]:
                 report.fail(message)
             ctx.exit(error.exit_status)
+        except Terminated:
+            report.say("terminated")
+            ctx.exit(TERMINATED)
         except KeyboardInterrupt:
             report.say("interrupted")
             ctx.exit(INTERRUPTED)

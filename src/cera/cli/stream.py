@@ -16,6 +16,7 @@ from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import program_options, spark_settings, tick_limit_option
 from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
+from cera.cli.termination import end_at_once
 from cera.cli.writing import write_output
 from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
@@ -140,6 +141,7 @@ def stream(
       tail -f log.jsonl | cera stream fire.xceq --source - --sink alarms --checkpoint state --late late
       cera stream bank.epl --source db:sqlite:bank.db --sink alerts --checkpoint state --allow-sql sqlite:bank.db
     """
+    end_at_once()
     layers = program.layers
     report.show_diagnostics(program.check())
     _check_sources(sources)

@@ -1,0 +1,43 @@
+"""SIGTERM, as a system, a service manager or `timeout` sends it: a command ends as it does by Ctrl-C, and cleans up.
+
+A stream is left out: it ends at once, and goes on from its checkpoint.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class Terminated(KeyboardInterrupt):
+    """The process got SIGTERM."""
+
+
+@contextmanager
+def termination_raised() -> Iterator[None]:
+    """Lets SIGTERM raise Terminated inside, unless the process has another way with it already.
+
+    Afterwards a process that got it is about to end, and ignores another one.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        end_at_once()
+
+
+def end_at_once() -> None:
+    """Lets SIGTERM end the process at once again, as a stream may be."""
+    if signal.getsignal(signal.SIGTERM) is _terminate:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(number: int, frame: object) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # `timeout` sends it twice, and the second comes while we clean up
+    raise Terminated
