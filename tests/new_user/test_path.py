@@ -68,6 +68,7 @@ def test_a_file_with_semicolons_from_a_spreadsheet_is_read(user: User) -> None:
     refused = user.types(*command)
     assert refused.returncode == 7
     assert "'02/03/2026 08:00' is not a time" in refused.stderr
+    assert "for another format give --time-format, like '%d/%m/%Y %H:%M'" in refused.stderr
     result = user.types(*command, "--time-format", "%d/%m/%Y %H:%M")
     assert result.returncode == 0, result.stderr
     assert [json.loads(line)["term"] for line in result.stdout.splitlines()] == [

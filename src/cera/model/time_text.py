@@ -60,6 +60,14 @@ def _year_or_day(digits: str) -> str:
     return DAY_OR_NUMBER.format(date=f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
 
 
+_EXAMPLE = "%d/%m/%Y %H:%M"
+#: What `strptime` reads behind a percent sign.
+_DIRECTIVES = frozenset("aAwdbBmyYHIpMSfzZjUWcxXGuV%")
+#: A text with several numbers may be a time in another format, which an option tells.
+LIKE_A_DATE = r"[0-9][^0-9]+[0-9]"
+OTHER_FORMAT = f"; for another format give --time-format, like '{_EXAMPLE}'"
+
+
 @dataclass(frozen=True)
 class TimeFormat:
     """How a source writes times: numbers count `unit` (seconds when None), times without offset belong to `timezone`.
@@ -147,7 +155,8 @@ class TimeFormat:
     def _not_a_time(self, found: object) -> TimeError:
         name = _UNITS[self.unit or "s"][1]
         text = "ISO 8601 like 2006-09-18T09:00:00Z" if self.pattern is None else f"a text like {self.pattern}"
-        expected = f"{text}, or a number of {name}"
+        is_other = self.pattern is None and isinstance(found, str) and re.search(LIKE_A_DATE, found)
+        expected = f"{text}, or a number of {name}{OTHER_FORMAT if is_other else ''}"
         return TimeError(f"{_shown(found)} is not a time; expected {expected}")
 
 
@@ -166,6 +175,9 @@ def _iso_parts(text: str) -> re.Match[str] | None:
 
 def _check_pattern(pattern: str) -> None:
     """Raises TimeError where a format does not tell a time."""
+    for directive in re.findall(r"%-?.?", pattern, re.DOTALL):
+        if directive[1:] not in _DIRECTIVES:
+            raise TimeError(f"the time format '{pattern}' has {directive}, which is unknown; write one like {_EXAMPLE}")
     if "%Z" in pattern:
         raise TimeError(f"the time format '{pattern}' has %Z: names of zones are not unique; use %z for offsets")
     one, other = (datetime(*date, 10, 20, 30, tzinfo=EPOCH.tzinfo) for date in ((2026, 3, 2), (2027, 4, 5)))
@@ -174,8 +186,7 @@ def _check_pattern(pattern: str) -> None:
     except (ValueError, re.error):
         found = []
     if found != [one.date(), other.date()]:
-        example = "%d/%m/%Y %H:%M"
-        raise TimeError(f"the time format '{pattern}' does not tell year, month and day; write one like {example}")
+        raise TimeError(f"the time format '{pattern}' does not tell year, month and day; write one like {_EXAMPLE}")
 
 
 def _by_pattern(text: str, pattern: str, timezone: str) -> Time:

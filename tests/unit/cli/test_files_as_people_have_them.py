@@ -52,6 +52,9 @@ def test_settings_of_csv_follow_one_another(cera: Cera, hot: Path) -> None:
         (("--csv", "delimeter=;"), "did you mean 'delimiter'"),
         (("--csv", "decimal=dot"), "--csv decimal is ',' or '.', not 'dot'"),
         (("--time-format", "%H:%M"), "the time format '%H:%M' does not tell year, month and day"),
+        (("--time-format", "%d/%m/%Y %Q"), "the time format '%d/%m/%Y %Q' has %Q, which is unknown; write one like"),
+        (("--time-format", "%-d/%m/%Y"), "the time format '%-d/%m/%Y' has %-d, which is unknown"),
+        (("--time-format", "%d/%m/%Y %"), "the time format '%d/%m/%Y %' has %, which is unknown"),
     ],
 )
 def test_what_makes_no_sense_is_refused(cera: Cera, hot: Path, options: tuple[str, ...], said: str) -> None:

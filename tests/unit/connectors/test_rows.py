@@ -160,6 +160,11 @@ def test_answers_can_be_rows() -> None:
     assert [str(one.event.term) for one in cera.load("DETECT c ON b{{}} END").run(first)] == ["c{}"]
 
 
+def test_a_time_in_another_format_is_told_of_the_argument() -> None:
+    with pytest.raises(cera.DataError, match="for another format give `time_format`, like '%d/%m/%Y %H:%M'"):
+        cera.load("DETECT b ON a{{}} END").run([{"label": "a", "at": "02/03/2026 10:00"}])
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [

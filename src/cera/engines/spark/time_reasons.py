@@ -25,7 +25,7 @@ from cera.engines.spark.relations import column
 from cera.engines.spark.temporal import IntervalColumns, iso
 from cera.engines.spark.time_columns import AMBIGUOUS, clock_microseconds
 from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.time_text import DAY_OR_NUMBER, YEAR_OR_NUMBER
+from cera.model.time_text import DAY_OR_NUMBER, LIKE_A_DATE, OTHER_FORMAT, YEAR_OR_NUMBER
 
 _YEAR_DIGITS = 4
 _UNITS: dict[str, tuple[str, float]] = {
@@ -78,7 +78,8 @@ def no_time(name: str, kind: DataType, layout: Layout) -> Column:
             ambiguous = value.rlike(AMBIGUOUS) if layout.times.unit is None else F.lit(False)
             reason = F.when(ambiguous, _year_or_day(F.trim(value), shown)).when(value.rlike(_NUMBER), number)
             reason = reason.when(value.rlike(_ISO_8601), _moment(value, shown))
-            reason = reason.otherwise(F.concat(shown, F.lit(expected)))
+            other_format = F.when(value.rlike(LIKE_A_DATE), F.lit(OTHER_FORMAT)).otherwise(F.lit(""))
+            reason = reason.otherwise(F.concat(shown, F.lit(expected), other_format))
         case _:
             reason = _outside(_quoted(_iso(value, kind, layout)))
     return F.concat(F.lit(f"in the field `{name}`: "), reason)

@@ -22,7 +22,7 @@ from cera.errors import UsageError
 from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.json_terms import term_from_json
-from cera.model.time_text import TimeFormat
+from cera.model.time_text import OTHER_FORMAT, TimeFormat
 from spark_rows import events_in
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -80,6 +80,7 @@ def test_a_row_that_is_no_event_is_rejected_with_its_reason(spark: SparkSession)
         ("", "1", "2", None),
         ("a", None, "2", None),
         ("a", "soon", "2", None),
+        ("a", "02/03/2026", "2", None),
         ("a", "2", "1.5", None),
         ("a", "1", "2", Decimal(10**20)),
     ]
@@ -90,6 +91,7 @@ def test_a_row_that_is_no_event_is_rejected_with_its_reason(spark: SparkSession)
     expected = "expected ISO 8601 like 2006-09-18T09:00:00Z, or a number of seconds"
     assert sorted(reasons) == [
         "in `n`: the number 100000000000000000000 is too large: integers have 64 bits",
+        f"in the field `since`: '02/03/2026' is not a time; {expected}{OTHER_FORMAT}",
         f"in the field `since`: 'soon' is not a time; {expected}",
         'the end lies before the begin: "1.5" before "2"',
         'the label is a text, found "" in the field `kind`',
