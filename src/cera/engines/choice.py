@@ -21,10 +21,10 @@ AUTO = "auto"
 
 Engine = Literal["auto", "spark", "local", "reference"]
 
-#: From so many bytes of input on Spark is taken: where it gets faster by the clock than `--engine local`, on two cores.
-#: To measure it: `cera run examples/sensors/fire.xceq --events E --time-unit s --out O` with `--engine local` and with
-#: `--master 'local[2]'`, over events E that benchmarks/local/generate.py makes.
-SPARK_FROM = 100_000_000
+#: From so many bytes of input on Spark is taken. On two cores local was faster by the clock wherever it was measured,
+#: up to 300 MB (docs/spark.md has the table, `python -m benchmarks.recordings` makes it), but it uses one core, and
+#: machines with large inputs have more.
+SPARK_FROM = 1_000_000_000
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from cera import pipeline
 from cera.connectors.layout import Layout
 from cera.engines import choice
+from cera.engines.answer import Answer
 from cera.engines.choice import Recording, choose, choose_in_process
 from cera.errors import UsageError
 from cera.pipeline import load
@@ -91,7 +92,12 @@ def test_sizes_are_written_as_people_say_them() -> None:
 
 def test_python_answers_locally_and_recursion_by_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[str] = []
-    monkeypatch.setattr(pipeline, "run_layers", lambda layers, events, engine, options: taken.append(engine))
+
+    def run_layers(layers: object, events: object, engine: str, options: object) -> Answer:
+        taken.append(engine)
+        return Answer(())
+
+    monkeypatch.setattr(pipeline, "run_layers", run_layers)
     load("DETECT a ON b{{}} END").run([event("b{}", 1)])
     load("DETECT a{var X} ON a{{x{{var X}}}} END").run([event("a{x{1}}", 1)])
     load("DETECT a ON b{{}} END").run([event("b{}", 1)], engine="reference")
