@@ -34,6 +34,7 @@ def generated() -> list[Case]:
     return list(chain((seeded_case(seed) for seed in range(PROGRAMS)), recursive))
 
 
+@pytest.mark.long
 def test_every_construct_occurs_and_is_answered() -> None:
     """Prints the table with -s: in how many programs each construct occurs, and how many of these have answers."""
     used, answered, answers = Counter[str](), Counter[str](), Counter[bool]()
@@ -73,6 +74,7 @@ def show(used: Counter[str], answered: Counter[str], answers: Counter[bool]) -> 
     Console(width=72).print(table)
 
 
+@pytest.mark.long
 def test_programs_depend_on_what_engines_can_get_wrong() -> None:
     """Not only do answers exist: in enough programs they hang on strata, semantics, chaining and groups of events."""
     seen = Counter[str]()
