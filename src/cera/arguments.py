@@ -43,18 +43,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 #: Options that are arguments of the same name.
 _SAME = (
-    *(
-        "answer-limit",
-        "allow-exec",
-        "allow-sql",
-        "allow-write",
-        "calendars",
-        "count",
-        "enable",
-        "labels",
-        "late",
-        "max-delay",
-    ),
+    *("allow-exec", "allow-sql", "allow-write", "calendars", "count", "enable", "labels", "late", "max-delay"),
     *("max-duration", "max-events", "recursion-limit", "retry-failed", "semantics", "simultaneous", "tick-limit"),
     *("answer-limit", "csv", "time-format", "time-unit", "timezone", "until", "values"),
 )

@@ -33,7 +33,7 @@ def termination_raised() -> Iterator[None]:
 
 
 def end_at_once() -> None:
-    """Lets SIGTERM end the process at once again, as a stream may be."""
+    """Lets SIGTERM end the process at once, as it does where nothing catches it."""
     if signal.getsignal(signal.SIGTERM) is _terminate:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 

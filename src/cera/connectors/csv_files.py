@@ -235,12 +235,12 @@ def _check_text(text: str) -> None:
 
 
 def _check_decimal_signs(cells: Mapping[str, str], dialect: CsvDialect) -> None:
-    """Raises RecordError where a number has another decimal sign than those by which the file is read."""
+    """Raises RecordError where a cell is a number only with the other decimal sign than the one that was found."""
     for name, cell in cells.items():
         if dialect.is_other_number(cell):
             raise RecordError(
-                f"`{name}` is {cell}, and the first lines of the file have numbers without such a sign; say which is "
-                "the decimal sign, --csv decimal=',' or --csv decimal=."
+                f"`{name}` is {cell}, and the first lines of the file do not show whether that is a number; say which "
+                "is the decimal sign, --csv decimal=',' or --csv decimal=."
             )
 
 

@@ -60,7 +60,7 @@ def test_a_decimal_sign_that_comes_late_is_not_taken_for_a_text(usual: str, othe
     rows = "".join(f"temp;{1_000_000 + at};{usual}\n" for at in range(150))
     *events, last = read(f"type;ts;value\n{rows}temp;1000200;{other}\n")
     assert len(events) == 150
-    assert f"`value` is {other}, and the first lines of the file have numbers without such a sign" in last
+    assert f"`value` is {other}, and the first lines of the file do not show whether that is a number" in last
 
 
 def test_a_comma_that_may_stand_between_thousands_is_no_decimal_sign_unless_it_is_given() -> None:
