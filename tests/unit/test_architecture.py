@@ -2,95 +2,43 @@
 
 from __future__ import annotations
 
-import ast
+import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from import_graph import PACKAGE, Edges, edges, tangles
+
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "cera"
 
-#: What each part may import, besides itself, `errors` and `diagnostics`.
-ALLOWED = {
-    "model": set(),
-    "rules": {"model"},
-    "datalog": {"model", "rules"},
-    "instances": {"model", "datalog"},
-    "languages": {"model", "rules", "datalog", "instances"},
-    "algebra": {"model", "rules"},
-    "optimizer": {"model", "rules", "algebra"},
-    "engines": {"model", "rules", "datalog", "instances", "algebra", "optimizer", "connectors"},
-    "connectors": {"model"},
-    "actions": {"model", "connectors"},
-    "pipeline": {"model", "rules", "languages", "engines", "connectors", "algebra", "optimizer", "plan_table"},
-    "comparing": {"model", "datalog", "instances", "languages", "engines"},
-    "performing": {"model", "languages", "engines", "actions", "pipeline"},
-    "explain_modules": {"datalog", "languages", "engines"},
-    "testing": {"model"},
-    "spark": {"model", "connectors", "engines"},
-    "diagnostic_pages": {"model"},
-    "plan_table": {"algebra", "explain_plan"},
-    "explain_plan": {"model", "rules", "languages", "algebra", "optimizer"},
-    "explain": {
-        "model",
-        "rules",
-        "languages",
-        "engines",
-        "connectors",
-        "pipeline",
-        "algebra",
-        "optimizer",
-        "explain_plan",
-    },
-    "cli": {
-        "diagnostic_pages",
-        "model",
-        "rules",
-        "datalog",
-        "languages",
-        "engines",
-        "connectors",
-        "actions",
-        "comparing",
-        "performing",
-        "pipeline",
-        "explain",
-        "explain_modules",
-        "algebra",
-        "optimizer",
-    },
-    "arguments": set(),
-    "html_table": set(),
-    "errors": set(),
-    "diagnostics": set(),
-    "__main__": {"cli"},
-}
-BELOW_ALL = {"errors", "diagnostics", "html_table", "arguments"}
+#: The rooms, what each imports, and the circles that are left: a list that may only get shorter.
+#: `PYTHONPATH=tests python tests/unit/test_architecture.py` writes it again.
+LIST = Path(__file__).parent / "rooms.toml"
 
 
-def imported_parts(path: Path) -> set[str]:
-    parts = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module == "cera":
-            names += [f"cera.{alias.name}" for alias in node.names]
-        parts |= {name.split(".")[1] for name in names if name.startswith("cera.")}
-    return parts
+def listed() -> tuple[dict[str, list[str]], list[list[str]]]:
+    data = tomllib.loads(LIST.read_text())
+    return data["imports"], data["circles"]
 
 
-@pytest.mark.parametrize("part", ALLOWED)
-def test_imports_go_one_way(part: str) -> None:
-    files = [PACKAGE / f"{part}.py"] if (PACKAGE / f"{part}.py").exists() else sorted((PACKAGE / part).rglob("*.py"))
-    assert files
-    for path in files:
-        assert imported_parts(path) <= ALLOWED[part] | BELOW_ALL | {part}, path
+def test_a_room_imports_only_the_rooms_that_the_list_allows() -> None:
+    allowed, _ = listed()
+    new = [f"{name} -> {other}" for name, others in edges().items() for other in others - set(allowed.get(name, []))]
+    assert not new, "these rooms did not know each other so far; look for a way that goes along the list"
 
 
-def test_every_part_of_the_package_has_its_place_in_the_order() -> None:
-    parts = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
-    assert parts - {"__init__"} == set(ALLOWED)
+def test_what_a_room_no_longer_imports_is_taken_off_the_list() -> None:
+    allowed, circles = listed()
+    graph = edges()
+    gone = [f"{name} -> {other}" for name, others in allowed.items() for other in set(others) - graph.get(name, set())]
+    assert not gone, "take these off tests/unit/rooms.toml, so that they do not come back"
+    assert circles == tangles(graph)
+
+
+def test_every_room_is_on_the_list() -> None:
+    assert set(edges()) == set(listed()[0])
 
 
 def test_spark_is_imported_by_its_own_engine_only() -> None:
@@ -110,3 +58,20 @@ def test_the_paths_that_a_document_names_exist(document: str) -> None:
 
 def test_no_file_has_a_name_that_says_nothing() -> None:
     assert not [p for p in PACKAGE.rglob("*.py") if p.stem in ("utils", "helpers", "common", "misc")]
+
+
+def written(graph: Edges) -> str:
+    """Returns the text of the list of rooms."""
+    lines = [
+        "# The rooms of src/cera and what each imports: a list that may only get shorter.",
+        "circles = [",
+    ]
+    lines += [f"    {json.dumps(group)}," for group in tangles(graph)]
+    lines += ["]", "", "[imports]"]
+    for name in sorted(graph):
+        lines += [f"{json.dumps(name)} = {json.dumps(sorted(graph[name]))}"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    LIST.write_text(written(edges()))
