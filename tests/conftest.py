@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
 
+import hypothesis_profiles
 from postgres_server import server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 os.environ["CERA_ENGINE"] = "reference"  # what does not speak of an engine need not wait for Spark to start
-settings.register_profile("cera", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("cera")
+hypothesis_profiles.load(hypothesis_profiles.USUAL)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
+from hypothesis_profiles import examples
+
 Drawn = TypeVar("Drawn")
 
 #: How long a failing example is made smaller; hypothesis itself would take minutes.
@@ -24,14 +26,14 @@ def holds_for(
 
     def decorate(check: Callable[[Drawn], None]) -> Callable[[int], None]:
         @pytest.mark.parametrize(
-            "examples", [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.long)]
+            "tried", [pytest.param(examples(short), id="short"), pytest.param(long, id="long", marks=pytest.mark.long)]
         )
-        def test(examples: int) -> None:
+        def test(tried: int) -> None:
             search = _Search(check)
             profile = settings(
-                max_examples=examples,
+                max_examples=tried,
                 deadline=None,
-                derandomize=examples == short,
+                derandomize=tried != long,
                 database=None,
                 phases=[Phase.generate, Phase.shrink],
                 suppress_health_check=list(HealthCheck),

@@ -21,9 +21,10 @@ from cera.datalog.scheduling import schedule
 from cera.datalog.stages import Facts
 from cera.datalog.syntax import NEXT, J, Program, atoms
 from cera.diagnostics import Source
+from hypothesis_profiles import examples
 from properties.datalog_cases import Case, seeded_case
 
-SIZES = [pytest.param(150, id="short"), pytest.param(10_000, id="long", marks=pytest.mark.long)]
+SIZES = [pytest.param(examples(150), id="short"), pytest.param(10_000, id="long", marks=pytest.mark.long)]
 
 
 def expected_answers(case: Case) -> list[Facts]:

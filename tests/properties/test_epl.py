@@ -34,6 +34,7 @@ from cera.languages.epl.syntax import (
 from cera.languages.epl.translation import Translated, program_of, translate
 from cera.model.durations import Duration
 from cera.model.expressions import Comparison, Variable
+from hypothesis_profiles import examples
 from properties.epl_matcher import Matcher, Stage
 from properties.epl_programs import (
     LABELS,
@@ -67,8 +68,8 @@ def compare(seed: int, simultaneous: bool, depth: int = 3) -> bool:
 
 @pytest.mark.parametrize("simultaneous", [False, True], ids=["one event a stage", "simultaneous events"])
 def test_stage_wise_and_whole_history_and_the_matcher_agree(simultaneous: bool) -> None:
-    detected = sum(compare(seed, simultaneous) for seed in range(150))
-    assert detected > 60
+    detected = sum(compare(seed, simultaneous) for seed in range(examples(150)))
+    assert detected > examples(60)
 
 
 @pytest.mark.long
@@ -93,7 +94,7 @@ def compare_context(seed: int, context: Context) -> bool:
 
 @pytest.mark.parametrize("context", ["recent", "chronicle"])
 def test_contexts_are_evaluated_alike_stage_by_stage_and_over_the_whole_history(context: Context) -> None:
-    assert sum(compare_context(seed, context) for seed in range(60)) > 20
+    assert sum(compare_context(seed, context) for seed in range(examples(60))) > examples(20)
 
 
 @pytest.mark.long
@@ -133,7 +134,7 @@ def compare_forgetful(seed: int, context: Context) -> int:
 
 @pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
 def test_what_is_forgotten_in_idle_histories_is_of_no_use(context: Context) -> None:
-    assert sum(compare_forgetful(seed, context) for seed in range(150)) > 50
+    assert sum(compare_forgetful(seed, context) for seed in range(examples(150))) > examples(50)
 
 
 @pytest.mark.long
@@ -171,7 +172,7 @@ def compare_left_out(seed: int, context: Context) -> bool:
 
 @pytest.mark.parametrize("context", ["unrestricted", "recent", "chronicle"])
 def test_variables_that_are_left_out_change_nothing(context: Context) -> None:
-    assert sum(compare_left_out(seed, context) for seed in range(150)) > 30
+    assert sum(compare_left_out(seed, context) for seed in range(examples(150))) > examples(30)
 
 
 @pytest.mark.long
@@ -181,7 +182,7 @@ def test_variables_left_out_of_thousands_of_events_change_nothing(context: Conte
 
 
 def test_every_translated_program_passes_the_checks_of_datalog() -> None:
-    for seed in range(200):
+    for seed in range(examples(200)):
         random = Random(seed)
         context: Context = random.choice(("unrestricted", "recent", "chronicle"))
         event = random_event(random, 3, context)
@@ -263,7 +264,7 @@ def compare_flat(seed: int, context: Context, by_hand: Any, keyed: bool) -> bool
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize(("context", "by_hand"), [("recent", recent), ("chronicle", chronicle)])
 def test_contexts_of_flat_sequences_are_what_queues_would_do(context: Context, by_hand: Any, keyed: bool) -> None:
-    assert sum(compare_flat(seed, context, by_hand, keyed) for seed in range(80)) > 20
+    assert sum(compare_flat(seed, context, by_hand, keyed) for seed in range(examples(80))) > examples(20)
 
 
 @pytest.mark.long
@@ -285,7 +286,7 @@ def renamed(stage: Stage, number: int) -> Stage:
 
 
 def test_a_random_event_is_read_back_as_it_is_printed() -> None:
-    for seed in range(300):
+    for seed in range(examples(300)):
         event = random_event(Random(seed), 4)
         text = print_event(event)
         parsed = parse(Source("test.epl", f"begin M monitor A, B, C; R: {text} end."))

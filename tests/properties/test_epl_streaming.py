@@ -20,6 +20,7 @@ from cera.model.events import Event
 from cera.model.json_terms import term_to_json
 from cera.pipeline import Program, load
 from cera.testing import event
+from hypothesis_profiles import examples
 from properties.epl_modules import random_program, random_stream
 from properties.local_runs import DELAYS, disordered
 from properties.streaming_runs import MicroBatches, random_cuts
@@ -72,7 +73,7 @@ def compare_stream(program: Program, in_order: list[Event], random: Random, seed
 
 
 def test_modules_in_random_micro_batches_detect_what_the_local_engine_does() -> None:
-    assert sum(map(compare, range(40))) > 600
+    assert sum(map(compare, range(examples(40)))) > examples(600)
 
 
 @pytest.mark.long

@@ -20,6 +20,7 @@ from cera.languages.xchangeeq.parser import parse
 from cera.model.events import Event
 from cera.model.time_text import TimeFormat
 from cera.pipeline import Program
+from hypothesis_profiles import examples
 from properties.generator import CALENDARS, seeded_case
 from properties.mutation import EVENT_PIECES, PROGRAM_PIECES, damaged
 
@@ -27,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 CODE = re.compile(r"XC\d{3}")
 
 #: The long search looks at 20,000 of each, cut into parts that run beside each other.
-SHORT, PART = 300, 1_000
+SHORT, PART = examples(300), 1_000
 PARTS = [
     pytest.param(range(SHORT), id="short"),
     *(

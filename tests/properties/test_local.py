@@ -24,6 +24,7 @@ from cera.pipeline import load
 from cera.rules.rule import RuleProgram, Semantics
 from cera.rules.strata import is_hierarchical, recursive_components
 from cera.testing import SECOND, event
+from hypothesis_profiles import examples
 from properties.generator import BASIC, FEATURES, LAST_SECOND, Case, cases, constructs, seeded_case
 from properties.holding import holds_for
 from properties.local_runs import (
@@ -84,7 +85,7 @@ class Coverage:
 
 @pytest.mark.parametrize(
     ("programs", "least"),
-    [pytest.param(500, 1, id="short"), pytest.param(6_000, 20, id="long", marks=pytest.mark.long)],
+    [pytest.param(examples(500), 1, id="short"), pytest.param(6_000, 20, id="long", marks=pytest.mark.long)],
 )
 def test_C_24_both_engines_give_the_same_answers_whatever_way_a_stream_arrives(programs: int, least: int) -> None:
     """Prints the table with -s: how often each construct occurred, and how many of the programs with it had answers."""
@@ -100,6 +101,8 @@ def test_C_24_both_engines_give_the_same_answers_whatever_way_a_stream_arrives(p
         assert not variation.late
         coverage.count(case, program, expected)
     coverage.show()
+    if programs < 500:
+        return  # too few for all constructs
     everything = ACCEPTED | {*BASIC, *(f"in {name} semantics" for name in SEMANTICS)}
     assert set(coverage.used) == everything
     assert {name for name in everything if coverage.used_and_answered[name] < least} == set()

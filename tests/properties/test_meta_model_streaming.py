@@ -19,6 +19,7 @@ from cera.engines.spark.streaming.module_operators import layered_operators
 from cera.instances.types import InstanceModule
 from cera.model.events import Event
 from cera.testing import SECOND, event
+from hypothesis_profiles import examples
 from properties.local_runs import DELAYS, disordered
 from properties.meta_model_programs import is_light, practical_module, random_history, random_module
 from properties.streaming_runs import MicroBatches, random_cuts
@@ -75,7 +76,7 @@ def told(found: Told) -> list[tuple[str, str, dict[str, str]]]:
 
 
 def test_event_types_in_random_micro_batches_detect_what_the_local_engine_does() -> None:
-    assert sum(map(compare, range(100))) > 400
+    assert sum(map(compare, range(examples(100)))) > examples(400)
 
 
 @pytest.mark.long

@@ -20,6 +20,7 @@ from cera.languages.epl.formatter import format_source as format_epl
 from cera.languages.snoop.formatter import format_source as format_snoop
 from cera.pipeline import Program
 from docs.blocks import blocks
+from hypothesis_profiles import examples
 from properties.mutation import damaged
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +117,7 @@ SLIPS = (
     ),
 )
 
-SHORT, PART = 150, 1_000
+SHORT, PART = examples(150), 1_000
 PARTS = [
     pytest.param(range(SHORT), id="short"),
     *(

@@ -19,6 +19,7 @@ from cera.languages.epl.printer import print_event
 from cera.languages.epl.syntax import AnyEvent, Basic, Context, EventType, First, Kind, Negation, Star, Within
 from cera.model.events import DerivedEvent, Event
 from cera.testing import SECOND, event
+from hypothesis_profiles import examples
 from properties.epl_programs import LABELS, random_event
 
 #: Which changes stand for the labels of random events.
@@ -117,7 +118,7 @@ def compare(seed: int) -> bool:
 
 
 def test_random_modules_give_the_same_on_both_engines_and_in_a_session() -> None:
-    assert sum(compare(seed) for seed in range(80)) > 40
+    assert sum(compare(seed) for seed in range(examples(80))) > examples(40)
 
 
 @pytest.mark.long
@@ -143,7 +144,7 @@ def compare_translation(seed: int) -> bool:
 
 def test_random_modules_and_their_printed_translations_detect_the_same() -> None:
     """Labels, children, times, names of rules and causes."""
-    assert sum(compare_translation(seed) for seed in range(60)) > 30
+    assert sum(compare_translation(seed) for seed in range(examples(60))) > examples(30)
 
 
 @pytest.mark.long

@@ -24,6 +24,7 @@ from cera.optimizer.driver import PASSES, optimized
 from cera.rules.rule import RuleProgram
 from cera.rules.strata import is_hierarchical
 from cera.testing import SECOND
+from hypothesis_profiles import examples
 from properties.generator import FEATURES, Case, cases, seeded_case
 from properties.holding import holds_for
 from properties.local_runs import differences, in_order
@@ -95,7 +96,7 @@ def _horizons(plan: Plan, max_duration: int | None) -> list[float]:
 def test_C_19_each_pass_alone_keeps_the_answers(name: str) -> None:
     others = [other for other in NAMES if other != name]
     applied, answered = Counter[str](), 0
-    for seed in range(400):
+    for seed in range(examples(400)):
         case = seeded_case(seed, FEATURES - {"recursion"})
         plain = translate(rules_of(case))
         changed = optimized(plain, without=others)
@@ -105,5 +106,5 @@ def test_C_19_each_pass_alone_keeps_the_answers(name: str) -> None:
         assert not differences(answers(changed.plan, list(case.events)), expected), (name, seed)
         applied[name] += 1
         answered += bool(expected)
-    assert applied[name] > 15
-    assert answered > 10
+    assert applied[name] > examples(15)
+    assert answered > examples(10)

@@ -11,6 +11,7 @@ from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_definition, print_expression, print_program
 from cera.languages.cet.syntax import Complex, Definition, Program
 from cera.model.expressions import Expression
+from hypothesis_profiles import examples
 from languages.cet import random_syntax
 
 
@@ -20,14 +21,14 @@ def read(text: str) -> Program:
     return parsed.program
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(random_syntax.programs)
 def test_a_printed_program_is_read_back(program: Program) -> None:
     assert read(print_program(program)) == program
     assert read(print_program(program, all_modes=True)) == program
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(random_syntax.expressions)
 def test_a_printed_value_is_read_back(expression: Expression) -> None:
     [definition] = read(f"A := or(E1) as a(x: {print_expression(expression)})").definitions
@@ -36,14 +37,14 @@ def test_a_printed_value_is_read_back(expression: Expression) -> None:
     assert definition.head.fields[0].expression == expression
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(random_syntax.programs)
 def test_a_definition_on_one_line_is_read_back(program: Program) -> None:
     for definition in program.definitions:
         assert read(print_definition(definition)).items == (definition,)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(random_syntax.programs)
 def test_a_printed_program_is_formatted_already(program: Program) -> None:
     text = print_program(program)
@@ -51,7 +52,7 @@ def test_a_printed_program_is_formatted_already(program: Program) -> None:
     assert all(line == line.rstrip(" ") for line in text.split("\n"))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(random_syntax.programs)
 def test_any_program_can_be_checked(program: Program) -> None:
     for diagnostic in check_program(read(print_program(program))):
@@ -60,7 +61,7 @@ def test_any_program_can_be_checked(program: Program) -> None:
         assert diagnostic.span is not None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(random_syntax.complexes(random_syntax.types))
 def test_only_modes_that_are_not_the_default_are_printed(type_: Complex) -> None:
     definition = Definition(random_syntax.Identifier("X"), type_)

@@ -16,6 +16,7 @@ from cera.languages.cet.modes import CONSUMPTIONS
 from cera.languages.cet.parser import parse
 from cera.model.occurrence import Occurrence
 from cera.model.terms import Term
+from hypothesis_profiles import examples
 
 SECOND = 1_000_000
 LENGTH = 120
@@ -131,7 +132,7 @@ def types(draw: st.DrawFn) -> str:
     return f"{mode}{operator}({', '.join(components)}){where}"
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(types())
 def test_a_type_without_a_warning_remembers_little(type_: str) -> None:
     parsed = parse(Source("M.cet", f"A := {type_};"))

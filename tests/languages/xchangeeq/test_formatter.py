@@ -15,6 +15,7 @@ from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.printer import print_program
 from cera.languages.xchangeeq.syntax import ProgramSyntax
+from hypothesis_profiles import examples
 from languages.xchangeeq import random_syntax
 
 ROOT = Path(__file__).parents[3]
@@ -172,7 +173,7 @@ def test_the_programs_of_this_repository_survive_formatting(path: Path) -> None:
     assert format_source(Source(path.name, once)) == once
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(random_syntax.programs)
 def test_a_printed_program_is_formatted_already(program: ProgramSyntax) -> None:
     text = print_program(program)
@@ -193,7 +194,7 @@ def commented_programs(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(commented_programs())
 def test_no_comment_is_lost_and_formatting_twice_changes_nothing(text: str) -> None:
     once = format_source(Source("test.xceq", text))

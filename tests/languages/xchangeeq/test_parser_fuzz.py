@@ -12,6 +12,7 @@ import pytest
 
 from cera.diagnostics import Source, render
 from cera.languages.xchangeeq.parser import Parsed, parse
+from hypothesis_profiles import examples
 from languages.xchangeeq.mutations import mutated
 
 PROGRAMS = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "ok").glob("*.xceq"))]
@@ -40,7 +41,7 @@ def search(seed: int, count: int) -> None:
 
 
 def test_mutated_programs_give_diagnostics_and_nothing_else() -> None:
-    search(seed=2006, count=300)
+    search(seed=2006, count=examples(300))
 
 
 @pytest.mark.long

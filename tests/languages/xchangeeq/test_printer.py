@@ -36,6 +36,7 @@ from cera.model.expressions import (
     Within,
 )
 from cera.model.patterns import Pattern, RegexPattern, TermPattern
+from hypothesis_profiles import examples
 from languages.xchangeeq import random_syntax
 
 X, Y, Z = Variable("X"), Variable("Y"), Variable("Z")
@@ -73,27 +74,27 @@ def read_expression(text: str) -> Expression:
 
 
 class TestRoundTrip:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=examples(200), deadline=None)
     @given(random_syntax.programs)
     def test_a_printed_program_is_read_back(self, program: ProgramSyntax) -> None:
         assert read(print_program(program)) == program
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=examples(200), deadline=None)
     @given(random_syntax.patterns)
     def test_a_printed_pattern_is_read_back(self, pattern: Pattern) -> None:
         assert read_pattern(print_pattern(pattern)) == pattern
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=examples(200), deadline=None)
     @given(random_syntax.expressions)
     def test_a_printed_expression_is_read_back(self, expression: Expression) -> None:
         assert read_expression(print_expression(expression)) == expression
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=examples(200), deadline=None)
     @given(random_syntax.constructs)
     def test_a_printed_construct_is_read_back(self, construct: Construct) -> None:
         assert read_construct(print_construct(construct)) == construct
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100), deadline=None)
     @given(random_syntax.programs)
     def test_lines_have_no_spaces_at_their_end_and_the_text_ends_with_one_line_end(
         self, program: ProgramSyntax

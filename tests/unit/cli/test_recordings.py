@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from cera.cli.main import main
 from cera.connectors import ordering
+from hypothesis_profiles import examples
 from unit.cli.command_line import Cera, records, write_lines
 
 OPTIONS = (
@@ -42,7 +43,7 @@ def recordings(draw: st.DrawFn) -> list[list[str]]:
     return [[_record(draw) for _ in range(draw(st.integers(0, 12)))] for _ in range(draw(st.integers(1, 3)))]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=recordings(), options=st.sampled_from(OPTIONS), most=st.sampled_from([2, 100_000]))
 def test_a_recording_that_flows_gives_the_lines_and_counts_of_one_in_memory(
     folder: Path,

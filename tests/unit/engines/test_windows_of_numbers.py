@@ -21,6 +21,7 @@ from cera.model.occurrence import json_occurrence
 from cera.model.values import Scalar
 from cera.pipeline import load
 from cera.testing import SECOND
+from hypothesis_profiles import examples
 
 PROGRAM = """
 DETECT window{sum{sum(all var V)}, avg{avg(all var V)}, count{count(all var V)}}
@@ -87,7 +88,7 @@ def test_a_window_of_numbers_has_an_answer_for_each_event_but_the_first() -> Non
 def test_random_values_at_random_times_sum_up_as_in_the_reference_engine() -> None:
     chance = random.Random(3)
     pool: list[Scalar] = [1, 2, 0.1, 0.7, -3, 2**24, 2**24 - 1, -(2**24), 10**17, 1e300, "a", True, 2**63 - 1]
-    for _ in range(60):
+    for _ in range(examples(60)):
         seconds = sorted(chance.randint(0, 12) for _ in range(8))
         timed = [(second, chance.choice(pool[: chance.choice((5, 13))])) for second in seconds]
         assert answers(timed, restarting=chance.random() < 0.3) == expected(timed)

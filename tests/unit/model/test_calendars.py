@@ -25,6 +25,7 @@ from cera.model.calendars import (
 from cera.model.durations import Duration
 from cera.model.interval import MAX_TIME, MIN_TIME, Interval, Time
 from cera.model.time_text import TimeFormat, parse_datetime
+from hypothesis_profiles import examples
 
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
@@ -367,7 +368,7 @@ def all_occurrences(calendar: Calendar, first: Time, last: Time) -> tuple[Interv
 
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/Sao_Paulo", "America/St_Johns", "Pacific/Apia"])
 @pytest.mark.parametrize("schedule", SCHEDULES, ids=str)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(data=st.data())
 def test_what_touches_a_part_of_the_time_does_not_depend_on_where_one_looks_from(
     schedule: DailyHours | Cron, zone: str, data: st.DataObject

@@ -13,6 +13,7 @@ from cera.model.clock import from_local, time_of_day, time_zone, times_shown, to
 from cera.model.clock_pattern import FINENESS, RANGES, ClockPattern, Part, clock_parts
 from cera.model.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.time_text import TimeFormat, parse_datetime
+from hypothesis_profiles import examples
 
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
@@ -143,7 +144,7 @@ def patterns_near(draw: st.DrawFn, time: Time, zone: ZoneInfo) -> ClockPattern:
 
 
 @pytest.mark.parametrize(("name", "change"), CHANGES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=st.data())
 def test_a_pattern_happens_whenever_the_clock_shows_it(name: str, change: str, data: st.DataObject) -> None:
     zone = time_zone(name)

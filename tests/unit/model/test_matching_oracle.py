@@ -31,6 +31,7 @@ from cera.model.patterns import (
     variables,
 )
 from cera.model.terms import Term, Value, same
+from hypothesis_profiles import examples
 from pattern_strategies import competing_children, everything_in, patterns_and_terms
 
 Bindings = dict[str, Value]
@@ -194,20 +195,20 @@ def agrees_with_the_definition(pattern: Pattern, term: Term) -> None:
     assert len(as_set(found)) == len(found)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(patterns_and_terms())
 def test_matching_gives_exactly_the_substitutions_of_the_naive_definition(case: tuple[Pattern, Term]) -> None:
     agrees_with_the_definition(*case)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(competing_children())
 def test_matching_agrees_with_the_definition_where_children_compete(case: tuple[Pattern, Term]) -> None:
     agrees_with_the_definition(*case)
 
 
 @pytest.mark.long
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=examples(20_000), deadline=None)
 @given(st.one_of(patterns_and_terms(), competing_children()))
 def test_matching_agrees_with_the_definition_on_many_more_cases(case: tuple[Pattern, Term]) -> None:
     agrees_with_the_definition(*case)

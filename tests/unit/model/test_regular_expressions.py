@@ -15,6 +15,7 @@ from cera.model.matching import match
 from cera.model.patterns import RegexLabel, RegexPattern, TermPattern
 from cera.model.regular_expressions import RegexError, compile_regex, is_backtracking_safe
 from cera.model.terms import Term
+from hypothesis_profiles import examples
 
 #: Where the engines could differ: line ends and other white space, the borders of classes, long characters, halves.
 LETTERS = "ab1_-.\n\r\x0b\x85\u2028 é٣😀\ud800\x00"
@@ -38,7 +39,7 @@ EXPRESSIONS = st.recursive(ATOMS, larger, max_leaves=6)
 TEXTS = st.text(alphabet=LETTERS, max_size=6)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(EXPRESSIONS, st.lists(TEXTS, min_size=1, max_size=8))
 def test_an_expression_means_what_python_means_by_it(expression: str, texts: list[str]) -> None:
     try:

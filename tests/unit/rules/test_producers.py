@@ -11,6 +11,7 @@ from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePat
 from cera.rules.producers import Producers
 from cera.rules.rule import Rule
 from cera.rules.unification import could_match
+from hypothesis_profiles import examples
 from unit.rules.programs import query, rules
 from unit.rules.test_unification import construct_terms, head_values, heads, query_terms
 
@@ -30,7 +31,7 @@ keyed_queries = st.one_of(keyed_children, st.builds(VariablePattern, st.just("X"
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(heads | keyed_heads, max_size=6), st.lists(query_terms | keyed_queries, max_size=4))
 def test_X_26_the_index_finds_what_trying_every_head_finds(
     constructs: list[Construct], patterns: list[Pattern]

@@ -31,6 +31,7 @@ from cera.rules.time_cases import no_times
 from cera.rules.time_consequences import time_network
 from cera.rules.time_constraints import TimeNetwork, combined, literal_constraints
 from cera.rules.time_points import TimePoint, length_of
+from hypothesis_profiles import examples
 from unit.rules.programs import branch
 
 SECOND = 1_000_000
@@ -115,7 +116,7 @@ conditions = st.one_of(
 times = st.builds(lambda begin, length: Interval(begin, begin + length), st.integers(0, 6), st.integers(0, 4))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.lists(conditions, min_size=1, max_size=4), st.tuples(times, times, times), st.sampled_from(sorted(TIMERS)))
 def test_times_that_satisfy_the_conditions_solve_the_network(
     chosen: list[Expression], happened: tuple[Interval, Interval, Interval], kind: str
@@ -142,7 +143,7 @@ def test_times_that_satisfy_the_conditions_solve_the_network(
     assert DifferenceBounds(constraints).contradiction is None
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.lists(st.tuples(conditions, st.booleans()), min_size=1, max_size=4), st.tuples(times, times, times))
 def test_times_of_which_conditions_hold_or_not_are_possible(
     chosen: list[tuple[Expression, bool]], happened: tuple[Interval, Interval, Interval]

@@ -25,6 +25,7 @@ from cera.model.patterns import (
 )
 from cera.model.terms import Term, Value
 from cera.rules.unification import could_match, head_label, query_label
+from hypothesis_profiles import examples
 from unit.rules.programs import head, query
 
 
@@ -190,7 +191,7 @@ def instances(draw: st.DrawFn, construct: Construct) -> list[Value]:
             return [] if construct.default is None else draw(instances(construct.default))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(query_terms, heads, st.data())
 def test_X_26_a_match_that_is_possible_is_never_denied(
     pattern: Pattern, construct: Construct, data: st.DataObject
@@ -201,7 +202,7 @@ def test_X_26_a_match_that_is_possible_is_never_denied(
         assert could_match(pattern, construct)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(query_terms, values)
 def test_X_26_on_a_head_without_variables_the_answer_is_that_of_matching(pattern: Pattern, value: Value) -> None:
     """Only for patterns without `without`, `optional` and repeated variables, which are taken generously."""

@@ -11,6 +11,7 @@ from cera.model.terms import Term, Value
 from cera.model.values import MAX_INTEGER, number
 from cera.rules.cases import no_case_holds
 from cera.rules.value_constraints import no_values
+from hypothesis_profiles import examples
 
 NAMES = "XYZ"
 X, Y = Variable("X"), Variable("Y")
@@ -57,7 +58,7 @@ def contradictory(conditions: list[Expression], bound: str = "") -> bool:
     return no_case_holds(conditions, lambda case: no_values(case, frozenset(bound)))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.lists(_conditions(mixed, 2), max_size=8), st.dictionaries(st.sampled_from(NAMES), values))
 def test_conditions_that_some_values_satisfy_are_not_contradictory(
     chosen: list[Expression], assignment: dict[str, Value]
@@ -67,7 +68,7 @@ def test_conditions_that_some_values_satisfy_are_not_contradictory(
     assert not contradictory(holding, "".join(assignment))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(st.lists(_conditions(linear, 1), max_size=4), st.tuples(numbers, numbers, numbers))
 @example([Comparison(">=", NEXT, Literal(3)), Comparison("<", X, Literal(2))], (2 - 2**-52, 0, 0))
 @example([Comparison(">", NEXT, Literal(3)), Comparison(">", X, Literal(5))], (MAX_INTEGER, 0, 0))

@@ -23,6 +23,7 @@ from cera.model.events import Event
 from cera.model.interval import Interval
 from cera.model.patterns import Pattern, ScalarPattern
 from cera.model.terms import Term
+from hypothesis_profiles import examples
 from pattern_building import ANY, desc, optional, partial, regex, regex_label, total, total_ordered, var, without
 from pattern_strategies import TERMS, competing_children, patterns_like
 from spark_rows import expected_answers, spark_answers
@@ -143,7 +144,7 @@ def batches(draw: st.DrawFn) -> tuple[list[Pattern], list[Term]]:
     return [*patterns, *(p for p, _ in competing)], [*terms, *(term for _, term in competing)]
 
 
-@settings(max_examples=6, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(6), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(batches())
 def test_random_patterns_match_random_terms_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[Term]]
@@ -172,7 +173,7 @@ def typed_batches(draw: st.DrawFn) -> tuple[list[Pattern], list[dict[str, Any]]]
     return draw(st.lists(likely, min_size=8, max_size=8)), rows
 
 
-@settings(max_examples=3, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(typed_batches())
 def test_random_patterns_match_typed_columns_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[dict[str, Any]]]
@@ -183,7 +184,7 @@ def test_random_patterns_match_typed_columns_as_in_the_model(
 
 
 @pytest.mark.long
-@settings(max_examples=200, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(typed_batches())
 def test_many_more_random_patterns_match_typed_columns_as_in_the_model(
     spark: SparkSession, batch: tuple[list[Pattern], list[dict[str, Any]]]
