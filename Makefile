@@ -4,7 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 
-.PHONY: demo test test-long check bench clean install
+# pytest rewrites the assertions of all tests in every run unless it may keep what it wrote
+unexport PYTHONDONTWRITEBYTECODE
+
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25
+
+.PHONY: demo quick test test-long check bench clean install
 
 install: $(READY)
 
@@ -21,11 +26,15 @@ check: $(READY)
 	@$(BIN)/ruff format --check src tests benchmarks
 	@$(BIN)/mypy
 
+# for every commit: no Java, no processes, a tenth of the random examples
+quick: $(READY)
+	@$(PYTEST) --quick
+
 test: check
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not long"
+	@$(PYTEST) -m "not long"
 
 test-long: check
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+	@$(PYTEST)
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

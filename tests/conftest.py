@@ -1,5 +1,5 @@
-"""Settings for all tests: a slow machine is no failure. One Spark session, and one server of PostgreSQL, serve all
-tests that need one."""
+"""Settings for all tests, and `--quick`, which leaves out the slow ones. One Spark session, and one server of
+PostgreSQL, serve all tests that need one."""
 
 from __future__ import annotations
 
@@ -11,13 +11,38 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hypothesis_profiles
+from guard import Guard
+from marks import add_marks, is_left_out_by_quick
 from postgres_server import server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 os.environ["CERA_ENGINE"] = "reference"  # what does not speak of an engine need not wait for Spark to start
-hypothesis_profiles.load(hypothesis_profiles.USUAL)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="without tests that need Java, processes or more than a second; a tenth of the random examples",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    quick = config.getoption("quick")
+    hypothesis_profiles.load(hypothesis_profiles.QUICK if quick else hypothesis_profiles.USUAL)
+    config.pluginmanager.register(Guard(quick=quick), "guard of marks")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` and the groups of xdist, which look at the marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        add_marks(item)
+    if config.getoption("quick"):
+        left_out = [item for item in items if is_left_out_by_quick(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out_by_quick(item)]
 
 
 @pytest.fixture(scope="session")

@@ -28,8 +28,20 @@ RUN_ELSEWHERE = {
 }
 NOT_RUN = {"sh", "text"}
 
+#: What starts Spark.
+SIGNS_OF_SPARK = ("--engine spark", "cera stream", "cera.spark", "pyspark")
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+
+def marks_of(page: Path) -> Iterator[pytest.MarkDecorator]:
+    """Yields what the commands of a page need."""
+    texts = [block.text for block in blocks(page) if block.language in ("console", "pycon")]
+    if any(block.language == "console" for block in blocks(page)):
+        yield pytest.mark.processes
+    if any(text.count(sign) for text in texts for sign in SIGNS_OF_SPARK):
+        yield pytest.mark.spark
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=name_of(page), marks=[*marks_of(page)]) for page in PAGES])
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
@@ -81,6 +93,7 @@ def test_an_output_may_leave_out_what_is_long() -> None:
     assert not agrees("a\n…\n", "b\nc\n")
 
 
+@pytest.mark.processes
 def test_commands_are_run_on_a_terminal_in_the_folder_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "here").touch()
     assert run("test -t 1 && test -t 2 && ls; exit 1", tmp_path) == "here\n"

@@ -8,6 +8,8 @@ from cera.diagnostics import Source
 from cera.pipeline import Program
 from cera.testing import event
 
+pytestmark = pytest.mark.slow
+
 MANY = 1_200
 CHAIN = 600
 

@@ -21,7 +21,7 @@ FIELDS = ("--label-field", "type", "--time-field", "ts")
 FRIDGES = 50
 EVENTS = 1_000_000
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("new user")]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.spark, pytest.mark.xdist_group("new user")]
 
 
 class User:

@@ -18,7 +18,7 @@ import postgres_server
 from bank_processes import ACCOUNTS, PROGRAM, SEEDS, expected
 from cera.connectors.databases.capture import capture
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.xdist_group("spark")]
 
 WRITTEN = 'write("Account %d of %s was filled and emptied within a day\\n", X.Accno, X.Owner)'
 STORED = 'sql "INSERT INTO ALERTS VALUES (:1, :2)", X.Accno, X.new_Balance - X.old_Balance'

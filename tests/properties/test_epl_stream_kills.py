@@ -18,7 +18,7 @@ from cera.pipeline import load
 from cera.testing import SECOND
 from properties.killing import run_with_kills
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.xdist_group("spark")]
 
 KILLS = 8
 FILES = 60

@@ -14,7 +14,7 @@ from event_type_rooms import LABELS, records, write_files, write_program
 from properties.killing import run_with_kills
 from unit.cli.command_line import terms
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.xdist_group("spark")]
 
 KILLS = 4
 FILES = 40

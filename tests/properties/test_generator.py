@@ -15,6 +15,7 @@ from rich.table import Table
 
 from cera.engines.reference.engine import run
 from cera.rules.rule import Semantics
+from hypothesis_profiles import examples
 from properties.generator import BASIC, FEATURES, STRATIFIED, Case, cases, constructs, seeded_case
 from properties.generator.pairs import ALLOWED, Pair, pairs
 from properties.holding import holds_for
@@ -57,6 +58,7 @@ LEFT_OUT = {
 }
 
 
+@pytest.mark.slow
 def test_every_construct_occurs_inside_of_every_other_that_the_grammar_allows() -> None:
     """Where one is missing here, no engine has been compared on it: `optional` over `or` was such a case."""
     found = Counter[Pair]()
@@ -97,13 +99,13 @@ def test_programs_depend_on_what_engines_can_get_wrong() -> None:
 
 @pytest.mark.parametrize("feature", sorted(FEATURES))
 def test_a_construct_that_is_switched_off_does_not_occur(feature: str) -> None:
-    for seed in range(25):
+    for seed in range(examples(25)):
         case = seeded_case(seed, FEATURES - {feature}, recursive=seed % 5 == 0)
         assert feature not in constructs(case.program)
 
 
 def test_without_any_feature_the_basic_constructs_are_left() -> None:
-    for seed in range(100):
+    for seed in range(examples(100)):
         assert set(constructs(seeded_case(seed, frozenset()).program)) <= set(BASIC)
 
 

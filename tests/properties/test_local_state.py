@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+import pytest
+
 from cera.engines.local import engine as local
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
@@ -71,6 +73,7 @@ def test_the_state_of_the_sensor_program_is_the_same_on_a_short_and_on_a_long_st
     assert short == long < 300
 
 
+@pytest.mark.slow
 def test_the_state_of_an_unbounded_rule_grows_with_the_stream() -> None:
     program = """
     DETECT pair{} ON and { event s: smoke{{ area{{ var A }} }}, event t: temp{{ value{{ var T }} }} }
@@ -84,6 +87,7 @@ def test_the_state_of_an_unbounded_rule_grows_with_the_stream() -> None:
 JOIN_ON_TERMS = "DETECT h{var X} ON and { event a: a{{var X}}, event b: b{{var X}} } where { {a, b} within 1 min } END"
 
 
+@pytest.mark.processes
 def test_a_state_written_by_another_process_is_read_back() -> None:
     """Python's hashes of strings differ from process to process, and stores are looked into by hash."""
     script = (

@@ -19,7 +19,7 @@ from cera.model.json_terms import term_from_json
 from cera.pipeline import load
 from cera.testing import SECOND
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.xdist_group("spark")]
 
 KILLS = 20
 FILES = 60

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.xdist_group("spark")]
 
 KILLS = 3
 PROGRAM = "DETECT seen{ name{ var N } } ON f{{ name{{ var N }} }} END"

@@ -161,6 +161,7 @@ def events_of(table: pa.Table) -> Iterator[Event]:
         yield Event(term_from_json({label: children}), point(round(at.timestamp() * 1_000_000)))
 
 
+@pytest.mark.processes
 def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> None:
     from benchmarks.recordings.data import LAYOUTS, generate
     from benchmarks.recordings.runner import HERE, program_text, run
@@ -180,6 +181,7 @@ def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> Non
     assert answers > 0
 
 
+@pytest.mark.processes
 def test_two_checkouts_are_measured_side_by_side(tmp_path: Path) -> None:
     from benchmarks.recordings.runner import measure
 

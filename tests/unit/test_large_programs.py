@@ -14,6 +14,8 @@ from cera.explain import explain, text
 from cera.languages.xchangeeq.formatter import format_source
 from cera.testing import event
 
+pytestmark = pytest.mark.slow
+
 EVENTS = [event("a{v{1}}", 1)]
 VALUE = "a{{ v{ var X } }}"
 

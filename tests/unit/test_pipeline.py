@@ -84,6 +84,7 @@ def test_a_timer_that_happens_is_not(day: str) -> None:
         ("DETECT n{x{var X}} ON var X -> n{{}} END", "n{}"),
     ],
 )
+@pytest.mark.slow
 def test_a_recursion_that_grows_stops_with_an_error_that_names_the_rule(program: str, start: str) -> None:
     with pytest.raises(RecursionLimitError, match="'n'"):
         load(program).run([event(start, 1)], engine="reference")

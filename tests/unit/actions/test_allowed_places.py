@@ -118,6 +118,7 @@ def test_a_value_in_the_code_of_a_shell_is_refused_by_check_and_by_who_runs_acti
         ActionRunner([planned(System("sh -c 'echo %s'"))], Permissions(exec=True))
 
 
+@pytest.mark.processes
 def test_a_value_beside_the_code_of_a_shell_is_never_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     program = cera.load("""begin M monitor a; R: a(X) -> system("sh -c 'echo \\"$1\\"' sh %s", X.v). end.""")
     value = f"$(touch {tmp_path / 'ran'})`touch {tmp_path / 'ran'}`"

@@ -18,10 +18,12 @@ def test_a_value_is_one_argument_whatever_is_in_it(value: str) -> None:
     assert words_of("mail -s 'to %s' %s", [value, value]) == ["mail", "-s", f"to {value}", value]
 
 
+@pytest.mark.processes
 def test_a_program_gets_the_value_as_it_is() -> None:
     assert call(words_of("printf '<%%s>' %s", [HOSTILE]), 10, {}) == f"<{HOSTILE}>".encode()
 
 
+@pytest.mark.processes
 def test_a_program_that_fails_or_takes_too_long_or_is_not_there_is_told() -> None:
     with pytest.raises(ActionError, match="sh ended with status 3: no way"):
         call(["sh", "-c", "echo no way >&2; exit 3"], 10, {})

@@ -77,6 +77,7 @@ for steps in range(int(sys.argv[2]), 1000, int(sys.argv[3])):
 
 
 @pytest.mark.parametrize(("first", "stride"), [(3, 7), pytest.param(1, 1, marks=pytest.mark.long)])
+@pytest.mark.processes
 def test_wherever_a_run_is_killed_everything_is_done_once(tmp_path: Path, first: int, stride: int) -> None:
     done = subprocess.run(
         [sys.executable, "-c", RUNS, str(tmp_path), str(first), str(stride)], capture_output=True, text=True

@@ -98,7 +98,7 @@ def test_an_action_that_is_written_otherwise_is_another_one(tmp_path: Path, log:
     assert logged(log) == [(1, "a"), (2, "b")]
 
 
-@pytest.mark.parametrize("kind", ["output", "file", "system"])
+@pytest.mark.parametrize("kind", ["output", "file", pytest.param("system", marks=pytest.mark.processes)])
 def test_after_a_restart_nothing_is_done_twice(tmp_path: Path, kind: str) -> None:
     file, output, ledger = tmp_path / "out.txt", io.BytesIO(), tmp_path / "ledger"
     actions: dict[str, Action] = {
@@ -180,6 +180,11 @@ def test_a_command_that_finds_the_database_locked_leaves_nothing_behind_and_is_t
     assert not (tmp_path / "failures").exists()
 
 
+def started(*values: object) -> Any:
+    """Returns the parameters of a test that starts a process."""
+    return pytest.param(*values, marks=pytest.mark.processes)
+
+
 @pytest.mark.parametrize(
     ("action", "arguments", "reason"),
     [
@@ -187,9 +192,9 @@ def test_a_command_that_finds_the_database_locked_leaves_nothing_behind_and_is_t
         (Sql("INSRT INTO LOG VALUES (:1)"), (1,), "syntax error"),
         (Sql("INSERT INTO LOG VALUES (:1, :1)"), ("x",), "datatype mismatch"),
         (Sql("INSERT INTO LOG VALUES (1, :1)"), ("\ud800",), "surrogates"),
-        (System("sh -c 'no-such-program $1' sh %d"), (1,), "ended with status 127"),
-        (System("sh -c 'exit $1' sh %s"), ("126",), "ended with status 126"),
-        (System("echo %s"), ("a\0b",), "null byte"),
+        started(System("sh -c 'no-such-program $1' sh %d"), (1,), "ended with status 127"),
+        started(System("sh -c 'exit $1' sh %s"), ("126",), "ended with status 126"),
+        started(System("echo %s"), ("a\0b",), "null byte"),
         (Write("%d", "/dev/null/file"), (1,), "cannot be written: Not a directory"),
     ],
 )  # fmt: skip
@@ -205,6 +210,7 @@ def test_what_cannot_pass_is_not_tried_again(
     assert told[0].attempts == 1
 
 
+@pytest.mark.processes
 def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_on(tmp_path: Path) -> None:
     told: list[Failure] = []
     pauses: list[float] = []
@@ -282,6 +288,7 @@ def test_while_something_does_not_work_what_needs_it_is_tried_once(log: str, mon
     assert [row[0] for row in logged(log)] == [4]
 
 
+@pytest.mark.processes
 def test_no_attempt_begins_later_than_a_minute_after_the_first() -> None:
     pauses: list[float] = []
     action, told = System("false"), list[Failure]()
@@ -309,6 +316,7 @@ def test_a_value_that_does_not_fit_its_format_is_not_tried_again() -> None:
     assert told[0].reason == '%d takes a whole number, found "Ann"'
 
 
+@pytest.mark.processes
 def test_a_program_knows_for_which_event_it_is_called(tmp_path: Path) -> None:
     output, action = io.BytesIO(), System("printenv CERA_ACTION")
     with runner(action, 0, output=output) as run:

@@ -124,6 +124,7 @@ def test_in_python_a_wrong_program_does_nothing(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.processes
 def test_a_full_standard_output_is_told_as_without_actions(folder: Path) -> None:
     (folder / "m.epl").write_text('begin M\n  monitor A;\n  Seen: A(X) -> write("%d\\n", X.n).\nend.\n')
     write_lines(folder / "a.jsonl", ['{"at": 1, "term": {"A": {"n": 4}}}'])

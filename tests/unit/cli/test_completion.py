@@ -42,6 +42,7 @@ def test_the_shell_reads_the_script_once(shell: str, start: str, home: Path, mon
     assert (home / start).read_text().splitlines() == lines
 
 
+@pytest.mark.processes
 def test_bash_completes_cera_after_it(home: Path) -> None:
     install("bash")
     done = subprocess.run(

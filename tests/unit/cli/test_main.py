@@ -146,6 +146,7 @@ def test_out_is_written_as_lines_even_on_a_terminal(cera: Cera, folder: Path, mo
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.processes
 def test_the_module_runs_as_the_command() -> None:
     done = shell(*RUN)
     assert done.returncode == 0
@@ -153,6 +154,7 @@ def test_the_module_runs_as_the_command() -> None:
     assert "3 events derived" in done.stderr
 
 
+@pytest.mark.processes
 def test_the_status_reaches_the_shell(folder: Path) -> None:
     (folder / "bad.xceq").write_text("DETECT a{ var X } ON event b: b{{}} END")
     write_lines(folder / "bad.jsonl", ["nonsense"])
@@ -162,6 +164,7 @@ def test_the_status_reaches_the_shell(folder: Path) -> None:
     assert shell("check", "bad.xceq").stdout == ""
 
 
+@pytest.mark.processes
 def test_lines_are_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
     write_lines(folder / "events.jsonl", ['{"at": 1, "term": {"smoke": {"area": "Küche 火"}}}'])
     done = shell(*RUN, "--base", PYTHONIOENCODING="ascii")
@@ -170,6 +173,7 @@ def test_lines_are_utf_8_whatever_the_terminal_speaks(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.processes
 def test_a_reader_that_goes_away_ends_the_command_without_a_word() -> None:
     read, write = os.pipe()
     os.close(read)
@@ -180,6 +184,7 @@ def test_a_reader_that_goes_away_ends_the_command_without_a_word() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.processes
 def test_a_real_terminal_gets_a_table_and_no_leftovers_of_the_progress() -> None:
     master, slave = pty.openpty()
     command = [sys.executable, "-m", "cera", *RUN]
@@ -212,12 +217,14 @@ def imported_by(*arguments: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
+@pytest.mark.processes
 def test_the_version_is_said_without_importing_what_it_does_not_need() -> None:
     found = imported_by("--version")
     assert not found & {"rich", "lark", "pyspark", "pyarrow", "hypothesis", "cera.pipeline", "importlib.metadata"}
     assert len({name for name in found if name.startswith("cera.")}) < 15
 
 
+@pytest.mark.processes
 def test_a_check_needs_no_engine_of_spark_and_no_tables(tmp_path: Path) -> None:
     program = tmp_path / "a.xceq"
     program.write_text("DETECT b{} ON event a: a{{}} END\n")

@@ -103,6 +103,7 @@ def test_sql_and_programs_are_refused_before_anything_is_read(cera: Cera, folder
     assert "missing.jsonl" not in result.stderr
 
 
+@pytest.mark.processes
 def test_sql_commands_and_programs_run_where_they_are_allowed_and_failures_are_kept(cera: Cera, folder: Path) -> None:
     connection = sqlite3.connect(folder / "log.db")
     connection.executescript("CREATE TABLE log (n INTEGER CHECK (n < 5))")

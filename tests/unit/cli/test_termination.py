@@ -42,6 +42,7 @@ def started(folder: Path) -> subprocess.Popen[bytes]:
     ("number", "status", "told"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
+@pytest.mark.processes
 def test_a_run_that_is_ended_by_a_signal_leaves_nothing(
     number: signal.Signals, status: int, told: str, tmp_path: Path
 ) -> None:

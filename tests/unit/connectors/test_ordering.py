@@ -116,6 +116,7 @@ def test_temporary_files_are_removed_where_a_run_ends_early(tmp_path: Path, temp
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_a_recording_in_no_order_at_all(tmp_path: Path) -> None:
     def peak(events: int) -> int:
         ends = list(range(events))

@@ -217,6 +217,7 @@ print([[x.identity for x in fact] for fact in facts["sat_2"]], state.stage)
 """
 
 
+@pytest.mark.processes
 def test_another_process_goes_on_with_a_state() -> None:
     machine = stages.compile(read(RELAXED), ["sat_2"])
     state = machine.start()

@@ -238,6 +238,7 @@ def test_a_history_that_was_forgotten_goes_on_as_if_it_had_not_been(context: str
     assert len(answers) == 2
 
 
+@pytest.mark.slow
 def test_the_number_of_histories_stays_flat_over_many_keys_in_the_chronicle_context() -> None:
     text = "begin M monitor A, B; partition by k; R: [A(X), B(Y)] within 30 sec in chronicle context. end."
     session = cera.load(text).session()
@@ -276,6 +277,7 @@ def compile_time(rules: int) -> float:
     return process_time() - begin
 
 
+@pytest.mark.slow
 def test_eight_times_as_many_rules_take_about_eight_times_as_long_to_compile() -> None:
     compile_time(1)  # the grammar is built
     assert compile_time(320) < 24 * compile_time(40)  # with the square of the rules it would be 64 times

@@ -119,6 +119,7 @@ class TestWideTerms:
             pattern = partial("a", desc(pattern))
         assert {answer["X"] for answer in match(pattern, data)} == set(range(83))
 
+    @pytest.mark.slow
     def test_all_permutations_of_eight_values_are_within_the_limit(self) -> None:
         found = match(total("a", *[var(f"X{i}") for i in EIGHT]), Term("a", EIGHT))
         assert {tuple(answer[f"X{i}"] for i in EIGHT) for answer in found} == set(permutations(EIGHT))
@@ -138,6 +139,7 @@ class TestCutOff:
             ),
         ],
     )
+    @pytest.mark.slow
     def test_too_many_answers_are_refused(self, pattern: Pattern) -> None:
         with pytest.raises(MatchLimitError, match="`a` was cut off"):
             match(pattern, NUMBERED)
@@ -147,12 +149,14 @@ class TestCutOff:
         with pytest.raises(MatchLimitError):
             match(pattern, NUMBERED_IN_ORDER)
 
+    @pytest.mark.slow
     def test_variables_of_without_that_must_be_enumerated_are_refused(self) -> None:
         inner = partial("c", *[partial("d", var(f"X{i}")) for i in EIGHT], *[partial("e", var(f"X{i}")) for i in EIGHT])
         wide = [Term(label, [i]) for label in "de" for i in range(500)]
         with pytest.raises(MatchLimitError, match="`c` was cut off"):
             match(partial("a", without(inner)), Term("a", [Term("c", wide)]))
 
+    @pytest.mark.slow
     def test_a_search_with_many_dead_ends_and_no_answer_is_refused(self) -> None:
         # Every pair of neighbours agrees, the whole circle does not: no test of two children alone can show it.
         def edge(one: str, other: str) -> TermPattern:

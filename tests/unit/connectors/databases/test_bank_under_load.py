@@ -73,6 +73,7 @@ def run(url: str, folder: Path) -> Result:
     return CliRunner().invoke(main, [*arguments, "--actions-ledger", str(folder / "actions.db")])
 
 
+@pytest.mark.processes
 def test_every_detection_comes_once_while_others_commit_and_the_reader_is_killed(url: str, tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     reading = ("read", url, store, tmp_path / "stop")

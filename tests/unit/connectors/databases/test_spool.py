@@ -56,6 +56,7 @@ def url(tmp_path: Path) -> str:
     return f"sqlite:{tmp_path / 'x.db'}"
 
 
+@pytest.mark.slow
 def test_wherever_it_is_killed_every_change_is_in_one_file(url: str, tmp_path: Path) -> None:
     expected = list(read_changes(url))
     assert len(expected) == 5
