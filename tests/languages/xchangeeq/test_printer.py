@@ -1,4 +1,7 @@
-"""The printer: canonical spelling and layout, and parse(print(p)) = p."""
+"""The printer: canonical spelling and layout, and parse(print(p)) = p for the parts of programs.
+
+For whole programs: properties/test_syntax.
+"""
 
 from __future__ import annotations
 
@@ -75,11 +78,6 @@ def read_expression(text: str) -> Expression:
 
 class TestRoundTrip:
     @settings(max_examples=examples(200), deadline=None)
-    @given(random_syntax.programs)
-    def test_a_printed_program_is_read_back(self, program: ProgramSyntax) -> None:
-        assert read(print_program(program)) == program
-
-    @settings(max_examples=examples(200), deadline=None)
     @given(random_syntax.patterns)
     def test_a_printed_pattern_is_read_back(self, pattern: Pattern) -> None:
         assert read_pattern(print_pattern(pattern)) == pattern
@@ -101,7 +99,7 @@ class TestRoundTrip:
     ) -> None:
         text = print_program(program)
         assert all(line == line.rstrip(" ") for line in text.split("\n"))
-        assert text.endswith("\n")
+        assert text.endswith("\n") or not program.items
         assert not text.endswith("\n\n")
 
     def test_an_empty_program_is_printed_as_nothing(self) -> None:
