@@ -11,8 +11,8 @@ from pathlib import Path
 
 from rich.table import Table
 
+from benchmarks.processes import Cost, cost
 from benchmarks.recordings.data import LAYOUTS, generate
-from benchmarks.recordings.processes import Cost, cost
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "examples" / "sensors" / "fire.xceq"
