@@ -1,14 +1,12 @@
-"""States that were written before they had tags are read, and their programs go on from them."""
+"""States that were written long ago are read, and their programs go on from them."""
 
 from __future__ import annotations
 
-import base64
-import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-import cera
 from cera.engines.local.session import Session
 from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
@@ -20,24 +18,33 @@ from cera.model.interval import Interval
 from cera.model.occurrence import Truth
 from cera.model.terms import Term
 from cera.testing import event
-from recorded_states import FOLDER, RECORDED
+from recorded_states import (
+    FIRST,
+    FOLDER,
+    RECORDED,
+    TAGGED,
+    begin_stream,
+    resume_stream,
+    session_of,
+    stream_of,
+)
 
-_DELAYED = ("average", "layers", "types")
-
-
-def session_of(name: str) -> Session:
-    return cera.load(list(RECORDED[name].texts)).session(max_delay="2 sec" if name in _DELAYED else "0 sec")
+#: The folders of states, and whose states are in each.
+STATES = [(FOLDER, name) for name in FIRST] + [(TAGGED, name) for name in RECORDED]
+EACH = pytest.mark.parametrize(("folder", "name"), STATES, ids=[f"{folder.name}-{name}" for folder, name in STATES])
 
 
 def rest(session: Session, name: str) -> list[DerivedEvent]:
-    return [*session.push(*RECORDED[name].after), *session.close()]
+    """Of one time, what modules detect comes in an order that differs from process to process."""
+    found = [*session.push(*RECORDED[name].after), *session.close()]
+    return sorted(found, key=lambda one: (one.event.output_key, one.derivations[0].key))
 
 
-@pytest.mark.parametrize("name", RECORDED)
-def test_a_session_goes_on_from_an_old_state(name: str) -> None:
+@EACH
+def test_a_session_goes_on_from_an_old_state(folder: Path, name: str) -> None:
     whole, restored = session_of(name), session_of(name)
     whole.push(*RECORDED[name].before)
-    restored.restore((FOLDER / f"{name}.session").read_bytes())
+    restored.restore((folder / f"{name}.session").read_bytes())
     assert restored.live == whole.live
     expected = rest(whole, name)
     assert rest(restored, name) == expected != []
@@ -51,28 +58,24 @@ def test_a_session_goes_on_from_a_state_of_today(name: str) -> None:
     assert rest(restored, name) == rest(whole, name)
 
 
-@pytest.mark.parametrize("name", RECORDED)
-def test_a_stream_goes_on_from_an_old_state(name: str) -> None:
+@EACH
+def test_a_stream_goes_on_from_an_old_state(folder: Path, name: str) -> None:
     pytest.importorskip("pyspark")
-    from cera.engines.spark.streaming.module_operators import layered_operators
-    from properties.streaming_runs import MicroBatches
-
-    program, one = cera.load(list(RECORDED[name].texts)), RECORDED[name]
-    streams = [
-        MicroBatches(layered_operators(program.layers, max_duration=1_000_000, buckets=2), 3_000_000) for _ in range(2)
-    ]
-    for batch in (one.before[:2], one.before[2:], (), one.after[:1]):
-        streams[0].batch(batch)
-    known: Any = json.loads((FOLDER / f"{name}.stream").read_text())
-    streams[1].watermark, streams[1].latest = known["watermark"], known["latest"]
-    for (_, layer), store in zip(known["layers"], streams[1].stores.values(), strict=True):
-        store.values = {(key, bucket): (base64.b64decode(data),) for key, bucket, data in layer["values"]}
-        store.timers = {(time, (key, bucket)) for time, key, bucket in layer["timers"]}
-    before = len(streams[0].of_kind("derived"))
-    for stream in streams:
-        for batch in (one.after[1:], (event("the-end", 1_000),), ()):
+    one = RECORDED[name]
+    whole, resumed = stream_of(name), stream_of(name)
+    begin_stream(whole, name)
+    resume_stream(resumed, folder / f"{name}.stream")
+    before = len(whole.of_kind("derived"))
+    for stream in (whole, resumed):
+        for batch in (one.after[1:], (event("the-end", one.end),), ()):
             stream.batch(batch)
-    assert streams[1].of_kind("derived") == streams[0].of_kind("derived")[before:] != []
+    assert sorted(resumed.of_kind("derived"), key=repr) == sorted(whole.of_kind("derived")[before:], key=repr) != []
+
+
+def test_every_recorded_state_belongs_to_a_program() -> None:
+    for folder, names in ((FOLDER, FIRST), (TAGGED, RECORDED)):
+        expected = {f"{name}.{kind}" for name in names for kind in ("session", "stream")}
+        assert {path.name for path in folder.iterdir() if path.suffix in (".session", ".stream")} == expected
 
 
 def check_one_of_each(found: list[Any]) -> None:

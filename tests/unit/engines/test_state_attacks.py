@@ -14,7 +14,7 @@ from cera.engines.local.session import Session
 from cera.engines.local.state_bytes import THINGS, restore, restore_plain, things
 from cera.engines.spark.streaming.marshalled import read_marshalled
 from cera.errors import DataError, UsageError
-from recorded_states import FOLDER, RECORDED
+from recorded_states import FIRST, FOLDER
 from state_forging import around, attacks, mutated, saved, watched
 
 ATTACKS = attacks()
@@ -23,8 +23,8 @@ EXHAUSTING = {"a place of the memo far away", "a place of the memo far away as t
 
 
 def session_of(name: str) -> Session:
-    session = cera.load(list(RECORDED[name].texts)).session(max_delay="1 sec")
-    session.push(*RECORDED[name].before)
+    session = cera.load(list(FIRST[name].texts)).session(max_delay="1 sec")
+    session.push(*FIRST[name].before)
     return session
 
 
@@ -76,7 +76,7 @@ def test_a_name_in_a_state_is_refused_with_the_name(attack: str) -> None:
 
 
 def test_a_state_of_which_a_bit_changed_is_refused() -> None:
-    for name in RECORDED:
+    for name in FIRST:
         session = session_of(name)
         state, start = session.save(), len(prefix_of(session))
         random = Random(name)
@@ -115,13 +115,13 @@ def is_refused(session: Session, state: bytes) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("name", FIRST)
 def test_states_that_were_changed_at_random_run_nothing(name: str) -> None:
     assert fuzz(name, 14, 40) > 80
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", RECORDED)
+@pytest.mark.parametrize("name", FIRST)
 def test_many_states_that_were_changed_at_random_run_nothing(name: str) -> None:
     assert fuzz(name, 15, 5_000) > 10_000
 
