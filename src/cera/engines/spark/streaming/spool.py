@@ -16,7 +16,10 @@ NAME = "<stdin>"
 
 
 class Spool:
-    """Copies a stream of lines into files `SEQUENCE-FIRSTLINE.ENDING`, until it ends."""
+    """Copies a stream of lines into files `SEQUENCE-FIRSTLINE.ENDING`, until it ends.
+
+    Sequences begin with the time of the start in microseconds, so that those of a later run are others.
+    """
 
     def __init__(self, stream: BinaryIO, folder: Path, ending: str) -> None:
         self._stream = stream
@@ -30,7 +33,9 @@ class Spool:
         self.ended = threading.Event()
         self.failure: OSError | None = None
         folder.mkdir(parents=True, exist_ok=True)
-        self._sequence = 1 + max((int(file.name.split("-")[0]) for file in folder.glob("*-*")), default=0)
+        # Spark passes over a file whose name it has read before, also if that one is gone: no name is given again
+        there = max((int(file.name.split("-")[0]) for file in folder.glob("*-*")), default=0)
+        self._sequence = max(there + 1, time.time_ns() // 1_000)
 
     def start(self) -> None:
         threading.Thread(target=self._read, daemon=True).start()

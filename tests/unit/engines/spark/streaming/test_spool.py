@@ -34,6 +34,12 @@ def test_a_second_run_goes_on_after_the_files_of_the_first(tmp_path: Path) -> No
     assert [file.read_bytes() for file in sorted(tmp_path.iterdir())] == [b"1\n", b"2\n"]
 
 
+def test_no_name_is_given_again_when_the_files_of_the_first_run_are_gone(tmp_path: Path) -> None:
+    [first] = spooled(b"1\n", tmp_path)
+    first.unlink()
+    assert spooled(b"2\n", tmp_path) != [first]
+
+
 def test_what_is_no_lines_stays_in_one_piece(tmp_path: Path) -> None:
     [file] = spooled(b"at,label\n1,a\n", tmp_path, "csv")
     assert file.suffix == ".csv"
