@@ -11,10 +11,9 @@ from itertools import combinations
 
 from cera.instances.candidates import Candidates
 from cera.instances.members import Member, Solution
-from cera.instances.operators.operator import EVERYWHERE, Window
+from cera.instances.operators import EVERYWHERE, Window
 from cera.instances.plan import Part, Plan
-from cera.instances.selections import Fixed
-from cera.instances.selections.selection import holding
+from cera.instances.selections import Fixed, holding
 
 #: The sets of the components with combinations modes, by their numbers.
 Combination = tuple[tuple[int, tuple[int, ...]], ...]

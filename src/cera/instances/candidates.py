@@ -8,7 +8,7 @@ from itertools import product
 
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Members, Solution, between
-from cera.instances.operators.operator import Window
+from cera.instances.operators import Window
 from cera.instances.plan import Asked, Plan
 from cera.model.interval import Time
 

@@ -9,8 +9,7 @@ from cera.instances.conditions import Condition
 from cera.instances.consumptions import CONSUMPTIONS, Consumption
 from cera.instances.keys import key_of, remaining
 from cera.instances.operators import OPERATORS
-from cera.instances.selections import SELECTIONS, Fixed
-from cera.instances.selections.selection import Gathering
+from cera.instances.selections import SELECTIONS, Fixed, Gathering
 from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName
 from cera.model.evaluation import Evaluator
 

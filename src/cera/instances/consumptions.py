@@ -1,0 +1,40 @@
+"""Consumption modes by name: which instances of a component's type are gone after an event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from cera.instances.members import Member, between
+from cera.instances.types import ConsumptionName
+
+#: Of the available members of a type, given those of them that an event binds, the time of its terminator, and which
+#: of them its conditions allow: those that are gone.
+Consumption = Callable[[Sequence[Member], Sequence[Member], int, Callable[[Member], bool]], Iterable[Member]]
+
+
+def shared(
+    available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
+) -> Iterable[Member]:
+    """Nothing is gone."""
+    return ()
+
+
+def exclusive_parameter(
+    available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
+) -> Iterable[Member]:
+    """What is bound is gone."""
+    return bound
+
+
+def exclusive(
+    available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
+) -> Iterable[Member]:
+    """What is bound is gone, and all that occurred before the terminator and could have been bound."""
+    yield from bound
+    yield from filter(allowed, between(available, None, terminated))
+
+
+CONSUMPTIONS: Mapping[ConsumptionName, Consumption] = MappingProxyType(
+    {"shared": shared, "exclusive parameter": exclusive_parameter, "exclusive": exclusive}
+)

@@ -1,0 +1,125 @@
+"""Selection strategies by name: which of the instances that could be bound to a component are.
+
+A strategy either chooses sets, or takes all that there are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
+
+from cera.instances.members import Member
+from cera.instances.types import SelectionName
+
+
+class Fixed(ABC):
+    """Chooses sets out of candidates, which are in the order of time."""
+
+    #: Whether single members are taken from the youngest to the oldest, or the other way round.
+    backwards = False
+    #: Whether a single instance is enough where one is needed.
+    single = True
+
+    @abstractmethod
+    def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
+        """The sets that may be bound, the preferred one first; each in the order of time."""
+
+    @abstractmethod
+    def preference(self, chosen: Sequence[Member]) -> Any:
+        """What is least for the preferred set."""
+
+
+class Gathering:
+    """Takes all instances; with `anywhere` also those that are out of place in time."""
+
+    def __init__(self, *, anywhere: bool) -> None:
+        self.anywhere = anywhere
+
+
+Selection = Fixed | Gathering
+
+
+def holding(sets: Iterable[tuple[Member, ...]], wanted: Member) -> Iterator[tuple[Member, ...]]:
+    """The sets that a member belongs to."""
+    return (each for each in sets if wanted in each)
+
+
+def oldest_first(candidates: Sequence[Member], size: int) -> Iterator[tuple[Member, ...]]:
+    """All sets of a size, those with older members before those with younger ones."""
+    if size == 1:
+        return ((one,) for one in candidates)
+    return combinations(candidates, size)
+
+
+def ranks(chosen: Sequence[Member]) -> tuple[tuple[int, int], ...]:
+    return tuple((time, number) for time, number, _ in chosen)
+
+
+class First(Fixed):
+    """first: the oldest instances, as few as are needed."""
+
+    def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
+        return oldest_first(candidates, least)
+
+    def preference(self, chosen: Sequence[Member]) -> Any:
+        return ranks(chosen)
+
+
+class Last(Fixed):
+    """last: the youngest instances, as few as are needed."""
+
+    backwards = True
+
+    def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
+        if least == 1:
+            return ((one,) for one in reversed(candidates))
+        return (each[::-1] for each in combinations(reversed(candidates), least))
+
+    def preference(self, chosen: Sequence[Member]) -> Any:
+        return tuple((-time, -number) for time, number, _ in reversed(chosen))
+
+
+class Cumulative(Gathering):
+    """cumulative: all instances that there are."""
+
+    def __init__(self) -> None:
+        super().__init__(anywhere=True)
+
+
+class RestrictedCumulative(Gathering):
+    """restricted cumulative: all instances that the event condition allows."""
+
+    def __init__(self) -> None:
+        super().__init__(anywhere=False)
+
+
+class Combinations(Fixed):
+    """combinations: every set that is large enough, one after the other, small ones first."""
+
+    single = False
+
+    def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
+        for size in range(least, len(candidates) + 1):
+            yield from oldest_first(candidates, size)
+
+    def preference(self, chosen: Sequence[Member]) -> Any:
+        return len(chosen), ranks(chosen)
+
+
+class CombinationsMinimum(First):
+    """combinations minimum: every set of as few instances as are needed, one after the other."""
+
+
+SELECTIONS: Mapping[SelectionName, Selection] = MappingProxyType(
+    {
+        "first": First(),
+        "last": Last(),
+        "cumulative": Cumulative(),
+        "restricted cumulative": RestrictedCumulative(),
+        "combinations": Combinations(),
+        "combinations minimum": CombinationsMinimum(),
+    }
+)
