@@ -20,13 +20,14 @@ from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import compare
 from cera.engines.spark.relations import column
-from cera.engines.spark.streaming.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, Pack
+from cera.engines.spark.streaming.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER
 from cera.engines.spark.streaming.messages import SCHEMA
 from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.packing import Packer
 from cera.engines.spark.streaming.places import Place
 from cera.engines.spark.streaming.routing import Router
+from cera.engines.spark.streaming.table_packing import Pack
 from cera.engines.spark.streaming.thresholds import thresholds
 from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark
 from cera.engines.spark.tables import EventTable, Flat
