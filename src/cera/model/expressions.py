@@ -1,7 +1,7 @@
 """Expressions and conditions as data: they are printed, moved, translated to Spark and reasoned about.
 
-A condition is an expression whose value is a truth value. What each means is defined in `cera.model.evaluation`.
-Aggregates occur in rule heads only.
+A condition is an expression whose value is a truth value. What each means is defined in
+`cera.model.evaluation`. Aggregates occur in rule heads only.
 """
 
 from __future__ import annotations

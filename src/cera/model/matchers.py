@@ -1,7 +1,7 @@
 """Patterns made ready for matching: a matcher gives the distinct substitutions of its pattern on one value.
 
-This file has the matchers that look at one value as a whole; `cera.model.term_matcher` adds labels and children.
-Answers may be shared between results and are never changed.
+This file has the matchers that look at one value as a whole; `cera.model.term_matcher` adds labels and
+children. Answers may be shared between results and are never changed.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     term     = name | (name | string) ("{" children "}" | "[" children "]")
     children = [value {"," value}]
 
-Strings and numbers are those of JSON. A bare name is the term without children. `cera.model.terms.format_value` writes
-this form, and parse_term(format_value(v)) = v for every value.
+Strings and numbers are those of JSON. A bare name is the term without children. It is written by
+`cera.model.terms.format_value`, and parse_term(format_value(v)) = v for every value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The cases in which conditions hold: each `or` makes one choice, each `not` stands before a single condition.
 
-An expression either holds or does not (`cera.model.evaluation`), so De Morgan's laws are exact; but `not (x > 3)` is
-not `x <= 3`, because a comparison that is undefined does not hold either. Hence a case keeps what it denies apart.
+An expression either holds or does not (`cera.model.evaluation`), so De Morgan's laws are exact; but
+`not (x > 3)` is not `x <= 3`, because a comparison that is undefined does not hold either. Hence a case keeps what
+it denies apart.
 """
 
 from __future__ import annotations

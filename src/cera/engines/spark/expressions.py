@@ -1,4 +1,4 @@
-"""Expressions and conditions as Spark columns: the fixed interpretation W of `cera.model.evaluation`, natively."""
+"""Expressions and conditions as Spark columns: the interpretation W of `cera.model.evaluation`, natively."""
 
 from __future__ import annotations
 
