@@ -1,8 +1,8 @@
 """Programs with states that cera wrote: sessions, and the parts of streams.
 
-The folders beside `unit/engines/test_recorded_states.py` hold what there was after the events `before`: a session in
-NAME.session, what Spark's state store held in NAME.stream. `recorded_states` itself has those of 2026-11-16, from
-before states had tags, of the programs in FIRST; `recorded_states/tagged` those of 2026-11-17, of all programs.
+The folders beside `unit/engines/test_recorded_states.py` hold what there was after the events `before`: a
+session in NAME.session, what Spark's state store held in NAME.stream. `recorded_states` itself has those of 2026-11-16,
+from before states had tags, of the programs in FIRST; `recorded_states/tagged` those of 2026-11-17, of all programs.
 
 They are never written again: what a later version makes of them is what its users' checkpoints depend on. The states of
 programs that are new here are written by `cd tests && python -m recorded_states`, which leaves those that are there. If
