@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from cera.connectors.databases.reading import poll
-from cera.model.events import DerivedEvent, Event
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.terms.json_terms import term_to_json
 from cera.pipeline import load
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "bank" / "alerts.epl"

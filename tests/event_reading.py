@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from cera.connectors.layout import Layout, Rejected
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.term_text import parse_term
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.terms.term import Term
+from cera.model.terms.term_text import parse_term
+from cera.model.time.interval import Interval
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
 EVENTS = Layout()

@@ -26,9 +26,9 @@ from cera.instances.types import (
     OperatorName,
     TimerType,
 )
-from cera.model.events import DerivedEvent, Event
-from cera.model.expressions import Comparison, ComparisonOperator, Expression, Literal, Variable
-from cera.model.terms import Term
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable
+from cera.model.terms.term import Term
 from cera.testing import SECOND, event
 
 _WORD = re.compile(r"(?P<label>\w+)(?:\((?P<values>[^)]*)\))?(?:@(?P<begin>\d+))?")

@@ -13,9 +13,9 @@ from cera.engines.instances.processor import InstanceProcessor, InstanceState
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
 from cera.instances.types import InstanceModule
-from cera.model.events import DerivedEvent, Event, in_output_order
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence, occurrence
+from cera.model.events.event import DerivedEvent, Event, in_output_order
+from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.time.interval import Time
 
 Evaluator = Callable[[InstanceModule, Sequence[Event]], Answer]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cera.model.patterns import (
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,
@@ -15,7 +15,7 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.values import Scalar
+from cera.model.terms.values import Scalar
 
 ANY = AnyLabel()
 regex_label = RegexLabel

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from cera.model.patterns import Pattern, ScalarPattern, TermPattern
-from cera.model.terms import Term, Value
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern
+from cera.model.terms.term import Term, Value
 from pattern_building import ANY, desc, optional, regex, regex_label, var, without
 
 

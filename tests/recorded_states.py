@@ -21,8 +21,8 @@ from typing import Any
 import cera
 from cera.connectors.files import Layout, read_events
 from cera.engines.local.session import Session
-from cera.model.events import Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.time.time_text import TimeFormat
 from cera.testing import event
 
 FOLDER = Path(__file__).parent / "unit" / "engines" / "recorded_states"

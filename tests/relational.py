@@ -34,10 +34,10 @@ from cera.algebra.schema import MERGED, begin, end, matching, reference
 from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Theory, timer_event
 from cera.engines.reference.enumeration import Match
-from cera.model.events import Event
-from cera.model.interval import Interval, Time
-from cera.model.matching import match
-from cera.model.terms import Term, value_key
+from cera.model.events.event import Event
+from cera.model.matching.matching import match
+from cera.model.terms.term import Term, value_key
+from cera.model.time.interval import Interval, Time
 from cera.rules.rule import RelativeTimer
 from cera.testing import seconds
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 
-from cera.model.allen import RELATIONS
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -23,8 +21,10 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.interval import Interval
-from cera.model.timers import SYNONYMS
+from cera.model.time.allen import RELATIONS
+from cera.model.time.durations import Duration
+from cera.model.time.interval import Interval
+from cera.model.time.timers import SYNONYMS
 from spark_values import FRACTIONS, IDENTIFIERS, INTEGERS, LARGEST, NUMBERS, STRINGS, TIMES, VARIABLES
 
 ARITHMETIC = ("+", "-", "*", "/", "mod")

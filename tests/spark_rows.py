@@ -15,14 +15,14 @@ from cera.engines.spark.patterns import match_table
 from cera.engines.spark.relations import column
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
-from cera.model.events import Event
-from cera.model.hashing import hash_value
-from cera.model.interval import Interval
-from cera.model.json_terms import loads, term_from_json
-from cera.model.matching import match, substitution_key
-from cera.model.patterns import Pattern
-from cera.model.terms import Value
-from cera.model.values import number
+from cera.model.events.event import Event
+from cera.model.matching.matching import match, substitution_key
+from cera.model.matching.patterns import Pattern
+from cera.model.terms.hashing import hash_value
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import Value
+from cera.model.terms.values import number
+from cera.model.time.interval import Interval
 
 #: For each pattern by its number: each event and substitution, and how many rows have them.
 Answers = Counter[tuple[int, int, int, tuple[Any, ...]]]

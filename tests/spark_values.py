@@ -14,13 +14,13 @@ from pyspark.sql.types import LongType, StructField, StructType
 from cera.engines.spark.cells import TYPES, Cell
 from cera.engines.spark.expressions import ValueColumns
 from cera.engines.spark.temporal import DistanceColumns, DurationColumns, IntervalColumns
-from cera.model.calendars import Calendar
-from cera.model.durations import Distance, Duration
-from cera.model.functions import Result
-from cera.model.hashing import hash_value
-from cera.model.interval import MAX_TIME, MIN_TIME, Interval
-from cera.model.terms import Term, Value
-from cera.model.values import number
+from cera.model.calendars.calendar_files import Calendar
+from cera.model.evaluation.functions import Result
+from cera.model.terms.hashing import hash_value
+from cera.model.terms.term import Term, Value
+from cera.model.terms.values import number
+from cera.model.time.durations import Distance, Duration
+from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 
 INTEGERS = (0, 1, -1, 2, 3, 7, -7, 40, 86_400, 2**31, 2**53, 2**53 - 1, 2**53 + 1, -(2**53) - 1, 2**62, 2**62 + 1)
 LARGEST = (2**63 - 1, -(2**63), -(2**63) + 1, 2**63 - 513)

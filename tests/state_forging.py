@@ -73,8 +73,8 @@ def attacks() -> Mapping[str, bytes]:
     """Pickles that would run, change or exhaust something, by what they try."""
     call = text("id") + pickle.TUPLE1 + pickle.REDUCE
     us = named("state_forging", "sentinel")
-    occurrence = named("cera.model.occurrence", "Occurrence")
-    truth = named("cera.model.occurrence", "Truth") + pickle.NEWTRUE + pickle.TUPLE1 + pickle.REDUCE
+    occurrence = named("cera.model.events.occurrence", "Occurrence")
+    truth = named("cera.model.events.occurrence", "Truth") + pickle.NEWTRUE + pickle.TUPLE1 + pickle.REDUCE
     slot = text("x") + text("y")
     slots = pickle.NONE + pickle.EMPTY_DICT + slot + pickle.SETITEM + pickle.TUPLE2
     return {
@@ -88,7 +88,7 @@ def attacks() -> Mapping[str, bytes]:
         "builtins.getattr": pickled(named("builtins", "getattr"), call),
         "a dotted name of a module of cera": pickled(named("cera.engines.local.state_bytes", "pickle.loads"), call),
         "a dotted name of a class of states": pickled(
-            named("cera.model.occurrence", "Occurrence.__init__.__globals__"), call
+            named("cera.model.events.occurrence", "Occurrence.__init__.__globals__"), call
         ),
         "a module of cera that imports another": pickled(named("cera.connectors.databases.sqlite", "sqlite3"), call),
         "the stage that writes Python": pickled(
@@ -110,7 +110,7 @@ def attacks() -> Mapping[str, bytes]:
         ),
         "__setstate__ of a class": pickled(occurrence, slots, pickle.BUILD),
         "__setstate__ of a truth value": pickled(truth, pickle.EMPTY_DICT, slot, pickle.SETITEM, pickle.BUILD),
-        "__setstate__ of what makes terms": pickled(named("cera.model.terms", "_restored"), slots, pickle.BUILD),
+        "__setstate__ of what makes terms": pickled(named("cera.model.terms.term", "_restored"), slots, pickle.BUILD),
         "an instance called": pickled(occurrence, pickle.EMPTY_TUPLE, pickle.NEWOBJ, pickle.EMPTY_TUPLE, pickle.REDUCE),
         "a text called": pickled(text("print"), call),
         "a class appended to": pickled(occurrence, text("x"), pickle.APPEND),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cera.model.terms import Term, Value
-from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar
+from cera.model.terms.term import Term, Value
+from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, Scalar
 
 #: Names, and what is easily taken for something else: no label at all, brackets, truth values, numbers, quotes.
 LABELS = st.one_of(

@@ -23,8 +23,8 @@ from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.local.host import Found as Detected
 from cera.engines.local.host import Host
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
+from cera.model.terms.term import Term
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program, load
 
 PROGRAM = Path(__file__).with_name("patterns.epl")

@@ -18,7 +18,7 @@ from benchmarks.instances.programs import PROGRAMS
 from cera.cli.main import SELDOM
 from cera.diagnostics import Source
 from cera.engines.local.host import Found as Detected
-from cera.model.terms import Term
+from cera.model.terms.term import Term
 from cera.pipeline import Program
 
 

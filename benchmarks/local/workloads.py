@@ -25,7 +25,7 @@ from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 from cera.optimizer.driver import optimize
 from cera.pipeline import load
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
         RecursionLimitError,
         UsageError,
     )
-    from cera.model.events import Derivation, DerivedEvent, Event, Recipient
-    from cera.model.interval import Interval, Time
-    from cera.model.terms import Term
+    from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+    from cera.model.terms.term import Term
+    from cera.model.time.interval import Interval, Time
     from cera.performing import Performed, perform
     from cera.pipeline import Program, load
 
@@ -69,24 +69,24 @@ _PLACES = {
     "CeraWarning": "cera.errors",
     "Comparison": "cera.comparing.comparison",
     "DataError": "cera.errors",
-    "Derivation": "cera.model.events",
-    "DerivedEvent": "cera.model.events",
+    "Derivation": "cera.model.events.event",
+    "DerivedEvent": "cera.model.events.event",
     "Diagnostic": "cera.diagnostics",
     "EngineError": "cera.errors",
-    "Event": "cera.model.events",
+    "Event": "cera.model.events.event",
     "FailedActionsError": "cera.errors",
-    "Interval": "cera.model.interval",
+    "Interval": "cera.model.time.interval",
     "Layout": "cera.connectors.layout",
     "MatchLimitError": "cera.errors",
     "Performed": "cera.performing",
     "Program": "cera.pipeline",
     "ProgramError": "cera.errors",
-    "Recipient": "cera.model.events",
+    "Recipient": "cera.model.events.event",
     "RecursionLimitError": "cera.errors",
     "Rejected": "cera.connectors.layout",
     "Span": "cera.diagnostics",
-    "Term": "cera.model.terms",
-    "Time": "cera.model.interval",
+    "Term": "cera.model.terms.term",
+    "Time": "cera.model.time.interval",
     "UsageError": "cera.errors",
     "compare": "cera.comparing.comparison",
     "load": "cera.pipeline",

@@ -15,8 +15,8 @@ from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.languages.layout import render
 from cera.languages.xchangeeq.printer import Printer, print_construct, print_expression, print_pattern
-from cera.model.durations import Duration, format_duration
-from cera.model.expressions import TimerQuery
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
 from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
 from cera.rules.strata import is_hierarchical

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from cera.actions import action as acting
-from cera.actions.failure import Failure
-from cera.actions.permissions import Permissions
-from cera.actions.runner import ActionRunner
 from cera.arguments import speaks_python
+from cera.connectors.actions import action as acting
+from cera.connectors.actions.failure import Failure
+from cera.connectors.actions.permissions import Permissions
+from cera.connectors.actions.runner import ActionRunner
 from cera.engines.answer import Answer
 from cera.engines.stagewise.arrivals import Recognizer
 from cera.errors import UsageError
@@ -22,8 +22,8 @@ from cera.languages.epl.arguments import action_argument, kind_of
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Sql, System, Write
 from cera.languages.modules import RuleAction
-from cera.model.evaluation import Evaluator
-from cera.model.events import DerivedEvent
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.event import DerivedEvent
 from cera.pipeline import Program
 
 

@@ -45,13 +45,13 @@ from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.scanner import scan
 from cera.languages.xchangeeq.syntax import CalendarsDirective
-from cera.model.answer_limits import ANSWER_LIMIT
-from cera.model.calendars import Calendar, CalendarError, load_calendars
-from cera.model.durations import DurationError, parse_duration
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
-from cera.model.time_text import TimeError, TimeFormat, TimeUnit
+from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.answer_limits import ANSWER_LIMIT
+from cera.model.events.event import Event
+from cera.model.time.durations import DurationError, parse_duration
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.url_paths import shown_path
 from cera.rules.checks import check
 from cera.rules.rule import RuleProgram, Semantics

@@ -30,7 +30,7 @@ from cera.engines.spark.streaming.left_out import Counts, counts
 from cera.engines.spark.table_layout import table_layout, time_demands
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
-from cera.model.time_text import TimeError, TimeFormat, TimeUnit
+from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
 __all__ = ["Counts", "counts", "events", "session"]
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
-from cera.model.durations import Duration, parse_duration, shift
-from cera.model.events import DerivedEvent, Event
-from cera.model.interval import Interval, Time, interval
-from cera.model.term_text import parse_term
-from cera.model.terms import Term
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.terms.term import Term
+from cera.model.terms.term_text import parse_term
+from cera.model.time.durations import Duration, parse_duration, shift
+from cera.model.time.interval import Interval, Time, interval
 
 SECOND = 1_000_000
 

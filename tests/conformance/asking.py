@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cera.model.events import DerivedEvent, Event
-from cera.model.terms import Term
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.terms.term import Term
 from cera.pipeline import load
 from cera.rules.rule import Semantics
 from cera.testing import event

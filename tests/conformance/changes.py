@@ -7,7 +7,7 @@ from typing import Any
 
 import cera
 from cera.connectors.changes import Change
-from cera.model.events import DerivedEvent, Event
+from cera.model.events.event import DerivedEvent, Event
 from cera.testing import SECOND, event
 
 

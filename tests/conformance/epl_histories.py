@@ -14,8 +14,8 @@ from cera.diagnostics import Source
 from cera.languages.epl.compiler import CompiledModule, compile_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.syntax import Module
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Expression, variables
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import Expression, variables
 
 ACCOUNTS = "monitor insert(ACC), update(ACC), delete(ACC); relation ACC(Accno, Owner, Type, Balance);"
 

@@ -18,8 +18,8 @@ from cera.engines.answer import Answer
 from cera.engines.instances import reference
 from cera.engines.layers.layering import Layer, Layers
 from cera.instances.types import ComplexType, InstanceModule
-from cera.model.events import Derivation, DerivedEvent, Event
-from cera.model.terms import Term, Value
+from cera.model.events.event import Derivation, DerivedEvent, Event
+from cera.model.terms.term import Term, Value
 from conformance import test_meta_model_entries, test_snoop_context_entries
 from instance_evaluators import Evaluator
 

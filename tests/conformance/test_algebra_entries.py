@@ -31,9 +31,9 @@ from cera.algebra.operators import (
 from cera.algebra.schema import STREAM, Schema, SchemaError
 from cera.algebra.translation import translate
 from cera.engines.reference.entailment import Theory
-from cera.model.durations import parse_duration
-from cera.model.events import Event
-from cera.model.expressions import Comparison, Literal, Variable
+from cera.model.events.event import Event
+from cera.model.expressions.expression import Comparison, Literal, Variable
+from cera.model.time.durations import parse_duration
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event, seconds
 from conformance.asking import FIRE_RULES, fire_stream, temp

@@ -18,7 +18,7 @@ import pytest
 import cera
 from cera.connectors.files import Layout
 from cera.connectors.sinks import event_line
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 from every_engine import EVERY_ENGINE
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.testing import assert_same_events, event
 from conformance.asking import FIRE_RULES, ask, fire_stream, temp
 

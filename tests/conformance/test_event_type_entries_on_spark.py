@@ -20,7 +20,7 @@ from cera.connectors.layout import Layout
 from cera.engines.answer import Answer
 from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.streaming.module_operators import layered_operators
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.testing import SECOND, event
 from conformance.event_type_entries import Entry, SideBySide, asked, entries
 from instance_evaluators import Evaluator

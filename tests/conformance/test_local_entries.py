@@ -17,7 +17,7 @@ from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import Processor
 from cera.errors import ProgramError
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event, seconds
 from conformance.asking import FIRE_RULES, fire_stream, temp

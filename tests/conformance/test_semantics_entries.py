@@ -10,7 +10,7 @@ from cera.engines.reference.entailment import Theory
 from cera.engines.reference.enumeration import matches
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
 from cera.engines.reference.interpretation import Interpretation
-from cera.model.interval import Interval
+from cera.model.time.interval import Interval
 from cera.pipeline import load
 from cera.rules.strata import stratify
 from cera.testing import assert_same_events, event

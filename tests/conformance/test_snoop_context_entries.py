@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.instances.types import EventType, Folded, TimerType
-from cera.model.expressions import Variable
+from cera.model.expressions.expression import Variable
 from cera.testing import SECOND
 from instance_building import complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator

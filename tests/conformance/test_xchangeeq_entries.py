@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cera.errors import RecursionLimitError
-from cera.model.events import Event, Recipient
+from cera.model.events.event import Event, Recipient
 from cera.pipeline import load
 from cera.testing import assert_same_events, event
 from conformance.asking import ask, derive

@@ -20,9 +20,9 @@ from cera.engines.answer import Answer
 from cera.instances.types import ComplexType, InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
-from cera.model.events import DerivedEvent, Event
-from cera.model.terms import Term
-from cera.model.values import infer_scalar
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.terms.term import Term
+from cera.model.terms.values import infer_scalar
 from cera.testing import SECOND, event
 from docs.blocks import Block, blocks
 from instance_evaluators import EVALUATORS

@@ -21,7 +21,7 @@ from cera.datalog.tuples import EventTuple, change_fields
 from cera.diagnostics import Source
 from cera.languages.epl.compiler import compile_module, translated
 from cera.languages.epl.parser import parse
-from cera.model.values import Scalar, infer_scalar
+from cera.model.terms.values import Scalar, infer_scalar
 from conformance.epl_histories import SECOND, Stage, detected, module
 from docs.blocks import Block, blocks
 

@@ -19,12 +19,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cera.model.calendars import parse_calendars
-from cera.model.events import Event, Recipient
-from cera.model.interval import interval
-from cera.model.term_text import parse_term
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
+from cera.model.calendars.calendar_files import parse_calendars
+from cera.model.events.event import Event, Recipient
+from cera.model.terms.term import Term
+from cera.model.terms.term_text import parse_term
+from cera.model.time.interval import interval
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program, load
 from cera.rules.rule import Semantics
 from cera.testing import difference

@@ -6,9 +6,9 @@ import pytest
 
 from cera.connectors.files import ENDINGS
 from cera.errors import DataError, EngineError, FailedActionsError, ProgramError, UnusableInputError, UsageError
-from cera.model.json_terms import loads, term_from_json, term_to_json
-from cera.model.term_text import parse_term
-from cera.model.xml_terms import term_from_xml
+from cera.model.terms.json_terms import loads, term_from_json, term_to_json
+from cera.model.terms.term_text import parse_term
+from cera.model.terms.xml_terms import term_from_xml
 from docs.blocks import ROOT, code_in, table
 
 PAGE = ROOT / "docs" / "events.md"

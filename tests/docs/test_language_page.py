@@ -9,12 +9,12 @@ import pytest
 
 from cera.languages.xchangeeq.grammar import parse_tree
 from cera.languages.xchangeeq.scanner import cut, scan
-from cera.model.allen import RELATIONS
-from cera.model.clock_pattern import DATETIME_PARTS
-from cera.model.durations import UNITS
-from cera.model.expressions import AGGREGATES
-from cera.model.functions import FUNCTIONS
-from cera.model.timers import SYNONYMS, TIMERS
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.expression import AGGREGATES
+from cera.model.time.allen import RELATIONS
+from cera.model.time.clock_pattern import DATETIME_PARTS
+from cera.model.time.durations import UNITS
+from cera.model.time.timers import SYNONYMS, TIMERS
 from cera.pipeline import load
 from cera.testing import event
 from docs.blocks import PAGES, ROOT, blocks, code_in, name_of, table

@@ -16,9 +16,9 @@ from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
 from cera.languages.epl.grammar import lark as epl_lark
 from cera.languages.snoop.grammar import lark as snoop_lark
 from cera.languages.xchangeeq.grammar import _lark as xchangeeq_lark
-from cera.model.durations import UNITS
-from cera.model.functions import FUNCTIONS
-from cera.model.timers import TIMERS
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.time.durations import UNITS
+from cera.model.time.timers import TIMERS
 from docs.blocks import blocks
 from languages.finite_words import finite_words
 from languages.textmate import FOLDER, GRAMMARS, Grammar

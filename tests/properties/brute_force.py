@@ -14,11 +14,11 @@ from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Theory, Trace, timer_event
 from cera.engines.reference.enumeration import Match
 from cera.engines.reference.interpretation import Interpretation
-from cera.model import patterns
-from cera.model.events import Event
-from cera.model.interval import hull
-from cera.model.matching import match
-from cera.model.terms import Value, value_key
+from cera.model.events.event import Event
+from cera.model.matching import patterns
+from cera.model.matching.matching import match
+from cera.model.terms.term import Value, value_key
+from cera.model.time.interval import hull
 from cera.rules.rule import Branch, Rule
 
 #: More combinations than this are not tried.

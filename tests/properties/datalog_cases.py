@@ -13,10 +13,10 @@ from cera.datalog.checks import check
 from cera.datalog.history import HistoryStage
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, Stage
 from cera.datalog.tuples import EventTuple, Fact
-from cera.model import expressions
-from cera.model.expressions import And, Arithmetic, Call, Comparison, Expression, Literal, Or, Variable
-from cera.model.terms import Value
-from cera.model.values import Scalar
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import And, Arithmetic, Call, Comparison, Expression, Literal, Or, Variable
+from cera.model.terms.term import Value
+from cera.model.terms.values import Scalar
 
 #: The arguments of each predicate: `t` for event tuples, `s` for scalars.
 EVENTS = {"e": "t", "f": "t", "g": "ss"}

@@ -33,9 +33,9 @@ from cera.languages.epl.syntax import (
     Star,
     Within,
 )
-from cera.model.durations import Duration
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import DurationLiteral, Expression, Literal, rebuild, variables
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import DurationLiteral, Expression, Literal, rebuild, variables
+from cera.model.time.durations import Duration
 
 #: Variables with what they are bound to, sorted by name.
 Bindings = tuple[tuple[str, EventTuple], ...]

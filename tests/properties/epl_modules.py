@@ -10,9 +10,9 @@ from cera.languages.epl.printer import print_event
 from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Context, EventType, Identifier, Rule
 from cera.languages.epl.variables import check_variables, visible_outside
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.json_terms import term_from_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.interval import Interval
 from cera.pipeline import Program, load
 from properties.epl_programs import left_out, random_event
 

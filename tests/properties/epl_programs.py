@@ -35,8 +35,8 @@ from cera.languages.epl.syntax import (
 )
 from cera.languages.epl.translation import Translated, program_of, translate
 from cera.languages.epl.variables import check_variables, visible_outside
-from cera.model.durations import Duration
-from cera.model.expressions import Comparison, ComparisonOperator, Expression, Literal, Variable, variables
+from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable, variables
+from cera.model.time.durations import Duration
 from properties.epl_matcher import Stage
 
 LABELS = ("A", "B", "C")

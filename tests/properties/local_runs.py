@@ -19,9 +19,9 @@ from cera.engines.local.compiler import compile_plan
 from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
-from cera.model.events import DerivedEvent, Event, in_output_order
-from cera.model.json_terms import loads, term_to_json
-from cera.model.occurrence import Occurrence, json_occurrence, occurrence
+from cera.model.events.event import DerivedEvent, Event, in_output_order
+from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
+from cera.model.terms.json_terms import loads, term_to_json
 from cera.optimizer.driver import PASSES, optimize
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND

@@ -22,9 +22,9 @@ from cera.instances.types import (
     SelectionName,
     TimerType,
 )
-from cera.model.events import Event
-from cera.model.expressions import Arithmetic, Comparison, Expression, Literal, Or, Variable
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, Or, Variable
+from cera.model.terms.term import Term
 from cera.testing import SECOND, event
 from instance_building import component
 

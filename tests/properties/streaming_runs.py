@@ -19,8 +19,8 @@ from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.packing import Packer
 from cera.engines.spark.streaming.routing import Router
 from cera.engines.spark.streaming.shell import Layer
-from cera.model.events import Event
-from cera.model.occurrence import occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
 
 Key = tuple[str, int]
 Message = tuple[str, int, bytes]

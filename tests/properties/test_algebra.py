@@ -16,8 +16,8 @@ from cera.algebra.operators import Construction, Expression, Merging, Union
 from cera.algebra.translation import translate
 from cera.engines.reference.enumeration import matches
 from cera.engines.reference.fixpoint import Model
-from cera.model.events import Event
-from cera.model.matching import Substitution, substitution_key
+from cera.model.events.event import Event
+from cera.model.matching.matching import Substitution, substitution_key
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.testing import SECOND
 from properties.brute_force import TooLargeError, entailed

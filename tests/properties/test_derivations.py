@@ -6,7 +6,7 @@ from cera.diagnostics import Source
 from cera.engines.reference.fixpoint import Model
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
-from cera.model.events import Derivation, Event
+from cera.model.events.event import Derivation, Event
 from cera.rules.rule import RuleProgram
 from cera.testing import event
 from properties.generator import Case, cases

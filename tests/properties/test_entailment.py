@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.enumeration import Match, matches
 from cera.engines.reference.interpretation import Interpretation
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.matching import substitution_key
-from cera.model.terms import Value
+from cera.model.events.event import Event
+from cera.model.matching.matching import substitution_key
+from cera.model.terms.term import Value
+from cera.model.time.interval import Interval
 from cera.rules.rule import Branch
 from cera.testing import SECOND
 from properties.brute_force import TooLargeError, entailed, satisfies

@@ -32,8 +32,8 @@ from cera.languages.epl.syntax import (
     Within,
 )
 from cera.languages.epl.translation import Translated, program_of, translate
-from cera.model.durations import Duration
-from cera.model.expressions import Comparison, Variable
+from cera.model.expressions.expression import Comparison, Variable
+from cera.model.time.durations import Duration
 from hypothesis_profiles import examples
 from properties.epl_matcher import Matcher, Stage
 from properties.epl_programs import (

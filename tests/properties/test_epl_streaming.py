@@ -16,8 +16,8 @@ pytest.importorskip("pyspark")
 from cera.engines.spark.streaming.kernel import Kernel
 from cera.engines.spark.streaming.module_kernel import ModuleDriver
 from cera.engines.spark.streaming.module_operators import layered_operators
-from cera.model.events import Event
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_to_json
 from cera.pipeline import Program, load
 from cera.testing import event
 from hypothesis_profiles import examples

@@ -18,8 +18,8 @@ from cera.connectors import fast_jsonl, jsonl
 from cera.connectors.files import Source
 from cera.connectors.layout import Layout, Rejected
 from cera.connectors.read_times import scan, scan_times
-from cera.model.events import Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.time.time_text import TimeFormat
 from properties.holding import holds_for
 from properties.mutation import EVENT_PIECES, damaged
 

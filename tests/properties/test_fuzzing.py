@@ -17,8 +17,8 @@ from cera.connectors.files import Layout, Rejected, read_events
 from cera.diagnostics import Source, Span, render
 from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.parser import parse
-from cera.model.events import Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program
 from hypothesis_profiles import examples
 from properties.generator import CALENDARS, seeded_case

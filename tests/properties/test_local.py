@@ -19,7 +19,7 @@ from rich.table import Table
 from cera.engines.local import engine as local
 from cera.engines.reference import engine as reference
 from cera.errors import ProgramError
-from cera.model.events import DerivedEvent, Event
+from cera.model.events.event import DerivedEvent, Event
 from cera.pipeline import load
 from cera.rules.rule import RuleProgram, Semantics
 from cera.rules.strata import is_hierarchical, recursive_components

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from cera.engines.local import engine as local
 from cera.engines.reference import engine as reference
-from cera.model.calendars import Calendar, parse_calendars
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.terms import Term
-from cera.model.time_text import parse_datetime
+from cera.model.calendars.calendar_files import Calendar, parse_calendars
+from cera.model.events.event import Event
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import parse_datetime
 from cera.pipeline import load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND

@@ -13,10 +13,10 @@ from cera.engines.local.rows import Row
 from cera.engines.local.stages import Stage
 from cera.engines.local.state import State
 from cera.engines.local.writing import Cells, Writing
-from cera.model.json_terms import loads, term_from_json
-from cera.model.matching import match, substitution_key
-from cera.model.occurrence import json_occurrence, unwrap
-from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.events.occurrence import json_occurrence, unwrap
+from cera.model.matching.matching import match, substitution_key
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.terms.json_terms import loads, term_from_json
 from properties.holding import holds_for
 
 LABELS = st.sampled_from(("k", "v", "w", "{}", ""))

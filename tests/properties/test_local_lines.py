@@ -11,7 +11,7 @@ from itertools import groupby
 from cera.connectors.sinks import event_line
 from cera.engines.local.host import Found, Host
 from cera.engines.local.lines import AnswerLines
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 from properties.generator import FEATURES, Case, cases
 from properties.holding import holds_for
 from properties.local_runs import from_json, in_order, processor_of

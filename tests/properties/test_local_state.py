@@ -13,8 +13,8 @@ from cera.engines.local import engine as local
 from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import Processor
-from cera.model.events import Event
-from cera.model.interval import Interval
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event
 from conformance.asking import FIRE_RULES

@@ -13,7 +13,7 @@ import pytest
 
 from cera.engines.instances import reference
 from cera.instances.types import InstanceModule
-from cera.model.events import Event
+from cera.model.events.event import Event
 from hypothesis_profiles import examples
 from instance_evaluators import EVALUATORS
 from properties.meta_model_programs import flat_module, practical_module, random_history, random_module, tower_module

@@ -17,7 +17,7 @@ from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.streaming.module_operators import layered_operators
 from cera.instances.types import InstanceModule
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
 from properties.local_runs import DELAYS, disordered

@@ -16,10 +16,10 @@ from cera.engines.reference.fixpoint import immediate_consequence
 from cera.engines.reference.interpretation import Interpretation
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.matching import match
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.matching.matching import match
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
 from cera.rules.dependencies import event_patterns
 from cera.rules.rule import Rule
 from cera.rules.strata import dependencies, stratify

@@ -17,7 +17,7 @@ from cera.cli.translate import translation
 from cera.connectors.changes import Change
 from cera.languages.epl.printer import print_event
 from cera.languages.epl.syntax import AnyEvent, Basic, Context, EventType, First, Kind, Negation, Star, Within
-from cera.model.events import DerivedEvent, Event
+from cera.model.events.event import DerivedEvent, Event
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
 from properties.epl_programs import LABELS, random_event

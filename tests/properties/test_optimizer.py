@@ -18,8 +18,8 @@ from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import Processor
 from cera.engines.reference import engine as reference
-from cera.model.constructs import ConstructTerm
-from cera.model.events import DerivedEvent, Event, in_output_order
+from cera.model.events.event import DerivedEvent, Event, in_output_order
+from cera.model.expressions.constructs import ConstructTerm
 from cera.optimizer.driver import PASSES, optimized
 from cera.rules.rule import RuleProgram
 from cera.rules.strata import is_hierarchical

@@ -20,11 +20,11 @@ import pytest
 from cera.connectors.layout import Layout
 from cera.connectors.sinks import base_line, event_line
 from cera.engines.local import engine as local
-from cera.model.constructs import Construct, ConstructTerm
-from cera.model.events import Event
-from cera.model.patterns import Pattern, TermPattern, VariablePattern
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
+from cera.model.terms.term import Term
+from cera.model.time.time_text import TimeFormat
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.testing import SECOND, event
 from properties.generator import CALENDARS, FEATURES, seeded_case

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from cera.engines.local import engine as local
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.json_terms import term_from_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.interval import point
 from cera.pipeline import load
 from cera.testing import SECOND
 

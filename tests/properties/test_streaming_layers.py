@@ -18,9 +18,9 @@ pytest.importorskip("pyspark")
 from cera.engines.reference import engine as reference
 from cera.engines.spark.streaming.operators import Operator, operators
 from cera.engines.spark.streaming.routing import Router
-from cera.model.events import Event
-from cera.model.json_terms import term_to_json
-from cera.model.occurrence import occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
+from cera.model.terms.json_terms import term_to_json
 from cera.testing import SECOND, event
 from properties.generator import FEATURES, Case, cases
 from properties.holding import holds_for

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from cera.engines.reference.engine import run
-from cera.model.events import Event
-from cera.model.interval import Interval
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval
 from cera.testing import SECOND
 from properties.generator import FEATURES, LAST_SECOND, Case, cases
 from properties.holding import holds_for

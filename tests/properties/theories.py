@@ -9,8 +9,8 @@ from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import Model, immediate_consequence, intended_model
 from cera.engines.reference.interpretation import Interpretation
 from cera.languages.xchangeeq.lowering import lower
-from cera.model.events import Event
-from cera.model.interval import Interval
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval
 from cera.rules.checks import check
 from cera.rules.rule import Rule, RuleProgram
 from cera.rules.strata import Dependency, dependencies

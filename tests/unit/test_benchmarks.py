@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.json_terms import term_from_json
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_from_json
+from cera.model.terms.term import Term
+from cera.model.time.interval import point
 from cera.pipeline import load
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from cera.cli.main import main
 from cera.connectors.files import Layout, read_events
 from cera.connectors.sinks import base_line
 from cera.errors import RecursionLimitError, UsageError
-from cera.model.events import Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import language_of, load
 from cera.testing import event
 

@@ -25,7 +25,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.schema import Schema, begin, end, reference
-from cera.model.durations import format_duration
+from cera.model.time.durations import format_duration
 
 Json = dict[str, Any]
 

@@ -22,7 +22,7 @@ from cera.algebra.operators import (
     Union,
 )
 from cera.algebra.plan import Plan
-from cera.model.patterns import bound_variables
+from cera.model.matching.patterns import bound_variables
 
 
 def certain_variables(expression: Expression, plan: Plan) -> frozenset[str]:

@@ -9,10 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import assert_never
 
-from cera.model import terms
-from cera.model.allen import CONVERSES
-from cera.model.durations import format_duration
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     Aggregate,
     And,
     Arithmetic,
@@ -32,6 +29,9 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
+from cera.model.terms import term as terms
+from cera.model.time.allen import CONVERSES
+from cera.model.time.durations import format_duration
 
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _PRIMARY = range(8)
 

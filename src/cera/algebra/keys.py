@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cera.model import patterns
+from cera.model.matching import patterns
 from cera.rules.rule import Branch, Rule
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cera.algebra.condition_text import condition_text
-from cera.model.constructs import Construct
-from cera.model.expressions import Expression as Condition
-from cera.model.expressions import TimerQuery
-from cera.model.patterns import Pattern
+from cera.model.expressions.constructs import Construct
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.expressions.expression import TimerQuery
+from cera.model.matching.patterns import Pattern
 
 
 @dataclass(frozen=True)

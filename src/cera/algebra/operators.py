@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cera.algebra.schema import MERGED, STREAM, Schema, SchemaError
-from cera.model import expressions, patterns
-from cera.model.constructs import Construct
-from cera.model.durations import Duration
-from cera.model.events import Recipient
-from cera.model.expressions import Expression as Condition
-from cera.model.expressions import TimerQuery
-from cera.model.patterns import Pattern
+from cera.model.events.event import Recipient
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import Construct
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.expressions.expression import TimerQuery
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern
+from cera.model.time.durations import Duration
 
 
 class _Checked:

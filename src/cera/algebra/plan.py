@@ -12,8 +12,8 @@ from functools import cached_property
 
 from cera.algebra.operators import AbsoluteTimers, Expression, Reference, walk
 from cera.algebra.schema import SchemaError
-from cera.model.answer_limits import ANSWER_LIMIT
-from cera.model.calendars import Calendar
+from cera.model.calendars.calendar_files import Calendar
+from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.rules.rule import Semantics
 
 

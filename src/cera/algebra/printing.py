@@ -33,7 +33,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
-from cera.model.durations import format_duration
+from cera.model.time.durations import format_duration
 from cera.rules.unification import query_label
 
 _WIDTH = 110

@@ -34,10 +34,10 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.reach import Reach, reach
-from cera.model.durations import Duration
-from cera.model.expressions import Call, Comparison, DurationLiteral, EventReference
-from cera.model.expressions import Expression as Condition
-from cera.model.expressions import rebuild as rebuild_condition
+from cera.model.expressions.expression import Call, Comparison, DurationLiteral, EventReference
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.expressions.expression import rebuild as rebuild_condition
+from cera.model.time.durations import Duration
 from cera.rules.difference_bounds import Bound, Constraint
 from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
 from cera.rules.time_consequences import consequences, time_network

@@ -20,11 +20,11 @@ from cera.algebra.operators import (
     Renaming,
     Selection,
 )
-from cera.model import patterns
-from cera.model.expressions import EventReference, Variable
-from cera.model.expressions import Expression as Condition
-from cera.model.expressions import rebuild as rebuild_condition
-from cera.model.patterns import (
+from cera.model.expressions.expression import EventReference, Variable
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.expressions.expression import rebuild as rebuild_condition
+from cera.model.matching import patterns
+from cera.model.matching.patterns import (
     Descendant,
     OptionalPattern,
     Pattern,

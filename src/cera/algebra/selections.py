@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cera.algebra.operators import Expression, Selection
-from cera.model import expressions
-from cera.model.expressions import And
-from cera.model.expressions import Expression as Condition
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import And
+from cera.model.expressions.expression import Expression as Condition
 
 #: At most this many selections are put one above the other.
 MAX_SELECTIONS = 32

@@ -35,7 +35,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan, Point
 from cera.algebra.selections import MAX_SELECTIONS, select
-from cera.model.patterns import Pattern
+from cera.model.matching.patterns import Pattern
 from cera.rules.dependencies import dependencies
 from cera.rules.producers import Producers
 from cera.rules.rule import (

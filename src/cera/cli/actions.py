@@ -12,14 +12,14 @@ from typing import Any, BinaryIO, Self, TypeVar, cast
 
 import click
 
-from cera.actions.failure import Failure
-from cera.actions.permissions import Permissions, check
-from cera.actions.runner import ActionRunner
 from cera.cli import report
 from cera.cli.writing import standard_output
+from cera.connectors.actions.failure import Failure
+from cera.connectors.actions.permissions import Permissions, check
+from cera.connectors.actions.runner import ActionRunner
 from cera.errors import FailedActionsError, UsageError
-from cera.model.events import DerivedEvent
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import DerivedEvent
+from cera.model.time.time_text import TimeFormat
 from cera.performing import WantedActions
 from cera.pipeline import Program
 

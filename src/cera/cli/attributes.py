@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from cera.cli.recording import Counts
 from cera.cli.report import warn
-from cera.model.attributes import ObservedAttributes
-from cera.model.events import Event
+from cera.model.events.attributes import ObservedAttributes
+from cera.model.events.event import Event
 from cera.pipeline import Program
 
 if TYPE_CHECKING:

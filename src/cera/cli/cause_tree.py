@@ -9,10 +9,10 @@ from typing import Any
 from cera.cli.causes import Causes, Reason, event_text
 from cera.cli.report import printable
 from cera.languages.xchangeeq.printer import print_expression, print_pattern
-from cera.model.events import Event
-from cera.model.expressions import Expression
-from cera.model.json_terms import term_to_json
-from cera.model.terms import format_value
+from cera.model.events.event import Event
+from cera.model.expressions.expression import Expression
+from cera.model.terms.json_terms import term_to_json
+from cera.model.terms.term import format_value
 
 #: How many collected events are listed in the tree.
 COLLECTED_SHOWN = 20

@@ -13,14 +13,14 @@ from cera.datalog.modules import Output
 from cera.diagnostics import Span
 from cera.engines.answer import Answer
 from cera.errors import UsageError
-from cera.model import expressions
-from cera.model.evaluation import Evaluator
-from cera.model.events import Derivation, DerivedEvent, Event
-from cera.model.interval import Interval
-from cera.model.matching import Substitution, join, match
-from cera.model.terms import Value, label, same
-from cera.model.time_text import TimeFormat
-from cera.model.timers import TIMERS
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.event import Derivation, DerivedEvent, Event
+from cera.model.expressions import expression as expressions
+from cera.model.matching.matching import Substitution, join, match
+from cera.model.terms.term import Value, label, same
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeFormat
+from cera.model.time.timers import TIMERS
 from cera.pipeline import Program
 from cera.rules.rule import Branch, Rule
 

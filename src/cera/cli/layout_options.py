@@ -14,7 +14,7 @@ from cera.connectors.csv_dialect import SETTINGS, csv_dialect
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Envelope
 from cera.errors import UsageError
-from cera.model.time_text import TimeError, TimeFormat, TimeUnit
+from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
 R = TypeVar("R")
 

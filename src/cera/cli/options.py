@@ -24,10 +24,10 @@ from cera.connectors.files import ENDINGS, Layout
 from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
-from cera.model.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
-from cera.model.time_text import TimeError, TimeFormat
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeError, TimeFormat
 from cera.pipeline import ENGINES, Engine, load, microseconds
 
 R = TypeVar("R")

@@ -9,8 +9,8 @@ from typing import Protocol
 from cera.cli.tables import drawn_table
 from cera.cli.writing import LineWriter
 from cera.connectors.sinks import base_line, event_line
-from cera.model.events import DerivedEvent, Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.time.time_text import TimeFormat
 
 #: So many events make a table; where there are more, another one follows.
 TABLE_ROWS = 10_000

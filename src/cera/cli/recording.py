@@ -24,9 +24,9 @@ from cera.connectors.files import Layout, Rejected, Source, formats, names_files
 from cera.connectors.sinks import base_line
 from cera.engines.answer import Answer
 from cera.errors import DataError, UsageError
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 from cera.pipeline import Program
 
 #: How many malformed records are shown where no file was named for them.

@@ -22,8 +22,8 @@ from cera.cli.tables import on_terminal, print_table
 from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
 from cera.engines.answer import Answer
 from cera.errors import UsageError
-from cera.model.events import DerivedEvent, Event
-from cera.model.interval import Time
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.time.interval import Time
 from cera.pipeline import Program
 
 

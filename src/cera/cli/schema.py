@@ -18,9 +18,9 @@ from cera.cli.writing import write_output
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Layout, Rejected
 from cera.languages.xchangeeq.printer import print_source
-from cera.model.durations import Duration, format_duration
-from cera.model.event_schema import AttributeSchema, EventSchema, LabelSchema
-from cera.model.time_text import TimeFormat
+from cera.model.events.event_schema import AttributeSchema, EventSchema, LabelSchema
+from cera.model.time.durations import Duration, format_duration
+from cera.model.time.time_text import TimeFormat
 from cera.rules.declarations import Attribute, SourceLabel
 
 _EVERY = 10_000

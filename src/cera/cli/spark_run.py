@@ -18,11 +18,11 @@ from cera.cli.tables import print_table
 from cera.cli.writing import LineWriter
 from cera.engines.local.engine import plan_of
 from cera.errors import UsageError
-from cera.model.events import Derivation, DerivedEvent, Event, Recipient
-from cera.model.interval import Interval
-from cera.model.json_terms import loads, term_from_json
-from cera.model.tick_limits import TICK_LIMIT
-from cera.model.time_text import TimeFormat
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program
 
 if TYPE_CHECKING:

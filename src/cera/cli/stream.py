@@ -22,8 +22,8 @@ from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
 from cera.connectors.layout import Rejected
 from cera.errors import EngineError, UsageError
-from cera.model.tick_limits import TICK_LIMIT
-from cera.model.time_text import TimeFormat
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.time.time_text import TimeFormat
 from cera.model.url_paths import shown_path, url_for_a_path
 from cera.pipeline import Program, microseconds
 

@@ -45,11 +45,11 @@ from cera.engines.local.host import Found, Host
 from cera.engines.local.lines import AnswerLine, AnswerLines
 from cera.engines.stagewise.arrivals import operation_and_table
 from cera.errors import DataError
-from cera.model.events import DerivedEvent, Event
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.terms import Value
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.term import Value
+from cera.model.time.interval import Time
 from cera.pipeline import Program
 
 _EVERY = 10_000

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from cera.cli.report import printable
 from cera.cli.writing import write_output
-from cera.model.events import DerivedEvent, Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.time.time_text import TimeFormat
 
 if TYPE_CHECKING:  # rich takes a while to import, and most runs draw nothing
     from rich.table import Table

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cera.comparing.letters import TIMES
 from cera.comparing.subjects import complex_types
 from cera.instances.types import ComplexType, InstanceModule, TimerType
-from cera.model.expressions import Expression, Literal, variables, walk
+from cera.model.expressions.expression import Expression, Literal, variables, walk
 
 _SECOND = 1_000_000
 _UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND, 1_000, 1)

@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import islice
 
 from cera.comparing.letters import Letter
-from cera.model.durations import Duration, format_duration
-from cera.model.interval import Time
+from cera.model.time.durations import Duration, format_duration
+from cera.model.time.interval import Time
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from cera.comparing.sides import Saved, Side
 from cera.comparing.signatures import signature
 from cera.comparing.subjects import Subject
 from cera.errors import UsageError
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.values import Scalar
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.values import Scalar
+from cera.model.time.interval import Time
 
 #: Without a number of events, histories are tried up to this length, and so many of them: a few seconds.
 MOST_EVENTS = 12

@@ -11,8 +11,8 @@ from cera.comparing.subjects import Subject
 from cera.engines.instances.processor import InstanceProcessor, InstanceState
 from cera.instances.detections import Detection
 from cera.instances.instance import Instance
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 #: A state as it is kept; nothing changes it.
 Saved = Mapping[str, Any]

@@ -14,7 +14,7 @@ from cera.engines.instances.processor import InstanceState
 from cera.instances.detecting import Available
 from cera.instances.instance import Instance
 from cera.instances.machine import History
-from cera.model.interval import Time
+from cera.model.time.interval import Time
 
 
 def signature(states: Sequence[InstanceState], letters: Sequence[Letter], now: Time | None) -> Hashable:

@@ -9,9 +9,9 @@ from typing import TypeVar
 from cera.arguments import in_python
 from cera.connectors.layout import Rejected
 from cera.errors import DataError
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 Happened = TypeVar("Happened", Event, Occurrence)
 

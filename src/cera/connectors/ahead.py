@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from cera.connectors.acceptance import Happened
 from cera.connectors.layout import Rejected, rejected
-from cera.model.durations import Duration, format_duration
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.durations import Duration, format_duration
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 
 #: How far ahead of the clock an event of a live source may end, unless it is said.
 ONE_DAY = 86_400_000_000

@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from cera.connectors.layout import RecordError
-from cera.model.events import Event
-from cera.model.interval import Time, point
-from cera.model.json_terms import describe, term_from_json
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import describe, term_from_json
+from cera.model.terms.term import Term
+from cera.model.time.interval import Time, point
 
 Operation = Literal["insert", "update", "delete"]
 

@@ -27,9 +27,9 @@ from cera.connectors.layout import (
     too_large,
 )
 from cera.connectors.records import flat_event, flat_interval
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.values import NumberTooLargeError, Scalar, infer_scalar
+from cera.model.events.event import Event
+from cera.model.terms.values import NumberTooLargeError, Scalar, infer_scalar
+from cera.model.time.interval import Time
 
 #: How many lines are looked at to find what is not said about a file.
 _LOOKED_AT = 100

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 
 from cera.connectors.changes import Change
 from cera.connectors.layout import RecordError
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.json_terms import describe
-from cera.model.time_text import TimeError, TimeFormat, TimeUnit
-from cera.model.values import MAX_INTEGER
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import describe
+from cera.model.terms.values import MAX_INTEGER
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
 #: What the letters stand for; a row that a snapshot finds is one that is new to us.
 _OPERATIONS = {"c": "insert", "r": "insert", "u": "update", "d": "delete", "t": "truncate"}

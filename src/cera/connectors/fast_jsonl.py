@@ -20,8 +20,8 @@ from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, Rejected, decode, rejected
 from cera.connectors.line_shapes import Shapes
 from cera.connectors.plain_lines import PlainReader
-from cera.model.events import Event
-from cera.model.occurrence import Occurrence, occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, occurrence
 
 #: About how many bytes of a file are read at a time.
 _CHUNK = 1 << 16

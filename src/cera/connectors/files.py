@@ -15,7 +15,7 @@ from cera.connectors.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.databases.reading import read_changes
 from cera.connectors.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.model.spelling import did_you_mean
 from cera.model.url_paths import shown_path, url_for_a_path
 

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from cera.connectors.jsonl import event_in, tells_nothing
 from cera.connectors.layout import Layout, Rejected, decode, rejected
-from cera.model.events import Event
+from cera.model.events.event import Event
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from cera.connectors.debezium import is_tombstone
 from cera.connectors.layout import RECORD_ERRORS, Layout, Rejected, check_text, decode, rejected
 from cera.connectors.records import event_from_object
-from cera.model.events import Event
-from cera.model.json_terms import loads
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import loads
 
 
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Event | Rejected]:

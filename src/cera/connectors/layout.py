@@ -10,9 +10,9 @@ from typing import Any, Literal, get_args
 
 from cera.connectors.csv_dialect import CsvDialect, csv_dialect
 from cera.errors import UsageError
-from cera.model.terms import TermError
-from cera.model.time_text import TimeError, TimeFormat, TimeUnit
-from cera.model.xml_terms import Types
+from cera.model.terms.term import TermError
+from cera.model.terms.xml_terms import Types
+from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

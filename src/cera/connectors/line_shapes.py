@@ -15,10 +15,10 @@ from typing import Any
 
 from cera.connectors.plain_lines import HASH_DIGITS, LONGEST, Fields, PlainLine
 from cera.connectors.time_texts import MINUTE, OFFSET, SECONDS, SECONDS_LENGTH, UNITS, Minutes, offset_of, time_reader
-from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.occurrence import Occurrence
-from cera.model.time_text import TimeFormat
-from cera.model.values import number
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.values import number
+from cera.model.time.interval import MAX_TIME, MIN_TIME
+from cera.model.time.time_text import TimeFormat
 
 #: So many shapes are learnt: each is tried on a line until one matches.
 MOST_SHAPES = 8

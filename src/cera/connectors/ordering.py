@@ -26,9 +26,9 @@ from cera.connectors.layout import Layout, Rejected
 from cera.connectors.read_times import TimeScan, scan, scan_times
 from cera.connectors.sorted_runs import SortedRuns, TemporaryFolder, read_blocks, temporary_storage, write_blocks
 from cera.errors import DataError
-from cera.model.events import Event
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence, occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.time.interval import Time
 
 #: So many events are sorted in memory; where more would have to be, they are sorted on disk.
 MOST_IN_MEMORY = 100_000

@@ -14,8 +14,8 @@ from typing import Any
 
 from cera.connectors.layout import TIME_FIELDS, Layout
 from cera.connectors.time_texts import time_reader
-from cera.model.occurrence import Occurrence
-from cera.model.values import MAX_INTEGER, MIN_INTEGER, number
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, number
 
 #: In fewer characters there is no term that would be too large.
 LONGEST = 1_000_000

@@ -11,11 +11,11 @@ from typing import Any
 
 from cera.connectors.layout import RecordError
 from cera.errors import UsageError
-from cera.model.interval import Time
-from cera.model.json_terms import describe
-from cera.model.terms import MAX_DEPTH
-from cera.model.time_text import TimeError, TimeFormat
-from cera.model.values import NumberTooLargeError, number, read_fraction
+from cera.model.terms.json_terms import describe
+from cera.model.terms.term import MAX_DEPTH
+from cera.model.terms.values import NumberTooLargeError, number, read_fraction
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeError, TimeFormat
 
 _PLAIN = frozenset({int, bool, type(None)})
 _HALF_PAIR = re.compile("[\ud800-\udfff]")

@@ -17,8 +17,8 @@ from cera.connectors.jsonl import event_in
 from cera.connectors.layout import Layout, decode
 from cera.connectors.plain_lines import PlainReader
 from cera.connectors.time_shapes import TimeShapes
-from cera.model.events import Event
-from cera.model.interval import Time
+from cera.model.events.event import Event
+from cera.model.time.interval import Time
 
 
 @dataclass(frozen=True)

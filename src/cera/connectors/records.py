@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from cera.connectors.debezium import event_from_envelope, looks_like_envelope
 from cera.connectors.layout import TIME_FIELDS, Layout, RecordError
-from cera.model.events import Event
-from cera.model.hashing import event_id
-from cera.model.interval import Interval
-from cera.model.json_terms import describe, term_from_json
-from cera.model.terms import Term
-from cera.model.time_text import TimeError, TimeFormat
-from cera.model.values import number
+from cera.model.events.event import Event
+from cera.model.terms.hashing import event_id
+from cera.model.terms.json_terms import describe, term_from_json
+from cera.model.terms.term import Term
+from cera.model.terms.values import number
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeError, TimeFormat
 
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
 OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")

@@ -15,9 +15,9 @@ from cera.connectors.layout import RECORD_ERRORS, TIME_FIELDS, Layout, RecordErr
 from cera.connectors.python_values import checked_text, plain
 from cera.connectors.records import event_from_object, flat_event
 from cera.errors import UsageError
-from cera.model.events import DerivedEvent, Event
-from cera.model.json_terms import describe
+from cera.model.events.event import DerivedEvent, Event
 from cera.model.spelling import did_you_mean
+from cera.model.terms.json_terms import describe
 
 #: How many rows of a table are made at a time.
 _CHUNK = 10_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cera.model.events import DerivedEvent, Event, Recipient
-from cera.model.json_terms import term_to_json
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import DerivedEvent, Event, Recipient
+from cera.model.terms.json_terms import term_to_json
+from cera.model.time.time_text import TimeFormat
 
 
 def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Self, TypeVar
 
 from cera.errors import UsageError
-from cera.model.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from typing import Any
 from cera.connectors.line_shapes import MOST_SHAPES, NUMBER, TOKEN, values_of
 from cera.connectors.plain_lines import PlainLine
 from cera.connectors.time_texts import MINUTE, OFFSET, SECONDS, SECONDS_LENGTH, Minutes, time_reader
-from cera.model.interval import Time
-from cera.model.time_text import TimeFormat
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 
 _ANY_OTHER = r"([^\n]*+)\n"
 #: What is not a time: the kinds of values of a line, and none of them found as a group.

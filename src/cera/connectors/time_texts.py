@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from cera.model.interval import MAX_TIME, MIN_TIME, Time
-from cera.model.time_text import TimeFormat
-from cera.model.values import number
+from cera.model.terms.values import number
+from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
+from cera.model.time.time_text import TimeFormat
 
 #: For each unit: microseconds in it, and below which size doubles of it still tell microseconds apart.
 UNITS = {"s": (1_000_000, 2.0**33), "ms": (1_000, 2.0**43)}

@@ -24,10 +24,10 @@ from cera.connectors.layout import (
     too_large,
 )
 from cera.connectors.records import event_of, flat_interval, interval_of
-from cera.model.events import Event
-from cera.model.terms import Term
-from cera.model.xml_elements import Element, StrayText, XmlError, elements, is_blank
-from cera.model.xml_terms import XmlNumberError, term_of, to_text
+from cera.model.events.event import Event
+from cera.model.terms.term import Term
+from cera.model.terms.xml_elements import Element, StrayText, XmlError, elements, is_blank
+from cera.model.terms.xml_terms import XmlNumberError, term_of, to_text
 
 _CHUNK = 1 << 16
 _EXPECTED = 'expected <event begin="…" end="…"> or <event at="…"> around one element, or give --time-field'

@@ -7,10 +7,10 @@ from typing import Any
 
 from cera.datalog.syntax import root
 from cera.datalog.tuples import EventTuple, cell_of, look_up, value_of
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Expression, Variable, variables
-from cera.model.occurrence import unwrap
-from cera.model.terms import Value
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import unwrap
+from cera.model.expressions.expression import Expression, Variable, variables
+from cera.model.terms.term import Value
 
 
 def argument_value(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:

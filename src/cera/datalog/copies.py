@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cera.datalog.normal import NormalAtom, NormalRule
-from cera.model.expressions import Variable
+from cera.model.expressions.expression import Variable
 
 
 def without_copies(rules: Sequence[NormalRule]) -> tuple[list[NormalRule], dict[str, str]]:

@@ -17,7 +17,7 @@ from cera.datalog.printer import print_atom
 from cera.datalog.safety import BUILT_IN, check_expression
 from cera.datalog.syntax import Atom, J, Program, atoms, root
 from cera.diagnostics import Diagnostic, Note, did_you_mean
-from cera.model.expressions import Variable, walk
+from cera.model.expressions.expression import Variable, walk
 
 #: What the evaluators know by themselves.
 GIVEN = (*BUILT_IN, "stage")

@@ -17,7 +17,7 @@ from cera.datalog.directives import (
 from cera.datalog.modules import Monitored
 from cera.datalog.printer import print_argument, print_expression, print_name, print_rule
 from cera.datalog.syntax import Rule, StageTerm
-from cera.model.expressions import Variable
+from cera.model.expressions.expression import Variable
 
 
 def print_section(section: Section) -> str:

@@ -20,7 +20,7 @@ from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitor
 from cera.datalog.syntax import Atom
 from cera.datalog.transformer import Application, ClauseError, ClauseTransformer, Place
 from cera.diagnostics import Diagnostic, Span, did_you_mean
-from cera.model.expressions import Expression, Variable
+from cera.model.expressions.expression import Expression, Variable
 
 
 def transform(tree: Tree[Token], place: Place) -> Item:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from cera.datalog.modules import Granularity, Monitored
 from cera.datalog.syntax import Atom, Program, Rule
 from cera.diagnostics import Span
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from types import CodeType
 from typing import Any
 
 from cera.datalog.tuples import EventTuple, cell_of, value_of
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import (
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Truth
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Comparison,
@@ -26,9 +27,8 @@ from cera.model.expressions import (
     Variable,
     variables,
 )
-from cera.model.occurrence import Truth
-from cera.model.terms import Term
-from cera.model.values import MAX_INTEGER, is_number
+from cera.model.terms.term import Term
+from cera.model.terms.values import MAX_INTEGER, is_number
 
 _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 

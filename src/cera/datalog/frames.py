@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from cera.datalog.normal import Computed, NormalAtom, NormalRule
 from cera.datalog.syntax import root
-from cera.model.expressions import Arithmetic, Comparison, Expression, Variable, variables
+from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Variable, variables
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 

@@ -28,8 +28,8 @@ from cera.datalog.syntax import (
     root,
 )
 from cera.datalog.tuples import Fact, Row, cell_of, look_up, value_of, wrapped
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Expression, Variable, variables
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import Expression, Variable, variables
 
 #: A predicate at a stage; None for predicates without one.
 Ground = tuple[str, int | None]

@@ -11,8 +11,8 @@ from typing import Literal
 
 from cera.datalog.syntax import Program
 from cera.diagnostics import Span
-from cera.model.answer_limits import ANSWER_LIMIT
-from cera.model.expressions import Expression
+from cera.model.events.answer_limits import ANSWER_LIMIT
+from cera.model.expressions.expression import Expression
 
 Granularity = Literal["operation", "transaction", "time"]
 GRANULARITIES: tuple[Granularity, ...] = ("operation", "transaction", "time")

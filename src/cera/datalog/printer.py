@@ -6,10 +6,20 @@ import re
 from typing import assert_never
 
 from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, Not, Program, Rule, StageTerm
-from cera.model import expressions
-from cera.model.expressions import And, Arithmetic, Call, Comparison, Expression, Literal, Negative, Or, Variable
-from cera.model.terms import format_scalar
-from cera.model.values import is_number
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    Expression,
+    Literal,
+    Negative,
+    Or,
+    Variable,
+)
+from cera.model.terms.term import format_scalar
+from cera.model.terms.values import is_number
 
 #: Longer rules are broken behind the commas of their bodies.
 WIDTH = 110

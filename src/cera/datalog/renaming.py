@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cera.model.expressions import Expression, Variable, rebuild
+from cera.model.expressions.expression import Expression, Variable, rebuild
 
 
 def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:

@@ -14,7 +14,7 @@ from typing import Protocol
 from cera.datalog.expression_source import ExpressionSource, Writing, attribute_source
 from cera.datalog.normal import Computed, Constant, NormalAtom, NormalRule
 from cera.datalog.syntax import root
-from cera.model.expressions import Comparison, Expression, Variable, variables
+from cera.model.expressions.expression import Comparison, Expression, Variable, variables
 
 #: A part of the key of an index: the position of an argument, and the attribute of the event tuple there, if any.
 KeyPart = tuple[int, str | None]

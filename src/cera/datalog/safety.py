@@ -20,9 +20,9 @@ from cera.datalog.syntax import (
     root,
 )
 from cera.diagnostics import Diagnostic, Note, did_you_mean
-from cera.model import expressions
-from cera.model.expressions import Call, Expression, Variable, walk
-from cera.model.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Call, Expression, Variable, walk
 
 #: What every stage has without a rule: whether something happened, and the time.
 BUILT_IN = {"any": 0, "time": 1}

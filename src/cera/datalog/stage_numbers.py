@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from cera.datalog.normal import Computed, NormalAtom, NormalRule
 from cera.datalog.syntax import root
-from cera.model.expressions import Arithmetic, Comparison, Expression, Literal, Variable, variables
+from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, Variable, variables
 
 #: The arguments of predicates that are numbers of stages.
 _Places = Mapping[str, Collection[int]]

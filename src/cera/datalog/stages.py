@@ -28,7 +28,7 @@ from cera.datalog.stage_source import FunctionSource, Layout, deadline_function,
 from cera.datalog.syntax import Program, atoms
 from cera.datalog.tuples import Fact, Row, wrapped
 from cera.errors import DataError
-from cera.model.evaluation import Evaluator
+from cera.model.evaluation.evaluator import Evaluator
 
 #: Truth values in the facts of an answer are wrapped, those of events need not be.
 Facts = Mapping[str, AbstractSet[Row]]

@@ -22,7 +22,7 @@ from cera.datalog.modules import PREFIXES, EventModule, Monitored, Output
 from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Atom, Program, Rule, atoms
 from cera.diagnostics import Diagnostic, Span
-from cera.model.expressions import Expression, Variable
+from cera.model.expressions.expression import Expression, Variable
 
 _OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}
 

@@ -16,8 +16,8 @@ from cera.datalog.graphs import components, shortest_path
 from cera.datalog.printer import print_atom
 from cera.datalog.syntax import NEXT, Atom, J, Program, Rule, negated_atoms, positive_atoms
 from cera.diagnostics import Diagnostic, Note
-from cera.model.expressions import Literal as Constant
-from cera.model.expressions import Variable
+from cera.model.expressions.expression import Literal as Constant
+from cera.model.expressions.expression import Variable
 
 Kind = Literal["stratified", "XY-stratified"]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from cera.diagnostics import Span
-from cera.model.expressions import Expression, Literal, Variable
-from cera.model.values import Scalar
+from cera.model.expressions.expression import Expression, Literal, Variable
+from cera.model.terms.values import Scalar
 
 
 class StageTerm(Enum):

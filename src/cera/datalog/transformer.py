@@ -15,8 +15,9 @@ from lark import Token, Tree
 
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Rule, Stage
 from cera.diagnostics import Diagnostic, Span, did_you_mean
-from cera.model import expressions
-from cera.model.expressions import (
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     ArithmeticOperator,
@@ -29,8 +30,7 @@ from cera.model.expressions import (
     Or,
     Variable,
 )
-from cera.model.functions import FUNCTIONS
-from cera.model.values import NumberTooLargeError, number, read_fraction, read_integer
+from cera.model.terms.values import NumberTooLargeError, number, read_fraction, read_integer
 
 Place = Callable[[int, int], Span]
 

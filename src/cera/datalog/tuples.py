@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cera.model.occurrence import Truth
-from cera.model.terms import Term, Value
+from cera.model.events.occurrence import Truth
+from cera.model.terms.term import Term, Value
 
 #: The names under which an event tuple knows the end of its event, in microseconds.
 TIME_ATTRIBUTES = ("evtime", "Time")

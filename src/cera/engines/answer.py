@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cera.html_table import SHOWN, html_table
-from cera.model.events import DerivedEvent
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import DerivedEvent
+from cera.model.time.time_text import TimeFormat
 
 if TYPE_CHECKING:
     import pandas as pd

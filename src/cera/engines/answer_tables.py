@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cera.errors import UsageError
-from cera.model.events import DerivedEvent
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import DerivedEvent
 from cera.model.spelling import did_you_mean
-from cera.model.terms import Term, Value
+from cera.model.terms.json_terms import term_to_json
+from cera.model.terms.term import Term, Value
 
 if TYPE_CHECKING:
     import pandas as pd

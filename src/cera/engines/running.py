@@ -21,9 +21,9 @@ from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.stagewise import reference as whole_histories
 from cera.errors import UsageError
 from cera.instances.types import InstanceModule
-from cera.model.events import Event
-from cera.model.interval import Interval, Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval, Time
 from cera.rules.rule import RuleProgram
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from cera.datalog.attributes import asked_by_partition, attribute_of, is_needed
 from cera.instances.types import ComplexType, InstanceModule
-from cera.model import expressions
-from cera.model.attributes import AskedAttribute
-from cera.model.expressions import Expression, Variable
+from cera.model.events.attributes import AskedAttribute
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression, Variable
 
 
 def asked_by_types(module: InstanceModule) -> Iterator[AskedAttribute]:

@@ -10,7 +10,7 @@ from cera.instances.instance import Instance
 from cera.instances.members import Member, Members, Solution, between
 from cera.instances.operators import Window
 from cera.instances.plan import Asked, Plan
-from cera.model.interval import Time
+from cera.model.time.interval import Time
 
 
 class Candidates:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from cera.instances.instance import Instance, Untold
 from cera.instances.types import ComplexType
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Comparison, Expression, Variable, variables
-from cera.model.terms import Value
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import Comparison, Expression, Variable, variables
+from cera.model.terms.term import Value
 
 
 class Condition:

@@ -17,9 +17,9 @@ from cera.instances.plan import Plan
 from cera.instances.pruning import Pruning
 from cera.instances.search import Search
 from cera.instances.types import ComplexType
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
-from cera.model.occurrence import wrap
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
+from cera.model.time.interval import Time
 
 #: So many notes of arrivals are kept in any case.
 _MANY = 1_000

@@ -8,13 +8,13 @@ from typing import Any
 from cera.instances.folds import folded
 from cera.instances.instance import Bound, Instance, Untold, agreed
 from cera.instances.types import ComplexType, InstanceModule
-from cera.model import detection as model
-from cera.model.evaluation import Evaluator
-from cera.model.events import Derivation, Event
-from cera.model.expressions import Variable, variables
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.terms import Term, TermError, Value
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events import detection as model
+from cera.model.events.event import Derivation, Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.expressions.expression import Variable, variables
+from cera.model.terms.term import Term, TermError, Value
+from cera.model.time.interval import Time
 
 
 class Detection(model.Detection):

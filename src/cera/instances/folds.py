@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from cera.instances.instance import Instance
 from cera.instances.types import Folded
-from cera.model.aggregates import fold
-from cera.model.occurrence import unwrap, wrap
-from cera.model.terms import Value
+from cera.model.evaluation.aggregates import fold
+from cera.model.events.occurrence import unwrap, wrap
+from cera.model.terms.term import Value
 
 #: A fold that a hidden type hands on: `sum(E1.v)`.
 _HANDED_ON = re.compile(r"(count|sum|avg|min|max|first|last)\(([^.()]+)(?:\.(.*))?\)", re.DOTALL)

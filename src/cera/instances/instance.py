@@ -7,9 +7,9 @@ from enum import Enum
 from typing import Any, NoReturn
 
 from cera.datalog.tuples import EventTuple
-from cera.model.interval import Time
-from cera.model.occurrence import wrap
-from cera.model.terms import Value
+from cera.model.events.occurrence import wrap
+from cera.model.terms.term import Value
+from cera.model.time.interval import Time
 
 #: The instances that are bound to each component of an event, by its name, in the order of time.
 Bound = tuple[tuple[str, tuple["Instance", ...]], ...]

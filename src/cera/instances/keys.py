@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from cera.instances.conditions import equated
 from cera.instances.types import ComplexType
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
 
 _Attribute = tuple[str, str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sized
 
 from cera.instances.types import ComplexType
-from cera.model.answer_limits import ANSWER_LIMIT, GROUP_LIMIT, too_many
+from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT, too_many
 
 
 def admit(type_: ComplexType, group: Sized) -> None:

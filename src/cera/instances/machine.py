@@ -12,8 +12,8 @@ from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.timers import Running, Timer
 from cera.instances.types import ComplexType, InstanceModule
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.time.interval import Time
 
 #: The instances of a stage by type.
 Occurring = dict[str, list[Instance]]

@@ -13,7 +13,7 @@ from cera.instances.instance import Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members
 from cera.instances.plan import Plan
-from cera.model.interval import Time
+from cera.model.time.interval import Time
 
 
 class Pairs:

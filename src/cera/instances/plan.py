@@ -11,7 +11,7 @@ from cera.instances.keys import key_of, remaining
 from cera.instances.operators import OPERATORS
 from cera.instances.selections import SELECTIONS, Fixed, Gathering
 from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName
-from cera.model.evaluation import Evaluator
+from cera.model.evaluation.evaluator import Evaluator
 
 #: A conjunct, and the places of the other components that it is about.
 Asked = tuple[Condition, tuple[int, ...]]

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from cera.instances.members import Member, Members, between
 from cera.instances.plan import Plan
-from cera.model.interval import Time
+from cera.model.time.interval import Time
 
 
 class Pruning:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from cera.instances.instance import Instance, tick
 from cera.instances.types import TimerType
-from cera.model.interval import Time
+from cera.model.time.interval import Time
 
 
 class Running:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from cera.datalog.modules import Granularity, Monitored, Output
 from cera.diagnostics import Span
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
 ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]

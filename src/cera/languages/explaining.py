@@ -11,7 +11,7 @@ from cera.languages.imbalance import open_ended, unbalanced
 from cera.languages.item_grammar import MismatchError
 from cera.languages.items import Cut, Piece
 from cera.languages.phrases import Vocabulary
-from cera.model.durations import DurationError, parse_duration
+from cera.model.time.durations import DurationError, parse_duration
 
 
 @dataclass(frozen=True, slots=True)

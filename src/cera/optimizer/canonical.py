@@ -20,9 +20,9 @@ from cera.algebra.operators import (
     Selection,
 )
 from cera.algebra.renaming import Names, point_names, renamed_condition, renamed_pattern
-from cera.model import patterns
-from cera.model.expressions import Expression as Condition
-from cera.model.patterns import Pattern, VariablePattern
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern, VariablePattern
 
 Key = tuple[object, ...]
 

@@ -19,10 +19,11 @@ from functools import cached_property
 
 from cera.algebra.operators import AbsoluteTimers, Expression, Matching, Reference, Renaming, Selection
 from cera.algebra.plan import Plan
-from cera.model import expressions, patterns
-from cera.model.expressions import Comparison
-from cera.model.expressions import Expression as Condition
-from cera.model.patterns import Pattern, RegexPattern, ScalarPattern
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Comparison
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern, RegexPattern, ScalarPattern
 from cera.rules.rule import Branch
 from cera.rules.time_consequences import time_network
 from cera.rules.time_constraints import TimeNetwork

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 from cera.algebra.operators import Expression, Join, RelativeTimers, Selection, rebuild
 from cera.algebra.plan import Plan
-from cera.model import expressions
-from cera.model.expressions import Expression as Condition
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression as Condition
 from cera.optimizer.cost import Costs, Joined
 from cera.optimizer.points import joins_events, with_expressions
 

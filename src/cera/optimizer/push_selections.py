@@ -32,9 +32,9 @@ from cera.algebra.plan import Plan
 from cera.algebra.renaming import Names, is_point, renamed_condition
 from cera.algebra.schema import Schema
 from cera.algebra.selections import parted, select
-from cera.model import expressions
-from cera.model.expressions import And
-from cera.model.expressions import Expression as Condition
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import And
+from cera.model.expressions.expression import Expression as Condition
 from cera.optimizer.points import with_expressions
 
 

@@ -27,7 +27,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.printing import relation_name
 from cera.algebra.renaming import Names, named, renamed
-from cera.model import expressions
+from cera.model.expressions import expression as expressions
 from cera.optimizer.canonical import Canonical, Key, canonical, selections
 from cera.optimizer.points import FreshNames, is_of_events, joins_events, with_points
 

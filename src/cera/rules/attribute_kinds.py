@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
-from cera.model.attributes import Path
-from cera.model.expressions import Comparison, Expression, Variable
-from cera.model.patterns import (
+from cera.model.events.attributes import Path
+from cera.model.expressions.expression import Comparison, Expression, Variable
+from cera.model.matching.patterns import (
     OptionalPattern,
     Pattern,
     RegexPattern,
@@ -17,7 +17,7 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.values import is_number
+from cera.model.terms.values import is_number
 from cera.rules.rule import Branch, Rule
 from cera.rules.value_kinds import BOOLEAN, NUMBER, STRING, Kinds, possible_kinds
 

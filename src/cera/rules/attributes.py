@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from cera.model.attributes import AskedAttribute, Path
-from cera.model.constructs import Construct, ConstructTerm
-from cera.model.patterns import (
+from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.model.matching.patterns import (
     Descendant,
     OptionalPattern,
     Pattern,

@@ -1,6 +1,6 @@
 """The cases in which conditions hold: each `or` makes one choice, each `not` stands before a single condition.
 
-An expression either holds or does not (`cera.model.evaluation`), so De Morgan's laws are exact; but
+An expression either holds or does not (`cera.model.evaluation.evaluator`), so De Morgan's laws are exact; but
 `not (x > 3)` is not `x <= 3`, because a comparison that is undefined does not hold either. Hence a case keeps what
 it denies apart.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from cera.model.expressions import And, Expression, Not, Or
+from cera.model.expressions.expression import And, Expression, Not, Or
 
 #: So many cases are looked at; conditions with more are taken to be possible.
 MAX_CASES = 256

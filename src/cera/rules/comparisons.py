@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.model.expressions import ComparisonOperator
+from cera.model.expressions.expression import ComparisonOperator
 
 #: x operator y ⟺ y converse x.
 CONVERSE: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(

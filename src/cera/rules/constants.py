@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cera.model import expressions
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Aggregate, And, EventReference, Expression, Periodic, Variable
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Aggregate, And, EventReference, Expression, Periodic, Variable
 
 
 def constant(expression: Expression) -> object:

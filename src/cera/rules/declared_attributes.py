@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
-from cera.model.attributes import Path
+from cera.model.events.attributes import Path
 from cera.rules.attribute_kinds import expected_kinds
 from cera.rules.attributes import asked_attributes
 from cera.rules.declarations import Attribute

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
-from cera.model.patterns import Pattern
+from cera.model.matching.patterns import Pattern
 from cera.rules.producers import Producers
 from cera.rules.rule import Rule
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic, Span
-from cera.model import constructs, patterns
-from cera.model.constructs import Construct, ConstructTerm
-from cera.model.patterns import Pattern, TermPattern
-from cera.model.terms import MAX_DEPTH
+from cera.model.expressions import constructs
+from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern, TermPattern
+from cera.model.terms.term import MAX_DEPTH
 from cera.rules.dependencies import event_patterns
 from cera.rules.rule import RuleProgram
 

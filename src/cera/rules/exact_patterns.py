@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Span
-from cera.model import constructs
-from cera.model.constructs import Construct, ConstructTerm
-from cera.model.patterns import (
+from cera.model.expressions import constructs
+from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.model.matching.patterns import (
     Descendant,
     OptionalPattern,
     Pattern,

@@ -2,7 +2,7 @@
 
 A variable is bound to data, so it can be a number, a string, a truth value or a term (`any`), but never a time. A
 length of time is a `duration` if it is written out and a `distance` if it lies between two points of time; with
-months they differ (`cera.model.durations`).
+months they differ (`cera.model.time.durations`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Literal as OneOf
 from typing import assert_never
 
 from cera.diagnostics import Diagnostic, did_you_mean
-from cera.model import patterns
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     And,
@@ -36,8 +35,9 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.functions import FUNCTIONS
-from cera.model.values import is_number
+from cera.model.matching import patterns
+from cera.model.terms.values import is_number
+from cera.model.time.durations import Duration
 from cera.rules.constants import constant
 from cera.rules.quotation import listed, quoted
 from cera.rules.signatures import arity, signature

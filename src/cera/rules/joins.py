@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.model import patterns
-from cera.model.patterns import Pattern, VariablePattern
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern, VariablePattern
 from cera.rules.rule import Branch, RuleProgram
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
-from cera.model.constructs import ConstructValue, own_expressions, walk
-from cera.model.expressions import Expression
+from cera.model.expressions.constructs import ConstructValue, own_expressions, walk
+from cera.model.expressions.expression import Expression
 from cera.rules.expression_kinds import DATA_KINDS, KIND_NAMES, KindInference, as_data
 from cera.rules.quotation import quoted
 from cera.rules.rule import Rule, RuleProgram

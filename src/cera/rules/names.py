@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
-from cera.model import constructs, expressions, patterns
-from cera.model.expressions import Periodic, Variable
-from cera.model.patterns import VariablePattern
+from cera.model.expressions import constructs
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Periodic, Variable
+from cera.model.matching import patterns
+from cera.model.matching.patterns import VariablePattern
 from cera.rules.dependencies import EventPattern, event_patterns
 from cera.rules.near_labels import NearLabels
 from cera.rules.producers import Producers

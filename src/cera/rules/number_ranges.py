@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cera.model.expressions import Arithmetic, Comparison, ComparisonOperator, Expression, Negative
-from cera.model.values import is_number
+from cera.model.expressions.expression import Arithmetic, Comparison, ComparisonOperator, Expression, Negative
+from cera.model.terms.values import is_number
 from cera.rules.comparisons import CONVERSE
 from cera.rules.constants import constant
 

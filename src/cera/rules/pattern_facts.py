@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cera.model.expressions import Call, Comparison, Expression, Literal, Variable
-from cera.model.patterns import (
+from cera.model.expressions.expression import Call, Comparison, Expression, Literal, Variable
+from cera.model.matching.patterns import (
     OptionalPattern,
     Pattern,
     RegexPattern,

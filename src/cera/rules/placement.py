@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
-from cera.model import expressions
-from cera.model.constructs import All, Construct, OptionalConstruct, own_expressions, walk
-from cera.model.expressions import Aggregate, Expression
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import All, Construct, OptionalConstruct, own_expressions, walk
+from cera.model.expressions.expression import Aggregate, Expression
 from cera.rules.rule import Rule, RuleProgram
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from cera.model.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.expressions import Literal
-from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
-from cera.model.values import scalar_key
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Literal
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.terms.values import scalar_key
 from cera.rules.rule import Rule
 from cera.rules.shapes import head_shape, pattern_shape
 from cera.rules.unification import choices_of, could_match, head_label, query_label

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
-from cera.model import expressions, patterns
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Expression, Variable
-from cera.model.patterns import OptionalPattern, Pattern, VariablePattern, Without
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import Expression, Variable
+from cera.model.matching import patterns
+from cera.model.matching.patterns import OptionalPattern, Pattern, VariablePattern, Without
 from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram
 
 #: An `and` of several `or`s has many branches; a few of them show what is missing.

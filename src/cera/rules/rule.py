@@ -13,14 +13,14 @@ from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
-from cera.model import patterns
-from cera.model.answer_limits import ANSWER_LIMIT
-from cera.model.calendars import Calendar
-from cera.model.constructs import Construct, has_grouping
-from cera.model.durations import Duration
-from cera.model.events import Recipient
-from cera.model.expressions import Expression, TimerQuery
-from cera.model.patterns import Pattern
+from cera.model.calendars.calendar_files import Calendar
+from cera.model.events.answer_limits import ANSWER_LIMIT
+from cera.model.events.event import Recipient
+from cera.model.expressions.constructs import Construct, has_grouping
+from cera.model.expressions.expression import Expression, TimerQuery
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern
+from cera.model.time.durations import Duration
 from cera.rules.declarations import Attribute, SourceLabel, declared_attributes
 
 Semantics = Literal["practical", "formal"]

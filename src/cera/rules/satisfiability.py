@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.model import expressions, patterns
-from cera.model.calendars import timer_intervals
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import DateTime, DurationLiteral, EventReference, Expression, Temporal, Within
-from cera.model.interval import MAX_TIME, MIN_TIME
+from cera.model.calendars.calendar_files import timer_intervals
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import DateTime, DurationLiteral, EventReference, Expression, Temporal, Within
+from cera.model.matching import patterns
+from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.rules.cases import Case, no_case_holds
 from cera.rules.constants import conjuncts, is_constant
 from cera.rules.difference_bounds import DifferenceBounds, reasons_of

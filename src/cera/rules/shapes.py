@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import assert_never
 
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Literal
-from cera.model.patterns import (
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import Literal
+from cera.model.matching.patterns import (
     Descendant,
     OptionalPattern,
     Pattern,
@@ -21,7 +21,7 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.values import scalar_key
+from cera.model.terms.values import scalar_key
 from cera.rules.expression_kinds import kind_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cera.model.functions import Function
+from cera.model.evaluation.functions import Function
 
 
 def arity(function: Function) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
-from cera.model import patterns
+from cera.model.matching import patterns
 from cera.rules.rule import Branch, Rule, RuleProgram
 
 #: A body with more branches than this is large.

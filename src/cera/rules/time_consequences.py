@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cera.model.expressions import And, Expression, Or
+from cera.model.expressions.expression import And, Expression, Or
 from cera.rules.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.rule import Branch
 from cera.rules.time_constraints import Alternative, TimeConstraint, TimeNetwork, clauses, literal_constraints

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cera.model.allen import CONVERSES
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -22,6 +21,7 @@ from cera.model.expressions import (
     Temporal,
     Within,
 )
+from cera.model.time.allen import CONVERSES
 from cera.rules.comparisons import CONVERSE
 from cera.rules.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
@@ -125,7 +125,7 @@ def _point(stretch: Stretch, reason: TimeReason) -> Alternative:
 
 
 def related(relation: str, i: Stretch, j: Stretch, reason: TimeReason) -> Alternative:
-    """Allen's relations as `cera.model.allen` defines them."""
+    """Allen's relations as `cera.model.time.allen` defines them."""
     match relation:
         case "before":
             return (strictly_before(i.end, j.begin, reason),)

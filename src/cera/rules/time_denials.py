@@ -7,9 +7,17 @@ length written in the condition leads out of the calendar is left out of account
 
 from __future__ import annotations
 
-from cera.model import expressions
-from cera.model.expressions import Arithmetic, Call, Comparison, DurationLiteral, Expression, Temporal, Within
-from cera.model.timers import SYNONYMS
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
+    Arithmetic,
+    Call,
+    Comparison,
+    DurationLiteral,
+    Expression,
+    Temporal,
+    Within,
+)
+from cera.model.time.timers import SYNONYMS
 from cera.rules.comparisons import OPPOSITE
 from cera.rules.difference_bounds import Constraint
 from cera.rules.time_constraints import (

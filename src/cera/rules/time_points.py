@@ -8,10 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cera.model.durations import Duration
-from cera.model.expressions import Arithmetic, Call, DateTime, DurationLiteral, EventReference, Expression, Negative
-from cera.model.expressions import Literal as Constant
-from cera.model.timers import SYNONYMS, TIMERS, Edge
+from cera.model.expressions.expression import (
+    Arithmetic,
+    Call,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Negative,
+)
+from cera.model.expressions.expression import Literal as Constant
+from cera.model.time.durations import Duration
+from cera.model.time.timers import SYNONYMS, TIMERS, Edge
 
 _DAY = 86_400_000_000
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic, closest
-from cera.model.patterns import Pattern, TermPattern
-from cera.model.timers import SYNONYMS, TIMERS
+from cera.model.matching.patterns import Pattern, TermPattern
+from cera.model.time.timers import SYNONYMS, TIMERS
 from cera.rules.producers import Producers
 from cera.rules.rule import Branch, EventQuery, RuleProgram
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cera.model import expressions
-from cera.model.durations import Duration
-from cera.model.expressions import Arithmetic, Call, DateTime, Expression
-from cera.model.functions import FUNCTIONS
-from cera.model.regular_expressions import RegexError, compile_regex
-from cera.model.values import is_number
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Arithmetic, Call, DateTime, Expression
+from cera.model.regex.regular_expressions import RegexError, compile_regex
+from cera.model.terms.values import is_number
+from cera.model.time.durations import Duration
 from cera.rules.constants import constant, is_constant
 from cera.rules.quotation import quoted
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import assert_never
 
-from cera.model.assignment import arrange
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Literal
-from cera.model.matching import compile_regex
-from cera.model.patterns import (
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import Literal
+from cera.model.matching.assignment import arrange
+from cera.model.matching.matching import compile_regex
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,
@@ -29,8 +29,8 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.terms import same
-from cera.model.values import Scalar, is_number
+from cera.model.terms.term import same
+from cera.model.terms.values import Scalar, is_number
 from cera.rules.expression_kinds import kind_of
 
 

@@ -13,8 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import (
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
     Arithmetic,
     Comparison,
     ComparisonOperator,
@@ -24,8 +24,8 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.terms import value_key
-from cera.model.values import Scalar, is_number
+from cera.model.terms.term import value_key
+from cera.model.terms.values import Scalar, is_number
 from cera.rules.cases import Case
 from cera.rules.comparisons import CONVERSE, OPPOSITE
 from cera.rules.constants import constant, is_constant

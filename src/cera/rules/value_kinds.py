@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal as OneOf
 
-from cera.model import expressions
-from cera.model.expressions import (
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -18,7 +19,6 @@ from cera.model.expressions import (
     Temporal,
     Within,
 )
-from cera.model.functions import FUNCTIONS
 from cera.rules.expression_kinds import DATA_KINDS, kind_of
 
 ValueKind = OneOf["number", "string", "boolean", "term"]

@@ -12,7 +12,7 @@ from cera.instances.types import ConsumptionName, Delimiter, SelectionName
 from cera.languages.cet.modes import CONSUMPTIONS, SELECTIONS
 from cera.languages.cet.syntax import Complex, Definition, EventDeclaration, Head, Item, Operand, Program, Timer
 from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     And,

@@ -9,7 +9,7 @@ from cera.diagnostics import Diagnostic, Source
 from cera.instances.types import ComplexType, Component, Delimiter, Folded, InstanceModule, TimerType
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
-from cera.model.expressions import Arithmetic, Comparison, Literal, Variable
+from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
 
 
 def hosted(text: str) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:

@@ -10,7 +10,7 @@ from cera.languages.cet.formatter import format_source
 from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_definition, print_expression, print_program
 from cera.languages.cet.syntax import Complex, Definition, Program
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
 from hypothesis_profiles import examples
 from languages.cet import random_syntax
 

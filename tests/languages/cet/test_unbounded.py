@@ -14,8 +14,8 @@ from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.modes import CONSUMPTIONS
 from cera.languages.cet.parser import parse
-from cera.model.occurrence import Occurrence
-from cera.model.terms import Term
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.term import Term
 from hypothesis_profiles import examples
 
 SECOND = 1_000_000

@@ -10,7 +10,7 @@ from cera.languages.epl.checks import check_module
 from cera.languages.epl.compiler import CompiledModule, compile_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.syntax import Module
-from cera.model.expressions import Literal, Variable
+from cera.model.expressions.expression import Literal, Variable
 
 
 def module(rules: str, declarations: str = "monitor A, B, C;") -> Module:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from cera.languages.cet.syntax import EventDeclaration, Head
 from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
 from cera.languages.snoop.syntax import CONTEXTS, Definition, Event, Item, Kind, Named, Operand, Operation, Program
-from cera.model.durations import Duration
-from cera.model.expressions import Comparison, Expression, Literal, Or, Variable
+from cera.model.expressions.expression import Comparison, Expression, Literal, Or, Variable
+from cera.model.time.durations import Duration
 
 NAMES = ("E1", "E2", "E3", "A", "P", "odd-name", "last", "event")
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -11,7 +11,7 @@ from cera.diagnostics import Source
 from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet
-from cera.model.terms import Term
+from cera.model.terms.term import Term
 from instance_building import detected, history, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
 from languages.snoop.reading import module

@@ -29,10 +29,9 @@ from cera.languages.xchangeeq.syntax import (
     SourceDirective,
     WhileLiteral,
 )
-from cera.model.allen import RELATIONS
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     And,
@@ -53,8 +52,7 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.functions import FUNCTIONS
-from cera.model.patterns import (
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,
@@ -67,8 +65,10 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.timers import TIMERS
-from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
+from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
+from cera.model.time.allen import RELATIONS
+from cera.model.time.durations import Duration
+from cera.model.time.timers import TIMERS
 from cera.rules.declarations import Attribute, SourceLabel
 
 names = st.sampled_from(

@@ -8,10 +8,10 @@ from cera.diagnostics import Diagnostic, Source
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.printer import print_expression
-from cera.model.calendars import parse_calendars
-from cera.model.constructs import ConstructTerm, ConstructValue
-from cera.model.expressions import DateTime, Temporal
-from cera.model.interval import Interval
+from cera.model.calendars.calendar_files import parse_calendars
+from cera.model.expressions.constructs import ConstructTerm, ConstructValue
+from cera.model.expressions.expression import DateTime, Temporal
+from cera.model.time.interval import Interval
 from cera.rules.rule import Branch, Rule, RuleProgram, Semantics
 
 SHOP_HOURS = parse_calendars('[shop-hours]\nhours = ["09:00", "17:00"]', "calendars.toml")

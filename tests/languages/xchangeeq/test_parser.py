@@ -25,10 +25,8 @@ from cera.languages.xchangeeq.syntax import (
     SourceDirective,
     WhileLiteral,
 )
-from cera.model.allen import RELATIONS
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
-from cera.model.durations import UNITS, Duration, parse_duration
-from cera.model.expressions import (
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     And,
@@ -49,7 +47,7 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.patterns import (
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     OptionalPattern,
@@ -61,7 +59,9 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.timers import SYNONYMS
+from cera.model.time.allen import RELATIONS
+from cera.model.time.durations import UNITS, Duration, parse_duration
+from cera.model.time.timers import SYNONYMS
 from cera.rules.declarations import Attribute, SourceLabel
 
 OK = sorted((Path(__file__).parent / "ok").glob("*.xceq"))

@@ -15,7 +15,7 @@ from cera.languages.xchangeeq.grammar import accepted_at, terminals
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.recovery import MOST_MISTAKES
 from cera.languages.xchangeeq.syntax import DetectHead, RuleSyntax
-from cera.model.constructs import ConstructTerm
+from cera.model.expressions.constructs import ConstructTerm
 
 BAD = sorted((Path(__file__).parent / "bad").iterdir())
 

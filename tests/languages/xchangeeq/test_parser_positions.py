@@ -11,9 +11,9 @@ import pytest
 from cera.diagnostics import Source, Span
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.syntax import Conjunction, EventLiteral, RelativeTimerLiteral, RuleSyntax, WhileLiteral
-from cera.model.constructs import All, ConstructTerm
-from cera.model.expressions import And, Comparison, Within
-from cera.model.patterns import TermPattern, VariablePattern
+from cera.model.expressions.constructs import All, ConstructTerm
+from cera.model.expressions.expression import And, Comparison, Within
+from cera.model.matching.patterns import TermPattern, VariablePattern
 
 OK = sorted((Path(__file__).parent / "ok").glob("*.xceq"))
 

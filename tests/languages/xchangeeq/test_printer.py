@@ -21,9 +21,8 @@ from cera.languages.xchangeeq.printer import (
     print_rule,
 )
 from cera.languages.xchangeeq.syntax import EventLiteral, ProgramSyntax, RuleSyntax
-from cera.model.constructs import Construct, ConstructTerm
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Comparison,
@@ -38,7 +37,8 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.patterns import Pattern, RegexPattern, TermPattern
+from cera.model.matching.patterns import Pattern, RegexPattern, TermPattern
+from cera.model.time.durations import Duration
 from hypothesis_profiles import examples
 from languages.xchangeeq import random_syntax
 

@@ -15,11 +15,11 @@ from cera.languages.xchangeeq.syntax import (
     RelativeTimerLiteral,
     WhileLiteral,
 )
-from cera.model import patterns
-from cera.model.durations import Duration
-from cera.model.expressions import Expression
-from cera.model.patterns import Descendant, Pattern, TermPattern, VariablePattern
-from cera.model.timers import TIMERS
+from cera.model.expressions.expression import Expression
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Descendant, Pattern, TermPattern, VariablePattern
+from cera.model.time.durations import Duration
+from cera.model.time.timers import TIMERS
 from cera.testing import SECOND
 
 from .choices import Choices

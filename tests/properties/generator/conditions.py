@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cera.model.allen import RELATIONS
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -22,6 +20,8 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
+from cera.model.time.allen import RELATIONS
+from cera.model.time.durations import Duration
 from cera.testing import SECOND
 
 from .choices import Choices

@@ -22,10 +22,10 @@ from cera.languages.xchangeeq.syntax import (
     WhileLiteral,
     literals,
 )
-from cera.model import constructs as heads
-from cera.model import expressions, patterns
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import (
+from cera.model.expressions import constructs as heads
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import (
     Aggregate,
     And,
     Arithmetic,
@@ -43,7 +43,8 @@ from cera.model.expressions import (
     TimerQuery,
     Within,
 )
-from cera.model.patterns import (
+from cera.model.matching import patterns
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     OptionalPattern,
@@ -55,7 +56,7 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.timers import SYNONYMS
+from cera.model.time.timers import SYNONYMS
 
 from .streams import BASE_LABELS, ODD_NAMES
 

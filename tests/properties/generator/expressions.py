@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     Arithmetic,
     ArithmeticOperator,
     Call,
@@ -20,8 +19,9 @@ from cera.model.expressions import (
     Variable,
     walk,
 )
-from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
-from cera.model.timers import TIMERS
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.time.durations import Duration
+from cera.model.time.timers import TIMERS
 from cera.rules.undefined import always_undefined
 from cera.testing import SECOND
 

@@ -6,10 +6,10 @@ know recursion yet is tested with `FEATURES - {"recursion"}`. The basic ones are
 
 from __future__ import annotations
 
-from cera.model.allen import RELATIONS
-from cera.model.expressions import AGGREGATES
-from cera.model.functions import FUNCTIONS
-from cera.model.timers import SYNONYMS, TIMERS
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.expression import AGGREGATES
+from cera.model.time.allen import RELATIONS
+from cera.model.time.timers import SYNONYMS, TIMERS
 
 PATTERNS = (
     "total unordered",

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cera.languages.xchangeeq.syntax import DetectHead, RaiseHead
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
-from cera.model.expressions import AGGREGATES, Aggregate, Arithmetic, Expression, Literal, Variable
-from cera.model.values import Scalar
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.expressions.expression import AGGREGATES, Aggregate, Arithmetic, Expression, Literal, Variable
+from cera.model.terms.values import Scalar
 
 from .choices import Choices
 from .expressions import Scope, call, number, reference, text

@@ -19,10 +19,21 @@ from cera.languages.xchangeeq.syntax import (
     RelativeTimerLiteral,
     WhileLiteral,
 )
-from cera.model import expressions, patterns
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Aggregate, And, Arithmetic, Expression, Literal, Negative, Not, Or, Variable
-from cera.model.patterns import Descendant, OptionalPattern, Pattern, TermPattern, VariablePattern, Without
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Expression,
+    Literal,
+    Negative,
+    Not,
+    Or,
+    Variable,
+)
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Descendant, OptionalPattern, Pattern, TermPattern, VariablePattern, Without
 
 Pair = tuple[str, str]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cera.model.patterns import (
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,

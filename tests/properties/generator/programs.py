@@ -21,9 +21,9 @@ from cera.languages.xchangeeq.syntax import (
     SemanticsDirective,
     SourceDirective,
 )
-from cera.model.calendars import Calendar, parse_calendars
-from cera.model.constructs import ConstructTerm
-from cera.model.events import Event
+from cera.model.calendars.calendar_files import Calendar, parse_calendars
+from cera.model.events.event import Event
+from cera.model.expressions.constructs import ConstructTerm
 from cera.rules.declarations import SourceLabel
 
 from .bodies import Sources, body

@@ -16,9 +16,17 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.model.constructs import ConstructTerm, ConstructValue
-from cera.model.expressions import Comparison, DurationLiteral, EventReference, Expression, Temporal, Variable, Within
-from cera.model.patterns import TermPattern, VariablePattern
+from cera.model.expressions.constructs import ConstructTerm, ConstructValue
+from cera.model.expressions.expression import (
+    Comparison,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Temporal,
+    Variable,
+    Within,
+)
+from cera.model.matching.patterns import TermPattern, VariablePattern
 
 from .choices import Choices
 from .expressions import call, duration

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Literal
-from cera.model.terms import Term, Value
-from cera.model.values import Scalar
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import Literal
+from cera.model.terms.term import Term, Value
+from cera.model.terms.values import Scalar
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.terms import Term, Value
-from cera.model.values import Scalar
+from cera.model.events.event import Event
+from cera.model.terms.term import Term, Value
+from cera.model.terms.values import Scalar
+from cera.model.time.interval import Interval
 from cera.testing import SECOND
 
 from .choices import Choices

@@ -10,9 +10,9 @@ from cera.algebra.invariants import InvariantError, check_results, check_shape
 from cera.algebra.operators import Construction, Expression, Join, Matching, Merging, RelativeTimers, Stream, Union
 from cera.algebra.plan import Plan, Point
 from cera.algebra.translation import translate
-from cera.model.constructs import ConstructTerm
-from cera.model.durations import parse_duration
-from cera.model.patterns import TermPattern
+from cera.model.expressions.constructs import ConstructTerm
+from cera.model.matching.patterns import TermPattern
+from cera.model.time.durations import parse_duration
 from cera.pipeline import load
 from conformance.asking import FIRE_RULES
 

@@ -24,10 +24,10 @@ from cera.algebra.operators import (
 )
 from cera.algebra.schema import MERGED, STREAM, Schema, SchemaError
 from cera.algebra.translation import translate
-from cera.model.constructs import ConstructTerm
-from cera.model.durations import parse_duration
-from cera.model.expressions import Comparison, EventReference, Literal, Temporal, Variable
-from cera.model.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
+from cera.model.expressions.constructs import ConstructTerm
+from cera.model.expressions.expression import Comparison, EventReference, Literal, Temporal, Variable
+from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
+from cera.model.time.durations import parse_duration
 from cera.pipeline import load
 from conformance.asking import FIRE_RULES
 

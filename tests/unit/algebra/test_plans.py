@@ -22,7 +22,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, PlanError, Point
 from cera.algebra.schema import Schema
 from cera.algebra.translation import translate
-from cera.model.patterns import TermPattern
+from cera.model.matching.patterns import TermPattern
 from cera.pipeline import load
 from conformance.asking import FIRE_RULES
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import cera as package
-from cera.actions.ledger import Ledger
-from cera.model.json_terms import term_to_json
+from cera.connectors.actions.ledger import Ledger
+from cera.model.terms.json_terms import term_to_json
 from unit.cli.command_line import Cera, records, write_lines
 
 PROGRAM = """\
@@ -140,7 +140,7 @@ def test_a_full_standard_output_is_told_as_without_actions(folder: Path) -> None
 def test_one_run_at_a_time_uses_a_ledger(
     cera: Cera, folder: Path, database: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cera.actions.ledger._WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("cera.connectors.actions.ledger._WAIT_SECONDS", 0.1)
     database.execute("CREATE TABLE log (n)")
     held = Ledger(folder / "done.db")
     refused = cera(*RUN, "--actions-ledger", "done.db")

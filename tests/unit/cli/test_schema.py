@@ -9,7 +9,7 @@ import pytest
 
 import cera.pipeline
 from cera.diagnostics import Source
-from cera.model import event_schema
+from cera.model.events import event_schema
 from unit.cli.command_line import Cera, write_lines
 
 FLAT = ("--label-field", "type", "--time-field", "ts", "--time-unit", "s")

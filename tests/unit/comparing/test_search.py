@@ -15,7 +15,7 @@ from cera.comparing.reading import read
 from cera.comparing.search import Options, Search, occurrences, search
 from cera.engines.instances.reference import run
 from cera.errors import UsageError
-from cera.model.events import Event
+from cera.model.events.event import Event
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND

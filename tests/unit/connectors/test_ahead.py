@@ -9,10 +9,10 @@ import pytest
 from cera.cli.ahead import max_ahead_of
 from cera.connectors.ahead import ONE_DAY, Lateness, not_ahead
 from cera.connectors.layout import Rejected
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.occurrence import occurrence
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
+from cera.model.terms.term import Term
+from cera.model.time.interval import point
 
 YEAR_9999 = 253_402_300_799_000_000
 

@@ -12,7 +12,7 @@ from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected, read_events, sources
 from cera.connectors.layout import Layout
 from cera.connectors.ordering import OrderedEvents
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 
 FLAT = Layout("type", "ts", times=TimeFormat("s"))
 CONTENTS = {

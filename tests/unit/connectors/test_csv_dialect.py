@@ -10,7 +10,7 @@ from cera.connectors import csv_files
 from cera.connectors.csv_dialect import CsvDialect, csv_dialect, described
 from cera.connectors.layout import Layout, Rejected
 from cera.errors import UsageError
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 
 FLAT = {"label_field": "type", "time_field": "ts", "times": TimeFormat("s")}
 

@@ -17,8 +17,8 @@ from cera.connectors.debezium import event_from_envelope, is_tombstone
 from cera.connectors.files import read_events
 from cera.connectors.layout import RECORD_ERRORS, Layout, Rejected
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_to_json
 
 DEBEZIUM = Layout(envelope="debezium")
 ROW = {"Accno": 1, "Owner": "Ann"}

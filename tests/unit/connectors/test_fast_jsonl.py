@@ -10,8 +10,8 @@ import pytest
 from cera.connectors import fast_jsonl
 from cera.connectors.layout import Layout, Rejected
 from cera.errors import UsageError
-from cera.model.occurrence import Occurrence
-from cera.model.time_text import TimeFormat
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.time_text import TimeFormat
 from event_reading import happened
 
 

@@ -14,7 +14,7 @@ from cera.connectors import csv_files, json_files, jsonl, xml_files
 from cera.connectors.files import Layout, Rejected, formats, read_events, sources
 from cera.connectors.layout import TEXT_LIMIT
 from cera.errors import UsageError
-from cera.model.events import Event
+from cera.model.events.event import Event
 from event_reading import EVENTS, happened, places_and_reasons, read
 
 LINE = '{"at": 1, "term": {"%s": 1}}'

@@ -7,7 +7,7 @@ import pytest
 from cera.connectors.layout import Layout
 from cera.connectors.line_shapes import MOST_SHAPES, Shapes
 from cera.connectors.plain_lines import PlainReader
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 
 LINE = '{"at": 1.5, "term": {"temp": {"area": "a", "value": 40}}}\n'
 EVENTS = Layout(times=TimeFormat("s"))

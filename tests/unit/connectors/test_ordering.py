@@ -21,8 +21,8 @@ from cera.connectors.files import Rejected
 from cera.connectors.layout import Layout
 from cera.connectors.ordering import OrderedEvents
 from cera.errors import DataError, UsageError
-from cera.model.occurrence import Occurrence
-from cera.model.time_text import TimeFormat
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.time_text import TimeFormat
 
 LAYOUT = Layout(times=TimeFormat("s"))
 SECOND = 1_000_000

@@ -10,7 +10,7 @@ import pytest
 from cera.connectors.files import Source
 from cera.connectors.layout import Layout
 from cera.connectors.read_times import TimeScan, scan_times
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 
 FLAT = Layout(label_field="type", time_field="ts")
 

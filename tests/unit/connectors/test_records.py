@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from cera.connectors.layout import RECORD_ERRORS, Layout, RecordError, rejected
 from cera.connectors.records import event_from_object
 from cera.connectors.sinks import base_line, event_line
-from cera.model.events import Derivation, DerivedEvent, Event, Recipient
-from cera.model.interval import Interval
-from cera.model.json_terms import loads
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.terms.json_terms import loads
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeFormat
 from event_reading import EVENTS, happened
 from term_strategies import terms
 

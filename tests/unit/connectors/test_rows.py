@@ -18,7 +18,7 @@ import pytest
 import cera
 from cera.connectors.layout import Layout, Rejected
 from cera.connectors.rows import read_rows
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 
 FLAT = Layout(label_field="type", time_field="ts")
 ROWS = [

@@ -8,7 +8,7 @@ from cera.datalog.checks import check, checked
 from cera.datalog.stratification import stratify
 from cera.datalog.syntax import NEXT, Atom, J, Program, Rule
 from cera.errors import ProgramError
-from cera.model.expressions import EventReference
+from cera.model.expressions.expression import EventReference
 from unit.datalog.programs import read
 
 

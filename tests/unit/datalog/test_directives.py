@@ -12,7 +12,7 @@ from cera.datalog.modules import Monitored
 from cera.datalog.parser import Parsed, parse
 from cera.datalog.syntax import Atom, J
 from cera.diagnostics import Diagnostic, Source
-from cera.model.expressions import Variable
+from cera.model.expressions.expression import Variable
 from cera.testing import event
 
 EVERY = """\

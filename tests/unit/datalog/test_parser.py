@@ -8,8 +8,8 @@ from cera.datalog.parser import parse
 from cera.datalog.printer import print_program
 from cera.datalog.syntax import NEXT, Anonymous, Atom, J, Not, Rule
 from cera.diagnostics import Source
-from cera.model import expressions
-from cera.model.expressions import Arithmetic, Call, Comparison, Literal, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Arithmetic, Call, Comparison, Literal, Variable
 from unit.datalog.programs import read
 
 

@@ -15,7 +15,7 @@ from cera.datalog.normal import normal_rules
 from cera.datalog.scheduling import schedule
 from cera.datalog.tuples import EventTuple, change_fields, unwrapped
 from cera.errors import DataError
-from cera.model.occurrence import Truth
+from cera.model.events.occurrence import Truth
 from unit.datalog.programs import event, read, run
 
 RELAXED = """

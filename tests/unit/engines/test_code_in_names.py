@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import cera
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
 
 CODE = "__import__('pathlib').Path('{}').touch()"
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import cera
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.testing import event
 
 THREE = "T := unrestricted A ; B ; C within 10 sec as t(a: A.n, b: B.n, c: C.n)"

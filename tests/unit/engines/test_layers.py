@@ -10,7 +10,7 @@ import pytest
 
 import cera
 from cera.errors import UsageError
-from cera.model.events import Event
+from cera.model.events.event import Event
 from cera.testing import event
 
 BOTH = pytest.mark.parametrize("engine", ["reference", "local"])

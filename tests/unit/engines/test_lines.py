@@ -9,11 +9,11 @@ import pytest
 from cera.connectors.sinks import event_line
 from cera.engines.local.host import Host
 from cera.engines.local.lines import AnswerLines
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.occurrence import Occurrence
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import load
 
 RULE = "DETECT warm{{{head}}} ON event t: temp{{{{sensor{{{{var S}}}}, value{{{{var T}}}}}}}} END"

@@ -12,11 +12,11 @@ from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
 from cera.engines.spark.streaming.identified import Identified
 from cera.instances.instance import Instance, Untold
-from cera.model.durations import Duration
-from cera.model.events import DerivedEvent
-from cera.model.interval import Interval
-from cera.model.occurrence import Truth
-from cera.model.terms import Term
+from cera.model.events.event import DerivedEvent
+from cera.model.events.occurrence import Truth
+from cera.model.terms.term import Term
+from cera.model.time.durations import Duration
+from cera.model.time.interval import Interval
 from cera.testing import event
 from recorded_states import (
     FIRST,

@@ -12,7 +12,7 @@ import pytest
 from cera.engines.local.session import Session
 from cera.engines.local.state_bytes import restore
 from cera.errors import DataError, ProgramError, UsageError
-from cera.model.events import DerivedEvent, Event
+from cera.model.events.event import DerivedEvent, Event
 from cera.pipeline import load
 from cera.testing import assert_same_events, event, seconds
 from conformance.asking import FIRE_RULES, fire_stream, temp
@@ -260,7 +260,11 @@ def call(function: tuple[str, str], argument: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("io", "open"), ("cera.engines.local.state", "io.open"), ("cera.model.calendars", "load_calendars")],
+    [
+        ("io", "open"),
+        ("cera.engines.local.state", "io.open"),
+        ("cera.model.calendars.calendar_files", "load_calendars"),
+    ],
 )
 def test_reading_a_state_back_runs_nothing_but_cera_s_own_classes(module: str, name: str) -> None:
     with pytest.raises(pickle.UnpicklingError, match="does not belong in a state"):

@@ -12,8 +12,8 @@ from cera.connectors import changes
 from cera.datalog import modules
 from cera.datalog.modules import EventModule
 from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
-from cera.model.events import Event
-from cera.model.occurrence import occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
 from cera.testing import event
 from conformance.changes import changed, detected, told
 

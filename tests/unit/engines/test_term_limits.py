@@ -6,9 +6,9 @@ import pytest
 
 from cera.engines.answer import Answer
 from cera.errors import RecursionLimitError
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.terms import MAX_DEPTH, MAX_SIZE, Term, Value
+from cera.model.events.event import Event
+from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, Value
+from cera.model.time.interval import point
 from cera.pipeline import load
 from cera.testing import event
 

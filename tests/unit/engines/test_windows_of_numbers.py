@@ -15,10 +15,10 @@ from cera.engines.local import engine as local
 from cera.engines.local.host import Host
 from cera.engines.local.processor import Processor
 from cera.engines.reference import engine as reference
-from cera.model.events import DerivedEvent, in_output_order
-from cera.model.interval import Interval
-from cera.model.occurrence import json_occurrence
-from cera.model.values import Scalar
+from cera.model.events.event import DerivedEvent, in_output_order
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.values import Scalar
+from cera.model.time.interval import Interval
 from cera.pipeline import load
 from cera.testing import SECOND
 from hypothesis_profiles import examples

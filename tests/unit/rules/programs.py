@@ -5,8 +5,8 @@ from __future__ import annotations
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
-from cera.model.constructs import Construct
-from cera.model.patterns import Pattern
+from cera.model.expressions.constructs import Construct
+from cera.model.matching.patterns import Pattern
 from cera.rules.checks import check
 from cera.rules.rule import Branch, Rule, RuleProgram
 

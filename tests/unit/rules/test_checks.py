@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cera.model.constructs import All, ConstructTerm
-from cera.model.patterns import TermPattern
+from cera.model.expressions.constructs import All, ConstructTerm
+from cera.model.matching.patterns import TermPattern
 from cera.rules.checks import check
 from cera.rules.rule import Branch, EventQuery, Rule, RuleProgram
 from unit.rules.programs import codes, diagnose

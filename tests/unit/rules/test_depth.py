@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cera.model.terms import MAX_DEPTH
+from cera.model.terms.term import MAX_DEPTH
 from unit.rules.programs import codes, marked, the
 
 

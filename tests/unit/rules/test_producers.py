@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cera.model.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.expressions import Literal
-from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Literal
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.rules.producers import Producers
 from cera.rules.rule import Rule
 from cera.rules.unification import could_match

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cera.model.constructs import ConstructTerm
-from cera.model.durations import Duration
+from cera.model.expressions.constructs import ConstructTerm
+from cera.model.time.durations import Duration
 from cera.rules.ranges import check_ranges
 from cera.rules.rule import Branch, RelativeTimer, Rule, RuleProgram
 from unit.rules.programs import codes, marked, the

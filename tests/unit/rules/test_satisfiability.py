@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cera.model.constructs import ConstructTerm
-from cera.model.durations import Duration
-from cera.model.patterns import TermPattern
+from cera.model.expressions.constructs import ConstructTerm
+from cera.model.matching.patterns import TermPattern
+from cera.model.time.durations import Duration
 from cera.rules.rule import Branch, EventQuery, RelativeTimer, Rule, RuleProgram
 from cera.rules.satisfiability import check_satisfiability
 from unit.rules.programs import codes, marked, the

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cera.errors import ProgramError
-from cera.model.constructs import ConstructTerm
-from cera.model.patterns import TermPattern
+from cera.model.expressions.constructs import ConstructTerm
+from cera.model.matching.patterns import TermPattern
 from cera.rules.dependencies import dependencies
 from cera.rules.rule import Accumulation, Branch, EventQuery, Rule
 from cera.rules.strata import is_hierarchical, recursive_components, recursive_rules, stratify

@@ -5,10 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cera.model.allen import RELATIONS
-from cera.model.durations import Duration, shift
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import (
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -21,9 +19,11 @@ from cera.model.expressions import (
     Temporal,
     Within,
 )
-from cera.model.interval import Interval
-from cera.model.patterns import TermPattern
-from cera.model.timers import TIMERS, relative_timer
+from cera.model.matching.patterns import TermPattern
+from cera.model.time.allen import RELATIONS
+from cera.model.time.durations import Duration, shift
+from cera.model.time.interval import Interval
+from cera.model.time.timers import TIMERS, relative_timer
 from cera.rules.cases import no_case_holds
 from cera.rules.difference_bounds import DifferenceBounds
 from cera.rules.rule import Branch, EventQuery, RelativeTimer

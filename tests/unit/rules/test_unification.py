@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Arithmetic, Literal, Variable
-from cera.model.matching import match
-from cera.model.patterns import (
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import Arithmetic, Literal, Variable
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     OptionalPattern,
@@ -23,7 +23,7 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.terms import Term, Value
+from cera.model.terms.term import Term, Value
 from cera.rules.unification import could_match, head_label, query_label
 from hypothesis_profiles import examples
 from unit.rules.programs import head, query

@@ -5,10 +5,21 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import And, Arithmetic, Call, Comparison, Expression, Literal, Negative, Not, Or, Variable
-from cera.model.terms import Term, Value
-from cera.model.values import MAX_INTEGER, number
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    Expression,
+    Literal,
+    Negative,
+    Not,
+    Or,
+    Variable,
+)
+from cera.model.terms.term import Term, Value
+from cera.model.terms.values import MAX_INTEGER, number
 from cera.rules.cases import no_case_holds
 from cera.rules.value_constraints import no_values
 from hypothesis_profiles import examples

@@ -15,9 +15,9 @@ from cera.connectors.databases import postgres, postgres_pages, sqlite
 from cera.connectors.databases.urls import Database, Postgres, Sqlite, database
 from cera.connectors.layout import RECORD_ERRORS, Rejected, rejected
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.json_terms import loads
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import loads
+from cera.model.time.time_text import TimeFormat
 
 #: How many changes are read at once.
 PAGE = 10_000

@@ -18,9 +18,9 @@ from cera.connectors.databases.reading import PAGE, poll
 from cera.connectors.layout import Layout, Rejected
 from cera.connectors.sinks import base_line
 from cera.errors import DataError
-from cera.model.events import Event
-from cera.model.occurrence import Occurrence
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.time_text import TimeFormat
 
 _TIMES = TimeFormat()
 

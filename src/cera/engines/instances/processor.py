@@ -22,10 +22,10 @@ from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.tick_limits import check_ticks
+from cera.model.calendars.tick_limits import check_ticks
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 
 class InstanceState:

@@ -12,11 +12,11 @@ from cera.instances.detections import Heads
 from cera.instances.history.evaluation import Moment, Recording, evaluate
 from cera.instances.instance import Instance, primitive
 from cera.instances.types import InstanceModule
-from cera.model.evaluation import Evaluator
-from cera.model.events import Event, in_output_order
-from cera.model.interval import Time
-from cera.model.occurrence import occurrence
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.event import Event, in_output_order
+from cera.model.events.occurrence import occurrence
+from cera.model.time.interval import Time
 
 
 def run(

@@ -8,7 +8,7 @@ from cera.datalog.attributes import asked_by_module
 from cera.datalog.modules import EventModule
 from cera.engines.layers.layering import Layers
 from cera.instances.attributes import asked_by_types
-from cera.model.attributes import AskedAttribute, Path
+from cera.model.events.attributes import AskedAttribute, Path
 from cera.rules.attributes import asked_attributes, derived_attributes
 
 

@@ -9,8 +9,8 @@ from cera.datalog.modules import CHANGE, Monitored
 from cera.diagnostics import closest, did_you_mean
 from cera.engines.layers.attributes import asked_by, derived_by
 from cera.engines.layers.layering import Layers
-from cera.model.attributes import AskedAttribute, ObservedAttributes, Path
-from cera.model.events import Event
+from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
 from cera.rules.labels import derived_labels, queried_labels
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cera.engines.local.host import Found
-from cera.model.events import DerivedEvent, in_output_order
-from cera.model.occurrence import Occurrence
+from cera.model.events.event import DerivedEvent, in_output_order
+from cera.model.events.occurrence import Occurrence
 
 
 class Merged:

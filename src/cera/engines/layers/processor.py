@@ -13,8 +13,8 @@ from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state import State
 from cera.engines.modules import Processed, Processing, identity_of, processor_of
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 
 class LayersState:

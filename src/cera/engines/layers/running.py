@@ -8,7 +8,7 @@ from cera.engines.answer import Answer
 from cera.engines.layers.layering import Layers
 from cera.engines.layers.merging import merged
 from cera.engines.modules import Module
-from cera.model.events import DerivedEvent, Event
+from cera.model.events.event import DerivedEvent, Event
 from cera.rules.rule import RuleProgram
 
 

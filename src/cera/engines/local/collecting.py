@@ -19,7 +19,7 @@ from cera.engines.local.stages import PRELUDE
 from cera.engines.local.state import State
 from cera.engines.local.windows import Window, compile_window
 from cera.engines.local.writing import Cells, Writing, indented, tuple_of
-from cera.model.constructs import free_variables
+from cera.model.expressions.constructs import free_variables
 
 
 class Collecting(Finisher):

@@ -16,7 +16,7 @@ from cera.engines.local.feeds import compile_alone, compile_feeds
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
 from cera.engines.local.stages import Broadcast, Stage
-from cera.model.evaluation import Evaluator
+from cera.model.evaluation.evaluator import Evaluator
 from cera.rules.unification import head_label
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.writing import Cells, Writing
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import (
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -29,7 +29,7 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.values import is_number
+from cera.model.terms.values import is_number
 
 Test = Callable[[Row], bool]
 

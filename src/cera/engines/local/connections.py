@@ -35,9 +35,9 @@ from cera.engines.local.state import State
 from cera.engines.local.waits import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
 from cera.engines.local.writing import Cells, Writing, indented
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Expression as Condition
-from cera.model.patterns import Pattern
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import Expression as Condition
+from cera.model.matching.patterns import Pattern
 from cera.rules.unification import query_label
 
 

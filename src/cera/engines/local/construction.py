@@ -14,9 +14,10 @@ from typing import Any, assert_never
 from cera.engines.local.limits import fits
 from cera.engines.local.occurrence import Cell, draft_term, unwrap, wrap
 from cera.engines.local.rows import Layout, Row
-from cera.model import expressions
-from cera.model.aggregates import fold
-from cera.model.constructs import (
+from cera.model.evaluation.aggregates import fold
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import (
     All,
     Construct,
     ConstructTerm,
@@ -24,9 +25,8 @@ from cera.model.constructs import (
     OptionalConstruct,
     free_variables,
 )
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Aggregate, Expression, Literal, Variable
-from cera.model.terms import Term, TermError, Value, value_key
+from cera.model.expressions.expression import Aggregate, Expression, Literal, Variable
+from cera.model.terms.term import Term, TermError, Value, value_key
 
 Group = Sequence[Row]
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from cera.engines.local.occurrence import Draft, Occurrence, wrap
 from cera.engines.local.rows import Row
 from cera.engines.local.writing import Cells, Writing, tuple_of
-from cera.model.events import Derivation, DerivedEvent
-from cera.model.terms import Term
+from cera.model.events.event import Derivation, DerivedEvent
+from cera.model.terms.term import Term
 
 if TYPE_CHECKING:
     from cera.engines.local.head_source import HeadSource

@@ -14,8 +14,8 @@ from cera.engines.local.rows import Layout, Row
 from cera.engines.local.stages import PRELUDE, named_row
 from cera.engines.local.state import State
 from cera.engines.local.writing import Cells, Writing, indented
-from cera.model.constructs import free_variables
-from cera.model.terms import Term
+from cera.model.expressions.constructs import free_variables
+from cera.model.terms.term import Term
 from cera.rules.unification import head_label
 
 

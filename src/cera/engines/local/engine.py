@@ -12,9 +12,9 @@ from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
 from cera.errors import ProgramError
-from cera.model.events import Event, in_output_order
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Event, in_output_order
+from cera.model.time.interval import Time
 from cera.optimizer.driver import optimize
 from cera.rules.graph import shortest_path
 from cera.rules.rule import Rule, RuleProgram

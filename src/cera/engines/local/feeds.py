@@ -15,8 +15,8 @@ from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.stages import PRELUDE, Stage
 from cera.engines.local.state import State
 from cera.engines.local.writing import Cells, SeveralRowsError, Writing, indented
-from cera.model.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
-from cera.model.values import is_number
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.terms.values import is_number
 
 Query = tuple[Pattern, Stage]
 

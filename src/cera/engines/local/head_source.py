@@ -15,11 +15,11 @@ from cera.engines.local.limits import LONG_STRING, fits
 from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.writing import Writing, tuple_of
-from cera.model.aggregates import folding
-from cera.model.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Aggregate, Literal, Variable
-from cera.model.terms import Term
+from cera.model.evaluation.aggregates import folding
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Aggregate, Literal, Variable
+from cera.model.terms.term import Term
 
 #: The source of the value of a variable.
 Cell = Callable[[str], str]

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state_bytes import dump, restore
-from cera.model.events import DerivedEvent
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import DerivedEvent
+from cera.model.time.interval import Time
 
 
 class Found(Protocol):

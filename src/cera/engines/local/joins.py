@@ -10,7 +10,7 @@ from cera.engines.local.rows import Layout
 from cera.engines.local.stages import Stage, named_row
 from cera.engines.local.writing import Cells, Writing, indented, key_of
 from cera.errors import MatchLimitError
-from cera.model.answer_limits import too_many_combinations
+from cera.model.events.answer_limits import too_many_combinations
 
 #: Numbers closer to zero than this can be summed up one by one: however many there are, their sum stays below 2**53,
 #: where every whole double is the integer that it stands for, so that integers and doubles may be mixed.

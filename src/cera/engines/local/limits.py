@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cera.model.terms import MAX_DEPTH, MAX_SIZE, Term, value_size
+from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, value_size
 
 #: A head of strings that are shorter than this fits, whatever its shape.
 LONG_STRING = 1_000

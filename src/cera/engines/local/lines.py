@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from cera.engines.local.derived import Derived
 from cera.engines.local.occurrence import Draft, Truth
-from cera.model.hashing import flat_event_id
-from cera.model.interval import Time
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
-from cera.model.values import Scalar, number, scalar_key
+from cera.model.terms.hashing import flat_event_id
+from cera.model.terms.term import Term
+from cera.model.terms.values import Scalar, number, scalar_key
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 
 #: In fewer characters there is no term that would be too large.
 _LONGEST = 100_000

@@ -31,8 +31,8 @@ from cera.engines.local.stages import Stage
 from cera.engines.local.state import State
 from cera.engines.local.storage import sweep
 from cera.engines.local.writing import Cells, Writing
-from cera.model.expressions import TimerQuery
-from cera.model.interval import MAX_TIME
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.interval import MAX_TIME
 
 #: Matches an event and pushes its rows on.
 Feed = Callable[[State, Occurrence], None]

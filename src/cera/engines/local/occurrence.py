@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from cera.model.durations import Duration
-from cera.model.events import Event
-from cera.model.hashing import texts_event_id
-from cera.model.interval import Interval
-from cera.model.occurrence import Cell, Draft, Occurrence, Truth, draft_term, occurrence, unwrap, wrap
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Cell, Draft, Occurrence, Truth, draft_term, occurrence, unwrap, wrap
+from cera.model.terms.hashing import texts_event_id
+from cera.model.terms.term import Term
+from cera.model.time.durations import Duration
+from cera.model.time.interval import Interval
 
 __all__ = ["Cell", "Draft", "Occurrence", "TimerOccurrence", "Truth", "draft_term", "occurrence", "unwrap", "wrap"]
 

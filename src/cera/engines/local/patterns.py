@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 from cera.engines.local.occurrence import Occurrence, wrap
 from cera.engines.local.rows import Column, Layout, Row
-from cera.model import patterns
-from cera.model.matching import match
-from cera.model.patterns import Pattern
+from cera.model.matching import patterns
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import Pattern
 
 Matcher = Callable[[Occurrence], Sequence[Row]]
 

@@ -12,9 +12,9 @@ from cera.engines.local.network import Network
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state import State
 from cera.engines.local.ticks import Tick, next_tick
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT, check_timer_ticks
+from cera.model.calendars.tick_limits import TICK_LIMIT, check_timer_ticks
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.time.interval import Time
 
 
 class Processor:

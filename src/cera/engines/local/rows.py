@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from cera.engines.local.occurrence import unwrap
-from cera.model.interval import Interval
-from cera.model.terms import Value
+from cera.model.terms.term import Value
+from cera.model.time.interval import Interval
 
 Row = tuple[Any, ...]
 

@@ -12,10 +12,10 @@ from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state_bytes import check, dump, restore
 from cera.errors import DataError, UsageError
-from cera.model.durations import Duration, format_duration
-from cera.model.events import DerivedEvent, Event
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.time.durations import Duration, format_duration
+from cera.model.time.interval import Time
 
 #: What every saved state begins with, before the fingerprint of its program.
 _MARK = b"state of a cera session "

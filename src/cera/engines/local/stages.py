@@ -11,11 +11,11 @@ from cera.engines.local.occurrence import TimerOccurrence
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.engines.local.writing import DEEPEST, MOST_NESTED, Cells, Writing, indented
-from cera.model.durations import Duration
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Expression
-from cera.model.interval import MAX_TIME, MIN_TIME, Interval
-from cera.model.timers import TIMERS, relative_timer
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import Expression
+from cera.model.time.durations import Duration
+from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.time.timers import TIMERS, relative_timer
 
 #: The first line of every written function over a `state`.
 PRELUDE = "stores, now = state.stores, state.now"

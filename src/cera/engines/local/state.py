@@ -10,11 +10,11 @@ from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.ticks import Tick
-from cera.model.interval import MIN_TIME, Time
+from cera.model.time.interval import MIN_TIME, Time
 
 if TYPE_CHECKING:
     from cera.engines.local.derived import Derived
-    from cera.model.events import Event
+    from cera.model.events.event import Event
 
 
 class State:

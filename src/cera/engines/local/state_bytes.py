@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from cera.engines.local.state_opcodes import check_opcodes
-from cera.model.terms import Term
+from cera.model.terms.term import Term
 
 #: What states begin with since there are tags; one of before is a pickle, and begins with another byte.
 _MARK = b"tagged "
@@ -33,18 +33,18 @@ THINGS: Mapping[int, str] = MappingProxyType(
     {
         0: "cera.engines.local.state:State",
         1: "cera.engines.local.storage:Bucket",
-        2: "cera.model.occurrence:Occurrence",
+        2: "cera.model.events.occurrence:Occurrence",
         3: "cera.engines.local.occurrence:TimerOccurrence",
         4: "cera.engines.spark.streaming.identified:Identified",
-        5: "cera.model.events:Event",
-        6: "cera.model.interval:Interval",
-        7: "cera.model.durations:Duration",
+        5: "cera.model.events.event:Event",
+        6: "cera.model.time.interval:Interval",
+        7: "cera.model.time.durations:Duration",
         8: "cera.datalog.tuples:EventTuple",
         9: "cera.instances.instance:Instance",
-        10: "cera.model.terms:_restored",
-        11: "cera.model.occurrence:Truth",
-        12: "cera.model.occurrence:Truth.FALSE",
-        13: "cera.model.occurrence:Truth.TRUE",
+        10: "cera.model.terms.term:_restored",
+        11: "cera.model.events.occurrence:Truth",
+        12: "cera.model.events.occurrence:Truth.FALSE",
+        13: "cera.model.events.occurrence:Truth.TRUE",
         14: "cera.instances.instance:Untold",
         15: "cera.instances.instance:Untold.DIFFERENT",
         16: "cera.instances.instance:Untold.MISSING",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cera.model.calendars import Calendar, timer_events
-from cera.model.events import Event
-from cera.model.expressions import TimerQuery
-from cera.model.interval import MAX_TIME, Time
+from cera.model.calendars.calendar_files import Calendar, timer_events
+from cera.model.events.event import Event
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.interval import MAX_TIME, Time
 
 #: The next time at which occurrences of a timer end, and those occurrences.
 Tick = tuple[Time, tuple[Event, ...]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cera.algebra.operators import Expression, Matching, Reference, RelativeTimers, Renaming, inputs
 from cera.algebra.plan import Plan
 from cera.engines.local.layouts import layout_of
-from cera.model.timers import TIMERS
+from cera.model.time.timers import TIMERS
 
 
 def awaited_columns(expression: Expression, plan: Plan) -> list[int]:

@@ -17,7 +17,7 @@ from cera.engines.local.joins import StoreUse
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
 from cera.engines.local.writing import Cells, Writing, key_of
-from cera.model.evaluation import Evaluator
+from cera.model.evaluation.evaluator import Evaluator
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,21 @@ from typing import Any, TypeVar, assert_never
 
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.enumeration import Match
-from cera.model import expressions
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, free_variables
-from cera.model.evaluation import calculate
-from cera.model.expressions import Aggregate, Expression, Variable
-from cera.model.functions import Result, extreme
-from cera.model.matching import substitution_key
-from cera.model.terms import Term, TermError, Value, value_key
-from cera.model.values import is_number
+from cera.model.evaluation.evaluator import calculate
+from cera.model.evaluation.functions import Result, extreme
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import (
+    All,
+    Construct,
+    ConstructTerm,
+    ConstructValue,
+    OptionalConstruct,
+    free_variables,
+)
+from cera.model.expressions.expression import Aggregate, Expression, Variable
+from cera.model.matching.matching import substitution_key
+from cera.model.terms.term import Term, TermError, Value, value_key
+from cera.model.terms.values import is_number
 
 Group = Sequence[Match]
 Item = TypeVar("Item")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
-from cera.model.events import Derivation, Event
+from cera.model.events.event import Derivation, Event
 
 #: The derivations of each event.
 Derivations = Mapping[Event, Iterable[Derivation]]

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from cera.engines.answer import Answer
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import RECURSION_LIMIT, intended_model
-from cera.model.events import Event
-from cera.model.interval import Interval, Time
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval, Time
 from cera.rules.rule import RuleProgram
 
 

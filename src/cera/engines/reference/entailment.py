@@ -13,16 +13,16 @@ from typing import assert_never
 
 from cera.engines.reference.interpretation import Interpretation
 from cera.errors import TickLimitError
-from cera.model import patterns
-from cera.model.calendars import Calendar, timer_events, timer_intervals
-from cera.model.evaluation import Evaluator
-from cera.model.events import Event
-from cera.model.expressions import Expression, TimerQuery
-from cera.model.interval import Interval, hull
-from cera.model.matching import Substitution, join, match
-from cera.model.patterns import Pattern
-from cera.model.terms import Term, same
-from cera.model.timers import relative_timer
+from cera.model.calendars.calendar_files import Calendar, timer_events, timer_intervals
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.event import Event
+from cera.model.expressions.expression import Expression, TimerQuery
+from cera.model.matching import patterns
+from cera.model.matching.matching import Substitution, join, match
+from cera.model.matching.patterns import Pattern
+from cera.model.terms.term import Term, same
+from cera.model.time.interval import Interval, hull
+from cera.model.time.timers import relative_timer
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, RelativeTimer, Semantics
 
 #: How often an absolute timer may tick.

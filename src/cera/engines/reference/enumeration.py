@@ -9,11 +9,12 @@ from typing import Any
 
 from cera.engines.reference.entailment import Theory, Trace, match_timer, timer_event
 from cera.engines.reference.interpretation import Interpretation
-from cera.model import expressions, patterns
-from cera.model.events import Event
-from cera.model.expressions import Expression
-from cera.model.interval import Interval, hull
-from cera.model.matching import Substitution, join, substitution_key
+from cera.model.events.event import Event
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression
+from cera.model.matching import patterns
+from cera.model.matching.matching import Substitution, join, substitution_key
+from cera.model.time.interval import Interval, hull
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery
 
 

@@ -19,8 +19,8 @@ from cera.engines.reference.entailment import Theory
 from cera.engines.reference.enumeration import Match, matches
 from cera.engines.reference.interpretation import Interpretation
 from cera.errors import EngineError, RecursionLimitError
-from cera.model.events import Derivation, DerivedEvent, Event, in_output_order
-from cera.model.terms import MAX_DEPTH, MAX_SIZE
+from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
+from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
 from cera.rules.rule import Rule
 from cera.rules.strata import Dependency, dependencies, recursive_components, stratify
 

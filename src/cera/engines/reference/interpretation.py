@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.matching import Substitution, match
-from cera.model.patterns import Pattern, TermPattern
+from cera.model.events.event import Event
+from cera.model.matching.matching import Substitution, match
+from cera.model.matching.patterns import Pattern, TermPattern
+from cera.model.time.interval import Interval
 
 
 class Interpretation:

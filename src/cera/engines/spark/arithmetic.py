@@ -17,8 +17,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.engines.spark.cells import Cell
-from cera.model.expressions import ArithmeticOperator
-from cera.model.values import MIN_INTEGER, Scalar, is_number, number
+from cera.model.expressions.expression import ArithmeticOperator
+from cera.model.terms.values import MIN_INTEGER, Scalar, is_number, number
 
 #: Doubles below it are exact on whole numbers.
 LIMIT = 2.0**53

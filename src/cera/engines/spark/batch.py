@@ -47,8 +47,8 @@ from cera.engines.spark.sliding import sliding_window
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.ticks import tick_table
 from cera.engines.spark.undefined import counted
-from cera.model.interval import Time
-from cera.model.patterns import Pattern
+from cera.model.matching.patterns import Pattern
+from cera.model.time.interval import Time
 
 
 @dataclass

@@ -18,8 +18,8 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.arithmetic import canonical, literal
 from cera.engines.spark.cells import Cell
-from cera.model.expressions import ComparisonOperator
-from cera.model.values import MAX_INTEGER, MIN_INTEGER, Scalar, is_number, number
+from cera.model.expressions.expression import ComparisonOperator
+from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, Scalar, is_number, number
 
 _Test = Callable[[Column, Column], Column]
 

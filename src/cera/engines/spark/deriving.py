@@ -28,9 +28,9 @@ from cera.engines.spark.sliding import Sliding, collected, first_of_ties
 from cera.engines.spark.tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.term_columns import flat_hashes
 from cera.engines.spark.undefined import counted_heads
-from cera.model.constructs import All, Construct, free_variables, has_grouping, variables
-from cera.model.constructs import walk as walk_construct
-from cera.model.expressions import Variable
+from cera.model.expressions.constructs import All, Construct, free_variables, has_grouping, variables
+from cera.model.expressions.constructs import walk as walk_construct
+from cera.model.expressions.expression import Variable
 
 #: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
 DERIVATION, CAUSES, RECIPIENT, TRANSPORT = "derivation", "causes", "recipient", "transport"

@@ -20,8 +20,8 @@ from cera.engines.spark.streaming.left_out import tell_of
 from cera.engines.spark.table_layout import table_layout
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
-from cera.model.patterns import variables
-from cera.model.time_text import TimeFormat
+from cera.model.matching.patterns import variables
+from cera.model.time.time_text import TimeFormat
 from cera.rules.rule import Rule, RuleProgram
 
 

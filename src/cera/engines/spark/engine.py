@@ -31,9 +31,9 @@ from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import written_term
 from cera.engines.spark.undefined import Tally
 from cera.instances.types import InstanceModule
-from cera.model.events import Event, in_output_order
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Event, in_output_order
+from cera.model.time.interval import Time
 from cera.rules.rule import RuleProgram
 
 

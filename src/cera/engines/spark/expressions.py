@@ -1,4 +1,4 @@
-"""Expressions and conditions as Spark columns: the interpretation W of `cera.model.evaluation`, natively."""
+"""Expressions and conditions as Spark columns: the interpretation W of `cera.model.evaluation.evaluator`, natively."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ from cera.engines.spark.temporal import (
     TimeColumns,
     time_literal,
 )
-from cera.model.allen import CONVERSES
-from cera.model.calendars import Calendar
-from cera.model.durations import Distance, Duration
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import (
+from cera.model.calendars.calendar_files import Calendar
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
     Aggregate,
     And,
     Arithmetic,
@@ -46,9 +44,11 @@ from cera.model.expressions import (
     Within,
     walk,
 )
-from cera.model.interval import Interval
-from cera.model.terms import Term
-from cera.model.timers import Sign
+from cera.model.terms.term import Term
+from cera.model.time.allen import CONVERSES
+from cera.model.time.durations import Distance, Duration
+from cera.model.time.interval import Interval
+from cera.model.time.timers import Sign
 
 #: What an expression is as columns; a `Cell` without components has no value in any row.
 ValueColumns = Cell | TimeColumns

@@ -11,8 +11,8 @@ from cera.connectors import fast_jsonl, jsonl
 from cera.connectors.compression import is_compressed, open_events
 from cera.connectors.files import Source, read_source
 from cera.connectors.layout import Layout, Rejected, rejected
-from cera.model.events import Event
-from cera.model.occurrence import Occurrence, occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, occurrence
 
 #: Files of JSON lines are cut into pieces of about this many bytes.
 SPLIT_SIZE = 16 << 20

@@ -1,4 +1,4 @@
-"""The built-in functions of expressions on columns, by name: `cera.model.functions`, natively."""
+"""The built-in functions of expressions on columns, by name: `cera.model.evaluation.functions`, natively."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from cera.engines.spark.temporal import (
     seconds,
     time_literal,
 )
-from cera.model.durations import Distance, Duration
-from cera.model.functions import FUNCTIONS, Kind
-from cera.model.interval import Interval
-from cera.model.timers import SYNONYMS
-from cera.model.values import Scalar
+from cera.model.evaluation.functions import FUNCTIONS, Kind
+from cera.model.terms.values import Scalar
+from cera.model.time.durations import Distance, Duration
+from cera.model.time.interval import Interval
+from cera.model.time.timers import SYNONYMS
 
 #: A value of the program as columns, or as itself where it is constant.
 Operand = Cell | TimeColumns | Scalar | Interval | Duration | Distance

@@ -1,4 +1,4 @@
-"""The 128-bit identity of terms and events as columns, the same as `cera.model.hashing` computes.
+"""The 128-bit identity of terms and events as columns, the same as `cera.model.terms.hashing` computes.
 
 `first` is 1 or 2: which of the two chains. A hash is a signed bigint. Spark's `xxhash64` passes over what is null,
 and so does everything here that takes children.
@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.arithmetic import canonical, is_whole
 from cera.engines.spark.cells import Cell
-from cera.model.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED
+from cera.model.terms.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED
 
 _KINDS = {"integer": INTEGER, "fraction": FRACTION, "string": STRING, "boolean": BOOLEAN}
 _SIGN = -(2**63)

@@ -18,12 +18,12 @@ from cera.engines.spark.grouping import MATCHES, Grouped
 from cera.engines.spark.relations import TIMES, attribute, column, component
 from cera.engines.spark.rows import term_row
 from cera.engines.spark.scopes import Environment
-from cera.model.constructs import Construct
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Interval
-from cera.model.json_terms import loads, term_from_json
-from cera.model.occurrence import wrap
-from cera.model.terms import Term
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
+from cera.model.expressions.constructs import Construct
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from cera.engines.spark.folding import Elements, as_element, fold
 from cera.engines.spark.grouping import MATCHES, Grouped
 from cera.engines.spark.relations import column
 from cera.engines.spark.scopes import ElementRows, Environment, RowScope
-from cera.model import expressions
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.expressions import Aggregate, Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import Aggregate, Expression, Variable
 
 
 def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:

@@ -20,7 +20,7 @@ from cera.engines.spark.cells import Cell
 from cera.engines.spark.expressions import Scope, compile_value
 from cera.engines.spark.hashing import hash_cell, hash_term
 from cera.engines.spark.json_text import NO_KEYS, cell_json, children_json, object_json
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 
 
 @dataclass(frozen=True)

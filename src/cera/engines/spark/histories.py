@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from cera.engines.modules import Module
 from cera.engines.spark.streaming.key_hashes import bucket, key_hash
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, history_of
-from cera.model.occurrence import unwrap
+from cera.model.events.occurrence import unwrap
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
 NOWHERE = -1

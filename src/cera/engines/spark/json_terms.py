@@ -11,8 +11,8 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from cera.engines.spark.cells import TERM
 from cera.engines.spark.rows import term_row
-from cera.model.json_terms import loads, term_from_json
-from cera.model.terms import TermError
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import TermError
 
 _HASHES = ("h1", "h2")
 _FOUND = StructType([*TERM.fields, StructField("reason", StringType())])

@@ -18,7 +18,7 @@ from pyspark.sql.types import StringType
 
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
-from cera.model.json_terms import loads, term_from_json, term_text
+from cera.model.terms.json_terms import loads, term_from_json, term_text
 
 #: Labels that no member of an object has: it would be read as something else.
 NO_KEYS = frozenset({"", "{}"})

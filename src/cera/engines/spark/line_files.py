@@ -22,10 +22,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from cera.model.events import Recipient
-from cera.model.interval import Time
-from cera.model.json_terms import sort_key
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Recipient
+from cera.model.terms.json_terms import sort_key
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 
 #: The columns of answers: what is not written has no `term`, and an event of the input no `rule`; `causes` is an array
 #: of the names and ids, in their order.

@@ -10,10 +10,10 @@ from pyspark.sql import Row
 from cera.engines.spark.deriving import DERIVATION, RECIPIENT, TRANSPORT
 from cera.instances.detections import tick_occurrence
 from cera.instances.types import TimerType
-from cera.model.events import Derivation, DerivedEvent, Event, Recipient
-from cera.model.interval import Interval, Time
-from cera.model.json_terms import loads, term_from_json
-from cera.model.terms import Term
+from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval, Time
 from cera.rules.rule import RelativeTimer, Rule
 
 #: The names of the causes of a derivation, in their order.

@@ -24,11 +24,11 @@ from cera.engines.spark.streaming.identified import Identified
 from cera.engines.stagewise import detections as facts
 from cera.engines.stagewise.arrivals import Recognizer
 from cera.instances.detections import occurrences
-from cera.model.events import Event
-from cera.model.interval import Interval, Time
-from cera.model.occurrence import Occurrence, json_occurrence
-from cera.model.tick_limits import TICK_LIMIT
-from cera.model.values import read_fraction
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, json_occurrence
+from cera.model.terms.values import read_fraction
+from cera.model.time.interval import Interval, Time
 
 _ROWS_IN_BATCH = 5_000
 

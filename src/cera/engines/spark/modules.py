@@ -37,8 +37,8 @@ from cera.engines.spark.term_columns import term_column
 from cera.engines.spark.ticks import stream_ends
 from cera.engines.spark.undefined import Tally
 from cera.instances.types import InstanceModule
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.time.interval import Time
 
 _CAUSE = StructType(
     [

@@ -2,7 +2,7 @@
 
 A pattern is matched on the shape of a table's terms instead of on one term. What only a row can say becomes conditions,
 and what is left is the *ways* in which the pattern can match: for each its conditions, and the columns to which its
-variables are bound. The definition is that of `cera.model.term_matcher`.
+variables are bound. The definition is that of `cera.model.matching.term_matcher`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import same
 from cera.engines.spark.shapes import Leaf, NotNativeError, Shape, Tree, as_cell, child_count, slot_named, slots
 from cera.engines.spark.tables import Opaque
-from cera.model import patterns
-from cera.model.patterns import (
+from cera.model.matching import patterns
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,
@@ -35,8 +35,8 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.regular_expressions import compile_regex, is_backtracking_safe
-from cera.model.values import Scalar
+from cera.model.regex.regular_expressions import compile_regex, is_backtracking_safe
+from cera.model.terms.values import Scalar
 from cera.rules.unification import query_label
 
 #: A pattern that can match in more ways than this on one event is left to Python.

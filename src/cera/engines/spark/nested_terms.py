@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from cera.engines.spark.json_text import NO_KEYS
 from cera.engines.spark.streaming.column_hashes import Components, Inside, term_hashes
-from cera.model.hashing import hash_value
-from cera.model.json_terms import term_from_json
+from cera.model.terms.hashing import hash_value
+from cera.model.terms.json_terms import term_from_json
 
 #: Of fewer events than this, each is hashed by itself.
 _FEW = 50

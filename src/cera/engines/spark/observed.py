@@ -15,8 +15,8 @@ from cera.engines.spark.failures import engine_failure
 from cera.engines.spark.relations import column
 from cera.engines.spark.tables import EventTable
 from cera.engines.spark.term_columns import term_column
-from cera.model.attributes import AskedAttribute, ObservedAttributes, Path
-from cera.model.json_terms import loads, term_from_json
+from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.model.terms.json_terms import loads, term_from_json
 
 #: How many events of a table are looked at first.
 _SAMPLE = 500

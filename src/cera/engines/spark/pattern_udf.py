@@ -14,11 +14,11 @@ from pyspark.sql.types import LongType, StructField, StructType
 from cera.engines.spark.cells import TYPES
 from cera.engines.spark.relations import EVENT, attribute, component
 from cera.engines.spark.rows import term_row
-from cera.model import patterns
-from cera.model.json_terms import loads, term_from_json
-from cera.model.matching import match
-from cera.model.patterns import Pattern, TermPattern, VariablePattern
-from cera.model.terms import Term, Value
+from cera.model.matching import patterns
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import Term, Value
 
 _KINDS = ("integer", "fraction", "string", "boolean", "term")
 

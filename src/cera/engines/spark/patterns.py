@@ -17,8 +17,8 @@ from cera.engines.spark.relations import EVENT, Relation, attribute, column, com
 from cera.engines.spark.shapes import NotNativeError, shape_of
 from cera.engines.spark.tables import EventTable, Terms
 from cera.engines.spark.term_columns import term_column
-from cera.model.combination import described
-from cera.model.patterns import (
+from cera.model.matching.combination import described
+from cera.model.matching.patterns import (
     Pattern,
     RegexLabel,
     RegexPattern,
@@ -26,7 +26,7 @@ from cera.model.patterns import (
     TermPattern,
     VariablePattern,
 )
-from cera.model.regular_expressions import is_backtracking_safe
+from cera.model.regex.regular_expressions import is_backtracking_safe
 from cera.rules.unification import query_label
 
 _MATCH = "match"

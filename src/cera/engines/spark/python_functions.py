@@ -9,12 +9,12 @@ from pyspark.sql import Column
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import BooleanType, DataType, StringType
 
-from cera.model.calendars import Calendar, occurs_in_relation
-from cera.model.expressions import TimerQuery
-from cera.model.functions import FUNCTIONS
-from cera.model.interval import Interval
-from cera.model.terms import format_scalar
-from cera.model.values import number
+from cera.model.calendars.calendar_files import Calendar, occurs_in_relation
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.expression import TimerQuery
+from cera.model.terms.term import format_scalar
+from cera.model.terms.values import number
+from cera.model.time.interval import Interval
 
 
 def _call(function: Callable[..., pa.Array], result: DataType, *columns: Column) -> Column:

@@ -24,7 +24,7 @@ from cera.engines.spark.nested_terms import Body, nested_hashes, nested_json
 from cera.engines.spark.rows import field_of, fields_of, term_row
 from cera.engines.spark.tables import FIELDS
 from cera.engines.spark.term_columns import fields_term
-from cera.model.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence
 
 REJECTED = ("place", "reason", "text")
 ORDER = ("source", "position")

@@ -31,10 +31,10 @@ from cera.engines.spark.task_progress import tasks_told
 from cera.engines.spark.term_columns import written_term
 from cera.engines.spark.undefined import Tally
 from cera.errors import UsageError
-from cera.model import events as model
-from cera.model.events import DerivedEvent
-from cera.model.interval import Time
-from cera.model.time_text import TimeFormat
+from cera.model.events import event as model
+from cera.model.events.event import DerivedEvent
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 
 #: Of the times that divide them: to a thousandth of all events.
 _ACCURACY = 1_000

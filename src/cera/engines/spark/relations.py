@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import TYPES, Cell
 from cera.engines.spark.hashing import event_hashes, hash_cell, hash_term, hex_id
-from cera.model.durations import Duration
+from cera.model.time.durations import Duration
 
 TIMES = ("begin", "end")
 EVENT = (*TIMES, "h1", "h2")

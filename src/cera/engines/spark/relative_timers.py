@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.relations import Relation, Timer, attribute, column
 from cera.engines.spark.temporal import DurationColumns, IntervalColumns, relative_timer
-from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.timers import SYNONYMS, TIMERS
+from cera.model.time.interval import MAX_TIME, MIN_TIME
+from cera.model.time.timers import SYNONYMS, TIMERS
 
 
 def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:

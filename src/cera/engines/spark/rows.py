@@ -13,11 +13,11 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from cera.engines.spark.cells import TERM, TYPES, Cell
 from cera.engines.spark.relations import column, component
 from cera.engines.spark.tables import FIELD, FIELDS, EventTable, Flat, Terms
-from cera.model.events import Event
-from cera.model.hashing import hash_value
-from cera.model.json_terms import term_text
-from cera.model.terms import Term
-from cera.model.values import Scalar
+from cera.model.events.event import Event
+from cera.model.terms.hashing import hash_value
+from cera.model.terms.json_terms import term_text
+from cera.model.terms.term import Term
+from cera.model.terms.values import Scalar
 
 EVENTS = StructType(
     [

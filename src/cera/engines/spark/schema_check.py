@@ -30,7 +30,7 @@ from cera.engines.layers.attributes import asked_by
 from cera.engines.layers.layering import Layers
 from cera.engines.spark.column_roles import TableLayout
 from cera.errors import UsageError
-from cera.model.attributes import AskedAttribute, Path
+from cera.model.events.attributes import AskedAttribute, Path
 from cera.rules.attribute_kinds import expected_kinds
 from cera.rules.dependencies import event_patterns
 from cera.rules.unification import head_label, query_label

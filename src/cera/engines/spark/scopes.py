@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from pyspark.sql import Column, SparkSession
 
 from cera.engines.spark.cells import Cell
-from cera.model.calendars import Calendar
-from cera.model.events import Event
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.calendar_files import Calendar
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Event
 
 if TYPE_CHECKING:
     from cera.engines.spark.undefined import Tally

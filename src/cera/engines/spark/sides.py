@@ -15,7 +15,7 @@ from cera.engines.spark.patterns import can_have_label, single_way
 from cera.engines.spark.relations import Timer, column
 from cera.engines.spark.scopes import Environment, RowScope
 from cera.engines.spark.tables import EventTable
-from cera.model.patterns import bound_variables
+from cera.model.matching.patterns import bound_variables
 from cera.rules.unification import query_label
 
 

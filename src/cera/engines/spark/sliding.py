@@ -21,9 +21,9 @@ from cera.engines.spark.grouping import MATCHES, Grouped
 from cera.engines.spark.hashing import unsigned
 from cera.engines.spark.relations import TIMES, Relation, Timer, attribute, column, component
 from cera.engines.spark.sides import Side, Sources, anchored, side_of, unwrapped
-from cera.model.constructs import free_variables
-from cera.model.interval import Interval
-from cera.model.timers import relative_timer
+from cera.model.expressions.constructs import free_variables
+from cera.model.time.interval import Interval
+from cera.model.time.timers import relative_timer
 
 _KEY, _TIME, _ORDER, _TIED = "sliding key", "sliding time", "sliding order", "sliding tied"
 _ELEMENT, _ANCHOR = "sliding element", "sliding anchor"

@@ -17,12 +17,12 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.arithmetic import add_integers, multiply_integers
 from cera.engines.spark.comparison import CONVERSE, compared
-from cera.model.allen import CONVERSES
-from cera.model.durations import Distance, Duration
-from cera.model.expressions import ComparisonOperator
-from cera.model.interval import MAX_TIME, MIN_TIME, Interval
-from cera.model.recurrence import DAY, SECOND
-from cera.model.timers import SYNONYMS, TIMERS, Sign
+from cera.model.expressions.expression import ComparisonOperator
+from cera.model.time.allen import CONVERSES
+from cera.model.time.durations import Distance, Duration
+from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.time.recurrence import DAY, SECOND
+from cera.model.time.timers import SYNONYMS, TIMERS, Sign
 
 #: More months than there are dates for; what is greater is undefined anyway.
 _MOST_MONTHS = 12 * 10_000

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from cera.engines.spark import python_functions
 from cera.engines.spark.arithmetic import canonical, literal
 from cera.engines.spark.cells import Cell
-from cera.model.regular_expressions import RegexError, is_backtracking_safe
+from cera.model.regex.regular_expressions import RegexError, is_backtracking_safe
 
 #: What Python's `str.strip` takes away.
 _WHITESPACE = "".join(chr(code) for code in range(0x110000) if chr(code).isspace())

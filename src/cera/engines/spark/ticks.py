@@ -11,11 +11,11 @@ from cera.engines.spark.relations import column
 from cera.engines.spark.rows import event_table
 from cera.engines.spark.scopes import Environment
 from cera.engines.spark.tables import EventTable
-from cera.model.calendars import timer_events
-from cera.model.events import Event
-from cera.model.expressions import TimerQuery
-from cera.model.interval import Time
-from cera.model.tick_limits import check_timer_ticks
+from cera.model.calendars.calendar_files import timer_events
+from cera.model.calendars.tick_limits import check_timer_ticks
+from cera.model.events.event import Event
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.interval import Time
 
 
 def tick_table(

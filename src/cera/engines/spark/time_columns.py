@@ -24,8 +24,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.time_text import YEAR_OR_DAY, TimeError, TimeFormat
+from cera.model.time.interval import MAX_TIME, MIN_TIME
+from cera.model.time.time_text import YEAR_OR_DAY, TimeError, TimeFormat
 
 _PLACES = {"s": 6, "ms": 3, "us": 0, "ns": 0}
 _NANOSECONDS = 1_000

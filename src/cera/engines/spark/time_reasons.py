@@ -24,8 +24,8 @@ from cera.engines.spark.json_text import string_json
 from cera.engines.spark.relations import column
 from cera.engines.spark.temporal import IntervalColumns, iso
 from cera.engines.spark.time_columns import AMBIGUOUS, clock_microseconds
-from cera.model.interval import MAX_TIME, MIN_TIME
-from cera.model.time_text import DAY_OR_NUMBER, LIKE_A_DATE, OTHER_FORMAT, YEAR_OR_NUMBER
+from cera.model.time.interval import MAX_TIME, MIN_TIME
+from cera.model.time.time_text import DAY_OR_NUMBER, LIKE_A_DATE, OTHER_FORMAT, YEAR_OR_NUMBER
 
 _YEAR_DIGITS = 4
 _UNITS: dict[str, tuple[str, float]] = {

@@ -22,7 +22,7 @@ from cera.engines.spark.comparison import NUMBERS
 from cera.engines.spark.expressions import Scope, compile_value
 from cera.engines.spark.relations import Relation
 from cera.engines.spark.scopes import Environment, RowScope
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     Aggregate,
     And,
     Arithmetic,

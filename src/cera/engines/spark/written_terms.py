@@ -15,9 +15,9 @@ from cera.connectors.layout import RECORD_ERRORS, rejected
 from cera.connectors.records import event_of
 from cera.engines.spark.read_rows import READ, Rows
 from cera.engines.spark.relations import column
-from cera.model.interval import Interval
-from cera.model.json_terms import loads, term_from_json
-from cera.model.occurrence import occurrence
+from cera.model.events.occurrence import occurrence
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.time.interval import Interval
 
 _EVENT = ("begin", "end", "qualifier")
 _PERHAPS_INFINITE = '"(-?Infinity|NaN)"'

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from cera.datalog.modules import CHANGE, Monitored
 from cera.datalog.tuples import EventTuple, change_fields
-from cera.model.events import Event
-from cera.model.occurrence import Occurrence, occurrence, wrap
-from cera.model.terms import Term, Value
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, occurrence, wrap
+from cera.model.terms.term import Term, Value
 
 #: The value of the partition attribute; None where the module has one history.
 Key = Any

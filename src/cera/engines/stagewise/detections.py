@@ -8,13 +8,13 @@ from typing import Any
 from cera.datalog.arguments import argument_value
 from cera.datalog.modules import EventModule, Output
 from cera.datalog.tuples import EventTuple, Row
-from cera.model import detection as model
-from cera.model.answer_limits import too_many
-from cera.model.evaluation import Evaluator
-from cera.model.events import Derivation, Event
-from cera.model.expressions import Variable
-from cera.model.interval import Time
-from cera.model.terms import Term, TermError, Value
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events import detection as model
+from cera.model.events.answer_limits import too_many
+from cera.model.events.event import Derivation, Event
+from cera.model.expressions.expression import Variable
+from cera.model.terms.term import Term, TermError, Value
+from cera.model.time.interval import Time
 
 
 class Detection(model.Detection):

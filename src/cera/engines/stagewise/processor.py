@@ -18,9 +18,9 @@ from cera.datalog.syntax import atoms
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.engines.stagewise.cutting import cut
 from cera.engines.stagewise.detections import Detection, Heads
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 _MANY = 1_000
 

@@ -11,10 +11,10 @@ from cera.engines.answer import Answer
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.engines.stagewise.cutting import cut
 from cera.engines.stagewise.detections import Heads
-from cera.model.evaluation import Evaluator
-from cera.model.events import Event, in_output_order
-from cera.model.interval import Time
-from cera.model.occurrence import occurrence
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.event import Event, in_output_order
+from cera.model.events.occurrence import occurrence
+from cera.model.time.interval import Time
 
 
 def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") -> Answer:

@@ -12,9 +12,9 @@ from cera.instances.history.legality import Sets, Situation
 from cera.instances.history.ticks import Tick, ticks
 from cera.instances.instance import Instance, tick
 from cera.instances.types import ComplexType, InstanceModule, TimerType
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.time.interval import Time
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from itertools import combinations, product
 from cera.instances.conditions import Condition
 from cera.instances.instance import Instance
 from cera.instances.types import ComplexType, Delimiter
-from cera.model.interval import Time
+from cera.model.time.interval import Time
 
 #: The instances at each place, in the order in which they are available.
 Sets = Mapping[int, tuple[Instance, ...]]

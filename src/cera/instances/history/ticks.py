@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from itertools import count
 
 from cera.instances.types import TimerType
-from cera.model.interval import MAX_TIME, Time
-from cera.model.tick_limits import TICK_LIMIT, check_ticks
+from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
+from cera.model.time.interval import MAX_TIME, Time
 
 #: When it ticks, and when its start was.
 Tick = tuple[Time, Time]

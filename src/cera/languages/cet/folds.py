@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
 from cera.languages.cet.printer import print_expression
-from cera.model.expressions import AGGREGATES, Aggregate, Call, EventReference, Expression, Variable, operands
+from cera.model.expressions.expression import (
+    AGGREGATES,
+    Aggregate,
+    Call,
+    EventReference,
+    Expression,
+    Variable,
+    operands,
+)
 
 
 def check_folds(expression: Expression, *, in_head: bool) -> Iterator[Diagnostic]:

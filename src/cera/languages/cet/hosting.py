@@ -29,8 +29,8 @@ from cera.languages.cet.running import running
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program, Timer, references
 from cera.languages.epl.syntax import Field, Identifier
 from cera.languages.epl.translation import in_microseconds
-from cera.model import expressions
-from cera.model.expressions import Aggregate, EventReference, Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
 
 #: What a component is called that is a type written in its place and has no name of its own.
 _NAMELESS: dict[OperatorName, str] = {

@@ -21,8 +21,8 @@ from cera.languages.cet.syntax import (
 from cera.languages.epl.syntax import EventType, Field, Partition
 from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.xchangeeq.term_printer import NOT, Decorate, TermPrinter, string_text, undecorated
-from cera.model.durations import format_duration
-from cera.model.expressions import Aggregate, Expression, Variable
+from cera.model.expressions.expression import Aggregate, Expression, Variable
+from cera.model.time.durations import format_duration
 
 #: Words that would be read as something else where the name of a field or an attribute stands; these are quoted.
 _WORDS = frozenset({"not", "and", "or", "mod", "true", "false"})

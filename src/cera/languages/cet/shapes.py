@@ -8,7 +8,7 @@ from cera.diagnostics import Diagnostic, Span
 from cera.instances.types import Delimiter
 from cera.languages.cet.printer import delimiter_text, print_operand, print_type
 from cera.languages.cet.syntax import Complex, Definition, Operand, Timer, complexes
-from cera.model.durations import Duration
+from cera.model.time.durations import Duration
 
 _CUMULATIVE = ("cumulative", "restricted cumulative")
 

@@ -14,8 +14,8 @@ from typing import Literal
 from cera.diagnostics import Span
 from cera.instances.types import ConsumptionName, Delimiter, OperatorName, SelectionName
 from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
-from cera.model.durations import Duration
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
+from cera.model.time.durations import Duration
 
 TimeName = Literal["begin", "end"]
 

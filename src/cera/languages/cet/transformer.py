@@ -25,8 +25,7 @@ from cera.languages.cet.syntax import (
 )
 from cera.languages.epl.syntax import EventType, Field, Identifier, Kind, Partition
 from cera.languages.xchangeeq.expression_transformer import MAX_NESTING, ExpressionTransformer, NestingError, Place
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     And,
@@ -35,6 +34,7 @@ from cera.model.expressions import (
     Expression,
     Variable,
 )
+from cera.model.time.durations import Duration
 
 _KINDS = {spelling: cast(Kind, kind) for kind, short in PREFIXES.items() for spelling in (kind, short)}
 _OPERATORS: dict[str, OperatorName] = {"∧": "and", "∨": "or", "¬": "not"}

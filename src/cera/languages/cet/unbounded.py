@@ -14,8 +14,8 @@ from cera.diagnostics import Diagnostic
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.keys import key_of, remaining
 from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, InstanceModule, TimerType
-from cera.model.durations import Duration, format_duration
-from cera.model.expressions import variables
+from cera.model.expressions.expression import variables
+from cera.model.time.durations import Duration, format_duration
 
 _LASTING = ("shared", "exclusive")
 #: Up to so many components it is said what else would help.

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cera.connectors.actions.texts.command_words import parse_command
+from cera.connectors.actions.texts.interpreters import CODE_HINT, code_from_data, code_message
+from cera.connectors.actions.texts.printf import Conversion, FormatError, parse_format
+from cera.connectors.actions.texts.statements import parse_statement
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.epl.arguments import ASCTIME, kind_of
 from cera.languages.epl.syntax import Action, Rule, Sql, System, Write, basics
 from cera.languages.epl.variables import result_expressions
-from cera.model import expressions
-from cera.model.commands import parse_command
-from cera.model.expressions import Call, Expression
-from cera.model.functions import FUNCTIONS
-from cera.model.interpreters import CODE_HINT, code_from_data, code_message
-from cera.model.printf import Conversion, FormatError, parse_format
-from cera.model.statements import parse_statement
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Call, Expression
 from cera.rules.signatures import arity
 
 _IN_ORDER = "each %d or %s takes one argument, in their order; `%%` is a percent sign"

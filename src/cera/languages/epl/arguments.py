@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from cera.connectors.actions.texts.printf import ArgumentKind, asctime
 from cera.datalog.arguments import argument_value
 from cera.datalog.tuples import EventTuple
-from cera.model.durations import Duration, format_duration
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import Arithmetic, Call, DurationLiteral, Expression, Literal, Negative, Variable, rebuild
-from cera.model.printf import ArgumentKind, asctime
-from cera.model.terms import Value
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
+    Arithmetic,
+    Call,
+    DurationLiteral,
+    Expression,
+    Literal,
+    Negative,
+    Variable,
+    rebuild,
+)
+from cera.model.terms.term import Value
+from cera.model.time.durations import Duration, format_duration
 
 #: For the arguments of actions only: a time or a length of time as C's asctime would write it.
 ASCTIME = "asctime"

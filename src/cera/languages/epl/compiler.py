@@ -13,8 +13,8 @@ from cera.languages.epl.checks import check_module
 from cera.languages.epl.naming import with_variables
 from cera.languages.epl.syntax import Action, EventType, Module, Rule, Unit
 from cera.languages.epl.translation import Translated, in_microseconds, program_of, translate
-from cera.model import expressions
-from cera.model.expressions import Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression, Variable
 
 OutputField = tuple[str, Expression]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from cera.diagnostics import Diagnostic
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Module, basics
-from cera.model.expressions import And, Call, Comparison, Expression, Literal, Not, Or, Variable
-from cera.model.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.expression import And, Call, Comparison, Expression, Literal, Not, Or, Variable
 
 
 def check_conditions(module: Module) -> Iterator[Diagnostic]:

@@ -18,7 +18,7 @@ from cera.datalog.syntax import NEXT, Anonymous, Atom, BodyPart, J, Not, Rule
 from cera.languages.epl.scope import Attributes
 from cera.languages.epl.uses import Use
 from cera.languages.epl.vocabulary import ANY, STAGE, TIME, Names, in_time, terms
-from cera.model.expressions import Arithmetic, Comparison, Literal, Variable
+from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
 
 STAGE_RULES = (
     Rule(Atom(STAGE, (Literal(0),), 0)),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cera.diagnostics import Diagnostic, Note
 from cera.languages.epl.printer import name_text, print_condition
 from cera.languages.epl.syntax import Field, Rule
-from cera.model.expressions import Variable
+from cera.model.expressions.expression import Variable
 
 
 def check_head(rule: Rule) -> Iterator[Diagnostic]:

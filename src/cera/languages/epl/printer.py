@@ -33,8 +33,8 @@ from cera.languages.epl.syntax import (
 )
 from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
 from cera.languages.xchangeeq.term_printer import TermPrinter, string_text
-from cera.model.durations import format_duration
-from cera.model.expressions import And, Expression, Not, Or, Variable
+from cera.model.expressions.expression import And, Expression, Not, Or, Variable
+from cera.model.time.durations import format_duration
 
 #: Words that would be read as something else where a label stands; as labels they are quoted.
 _RESERVED = frozenset(

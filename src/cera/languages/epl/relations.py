@@ -9,8 +9,8 @@ from cera.languages.epl.printer import label_text
 from cera.languages.epl.syntax import SHORT_KINDS, Basic, EventType, Kind, Module, Partition, Relation, Rule, basics
 from cera.languages.epl.variables import result_expressions, visible_outside
 from cera.languages.epl.vocabulary import is_taken
-from cera.model import expressions
-from cera.model.expressions import Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression, Variable
 
 _OTHER_LABEL = "derive events with another label from them first"
 

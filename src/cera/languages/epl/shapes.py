@@ -22,8 +22,8 @@ from cera.languages.epl.syntax import (
     walk,
 )
 from cera.languages.epl.variables import result_expressions
-from cera.model import expressions
-from cera.model.expressions import DurationLiteral
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import DurationLiteral
 
 #: How many levels the tree of an event may have, in which lists nest too: (E1, E2, E3) is seq(E1, seq(E2, E3)).
 MOST_LEVELS = 200

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
-from cera.model.durations import Duration
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
+from cera.model.time.durations import Duration
 
 Kind = Literal["insert", "delete", "update"]
 Unit = Literal["operation", "transaction", "time"]

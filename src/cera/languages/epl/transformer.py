@@ -41,7 +41,7 @@ from cera.languages.epl.syntax import (
     Write,
 )
 from cera.languages.xchangeeq.expression_transformer import MAX_NESTING, ExpressionTransformer, NestingError, Place
-from cera.model.expressions import Aggregate, Call, Expression, Literal, Variable
+from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable
 
 _KINDS: dict[str, Kind] = {spelling: kind for kind, short in SHORT_KINDS.items() for spelling in (kind, short)}
 

@@ -38,7 +38,7 @@ from cera.languages.epl.tree import (
 )
 from cera.languages.epl.uses import Use, priors_in_turn, uses_of_waiting
 from cera.languages.epl.vocabulary import ANY, SAT_START, STAGE, Names, in_time, terms
-from cera.model.expressions import DurationLiteral, Expression, Literal, Variable, rebuild
+from cera.model.expressions.expression import DurationLiteral, Expression, Literal, Variable, rebuild
 
 START_RULES = (DatalogRule(Atom(SAT_START, (), J)),)
 

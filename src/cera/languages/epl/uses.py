@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cera.languages.epl.scope import Attributes
 from cera.languages.epl.tree import BasicNode, BinaryNode, Node, postorder
-from cera.model.expressions import variables
+from cera.model.expressions.expression import variables
 
 
 @dataclass(frozen=True)

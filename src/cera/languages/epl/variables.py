@@ -30,8 +30,8 @@ from cera.languages.epl.syntax import (
     basics,
     parts,
 )
-from cera.model import expressions
-from cera.model.expressions import Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression, Variable
 
 #: The path from the event of a rule to an event inside it: each step is an event and the index of its part.
 Path = tuple[tuple[Event, int], ...]

@@ -21,8 +21,8 @@ from cera.languages.epl.syntax import Identifier, Partition
 from cera.languages.snoop.hosting import instance_module
 from cera.languages.snoop.scopes import Path, Scope, mentioned, name_of, scope_of, scopes
 from cera.languages.snoop.syntax import SIGNS, Context, Definition, Named, Operand, Operation, Program
-from cera.model import expressions
-from cera.model.expressions import Aggregate, Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Aggregate, Expression, Variable
 
 #: What seed 003 has rules for. SAMOS's Petri nets use each event once, the oldest first: that is chronicle.
 _CONTEXTS: Mapping[Context, epl.Context] = MappingProxyType(

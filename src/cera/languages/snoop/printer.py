@@ -10,7 +10,7 @@ from cera.languages.cet.syntax import Complex, EventDeclaration
 from cera.languages.epl.syntax import Partition
 from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.snoop.syntax import Definition, Event, Item, Mark, Named, Operand, Operation, Program
-from cera.model.durations import format_duration
+from cera.model.time.durations import format_duration
 
 #: The operators that stand between their operands.
 _BETWEEN = ("and", "or", ";")

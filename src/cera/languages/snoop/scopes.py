@@ -13,8 +13,8 @@ from cera.diagnostics import Span
 from cera.languages.epl.syntax import Identifier
 from cera.languages.snoop.contexts import context_of
 from cera.languages.snoop.syntax import Context, Named, Operand, Operation
-from cera.model import expressions
-from cera.model.expressions import Aggregate, EventReference, Expression, Variable
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
 
 #: The places of operands on the way to one, from the outermost operator inwards.
 Path = tuple[int, ...]

@@ -12,8 +12,8 @@ from typing import Literal
 from cera.diagnostics import Span
 from cera.languages.cet.syntax import EventDeclaration, Head
 from cera.languages.epl.syntax import Identifier, Partition
-from cera.model.durations import Duration
-from cera.model.expressions import Expression
+from cera.model.expressions.expression import Expression
+from cera.model.time.durations import Duration
 
 #: Snoop's parameter contexts and the unrestricted one, and the fixed policies of SAMOS, Ode and ADL.
 Context = Literal[

@@ -20,7 +20,7 @@ from cera.languages.epl.syntax import Field, Identifier
 from cera.languages.snoop.modes import Modes, marked, modes_of
 from cera.languages.snoop.scopes import Scope, scope_of, scopes
 from cera.languages.snoop.syntax import Definition, Named, Operation, Program
-from cera.model.expressions import Comparison, Variable
+from cera.model.expressions.expression import Comparison, Variable
 
 
 def translated(program: Program) -> cet.Program:

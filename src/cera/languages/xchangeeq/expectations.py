@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cera.languages.phrases import Vocabulary
-from cera.model.allen import RELATIONS
-from cera.model.timers import SYNONYMS
+from cera.model.time.allen import RELATIONS
+from cera.model.time.timers import SYNONYMS
 
 #: The spellings of each terminal that is a word of the language.
 KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(

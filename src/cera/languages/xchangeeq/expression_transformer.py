@@ -15,9 +15,8 @@ from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.xchangeeq.literals import LiteralError, read_duration, read_number, read_string
-from cera.model import expressions
-from cera.model.durations import Duration
-from cera.model.expressions import (
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     And,
@@ -39,9 +38,10 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.patterns import TermPattern
-from cera.model.terms import MAX_DEPTH
-from cera.model.values import Scalar
+from cera.model.matching.patterns import TermPattern
+from cera.model.terms.term import MAX_DEPTH
+from cera.model.terms.values import Scalar
+from cera.model.time.durations import Duration
 
 Place = Callable[[int, int], Span]
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 
-from cera.model.durations import Duration, DurationError, parse_duration
-from cera.model.regular_expressions import RegexError, compile_regex
-from cera.model.values import number
+from cera.model.regex.regular_expressions import RegexError, compile_regex
+from cera.model.terms.values import number
+from cera.model.time.durations import Duration, DurationError, parse_duration
 
 _MOST_DIGITS = 20
 

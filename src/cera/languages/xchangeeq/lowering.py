@@ -31,12 +31,12 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.model.calendars import Calendar, check_timer
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.events import Recipient
-from cera.model.expressions import And, DateTime, Expression, Periodic, TimerQuery, rebuild
-from cera.model.interval import Interval
-from cera.model.time_text import parse_datetime
+from cera.model.calendars.calendar_files import Calendar, check_timer
+from cera.model.events.event import Recipient
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.expressions.expression import And, DateTime, Expression, Periodic, TimerQuery, rebuild
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import parse_datetime
 from cera.rules.rule import (
     AbsoluteTimer,
     Accumulation,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.xchangeeq.syntax import EventLiteral, Item, RuleSyntax, literals
-from cera.model.patterns import TermPattern
+from cera.model.matching.patterns import TermPattern
 
 _SWAPPED = {"adn": "and", "nad": "and"}
 

@@ -10,8 +10,8 @@ import re
 from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, mistake_at
 from cera.languages.xchangeeq.scanner import Lexeme
-from cera.model.durations import UNITS
-from cera.model.timers import SYNONYMS, TIMERS
+from cera.model.time.durations import UNITS
+from cera.model.time.timers import SYNONYMS, TIMERS
 
 
 def misspelt(situation: Situation) -> Mistake | None:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 
 from cera.languages.xchangeeq.syntax import Identifier, Literal, Query, RaiseHead, RuleSyntax, WhileLiteral, literals
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
-from cera.model.patterns import Pattern, TermPattern, VariablePattern
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
+from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
 

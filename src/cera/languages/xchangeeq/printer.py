@@ -40,10 +40,10 @@ from cera.languages.xchangeeq.syntax import (
     WhileLiteral,
 )
 from cera.languages.xchangeeq.term_printer import TermPrinter, label_text, string_text
-from cera.model.constructs import Construct
-from cera.model.durations import format_duration
-from cera.model.expressions import Expression
-from cera.model.patterns import Pattern
+from cera.model.expressions.constructs import Construct
+from cera.model.expressions.expression import Expression
+from cera.model.matching.patterns import Pattern
+from cera.model.time.durations import format_duration
 from cera.rules.declarations import Attribute, SourceLabel
 
 

@@ -25,9 +25,11 @@ from cera.languages.xchangeeq.syntax import (
     WhileLiteral,
     literals,
 )
-from cera.model import constructs, expressions, patterns
-from cera.model.expressions import EventReference, Expression
-from cera.model.patterns import TermPattern
+from cera.model.expressions import constructs
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import EventReference, Expression
+from cera.model.matching import patterns
+from cera.model.matching.patterns import TermPattern
 
 Declarations = Mapping[str, Identifier]
 

@@ -20,8 +20,8 @@ from cera.languages.xchangeeq.rule_slips import (
     window_without_identifier,
 )
 from cera.languages.xchangeeq.scanner import Lexeme
-from cera.model.durations import UNITS
-from cera.model.timers import SYNONYMS
+from cera.model.time.durations import UNITS
+from cera.model.time.timers import SYNONYMS
 
 _QUOTES = frozenset("'`´‘’‚“”„«»")
 _OTHER_OPERATORS = {"&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "=>": ">=", "=<": "<="}

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
-from cera.model.constructs import Construct
-from cera.model.durations import Duration
-from cera.model.expressions import Expression, TimerQuery
-from cera.model.patterns import Pattern
+from cera.model.expressions.constructs import Construct
+from cera.model.expressions.expression import Expression, TimerQuery
+from cera.model.matching.patterns import Pattern
+from cera.model.time.durations import Duration
 from cera.rules.declarations import SourceLabel
 
 

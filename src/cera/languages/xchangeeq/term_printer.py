@@ -13,10 +13,8 @@ from typing import Protocol
 
 from cera.diagnostics import Span
 from cera.languages.layout import SPACE, Document, Group, Indent, bracket, concat, join
-from cera.model import terms
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
-from cera.model.durations import format_duration
-from cera.model.expressions import (
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.expressions.expression import (
     Aggregate,
     And,
     Arithmetic,
@@ -36,7 +34,7 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.patterns import (
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,
@@ -49,8 +47,10 @@ from cera.model.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.timers import SYNONYMS
-from cera.model.values import is_number
+from cera.model.terms import term as terms
+from cera.model.terms.values import is_number
+from cera.model.time.durations import format_duration
+from cera.model.time.timers import SYNONYMS
 
 #: How tightly an expression holds together; what stands inside of a tighter one needs parentheses.
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)

@@ -9,9 +9,9 @@ from lark import Token
 from cera.diagnostics import Span
 from cera.languages.xchangeeq.expression_transformer import ExpressionTransformer, variable_name
 from cera.languages.xchangeeq.literals import read_regex
-from cera.model.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
-from cera.model.expressions import EventReference, Expression, Variable
-from cera.model.patterns import (
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
+from cera.model.expressions.expression import EventReference, Expression, Variable
+from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
     Label,

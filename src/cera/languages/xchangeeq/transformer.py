@@ -28,10 +28,10 @@ from cera.languages.xchangeeq.syntax import (
     WhileLiteral,
 )
 from cera.languages.xchangeeq.term_transformer import TermTransformer
-from cera.model.constructs import Construct
-from cera.model.expressions import Expression
-from cera.model.patterns import Pattern, TermPattern
-from cera.model.timers import SYNONYMS
+from cera.model.expressions.constructs import Construct
+from cera.model.expressions.expression import Expression
+from cera.model.matching.patterns import Pattern, TermPattern
+from cera.model.time.timers import SYNONYMS
 from cera.rules.declarations import Attribute, SourceLabel
 
 Conditions = tuple[Expression, ...]

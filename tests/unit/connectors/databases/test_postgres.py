@@ -17,8 +17,8 @@ from cera.connectors.databases.reading import poll, problems, read_changes
 from cera.connectors.databases.urls import UnreachableError
 from cera.connectors.layout import Rejected
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_to_json
 
 pytestmark = pytest.mark.xdist_group("postgres")
 

@@ -13,8 +13,8 @@ from cera.connectors.databases import postgres_schema
 from cera.connectors.databases.capture import capture, drop, upgrade
 from cera.connectors.databases.reading import problems, read_changes
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_to_json
 
 pytestmark = pytest.mark.xdist_group("postgres")
 

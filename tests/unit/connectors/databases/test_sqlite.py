@@ -19,8 +19,8 @@ from cera.connectors.databases.reading import poll, problems, read_changes
 from cera.connectors.databases.sqlite_schema import MADE, triggers
 from cera.connectors.layout import Rejected
 from cera.errors import EngineError, UsageError
-from cera.model.events import Event
-from cera.model.json_terms import term_to_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_to_json
 
 BANK = "CREATE TABLE ACC (Accno INTEGER PRIMARY KEY, Owner TEXT, Type TEXT, Balance REAL)"
 

@@ -15,8 +15,8 @@ from cera.engines.spark.absence import are_few
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.sides import Side
-from cera.model.interval import Interval
-from cera.model.terms import Term
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
 from cera.pipeline import load
 from cera.testing import SECOND
 

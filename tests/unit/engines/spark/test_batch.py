@@ -18,10 +18,10 @@ from cera.connectors.layout import Layout
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.streaming.file_source import read_file
-from cera.model.interval import point
-from cera.model.occurrence import Occurrence
-from cera.model.terms import Term
-from cera.model.time_text import TimeFormat
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.term import Term
+from cera.model.time.interval import point
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import load
 from cera.testing import SECOND, event
 

@@ -16,10 +16,9 @@ import pytest
 from pyspark.sql import Column, SparkSession
 
 from cera.engines.spark.expressions import compile_condition, compile_filter, compile_value
-from cera.model.calendars import parse_calendars
-from cera.model.durations import Duration
-from cera.model.evaluation import Evaluator
-from cera.model.expressions import (
+from cera.model.calendars.calendar_files import parse_calendars
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions.expression import (
     And,
     Arithmetic,
     Call,
@@ -36,8 +35,9 @@ from cera.model.expressions import (
     Variable,
     Within,
 )
-from cera.model.interval import Interval
-from cera.model.patterns import TermPattern
+from cera.model.matching.patterns import TermPattern
+from cera.model.time.durations import Duration
+from cera.model.time.interval import Interval
 from spark_expressions import Expressions
 from spark_values import VARIABLES, FrameScope, Row, as_value, comparable, frame_of, packed, random_row, unpacked
 

@@ -15,8 +15,8 @@ from cera.engines.reference.construction import distinct, fold
 from cera.engines.spark import folding
 from cera.engines.spark.cells import TYPES
 from cera.engines.spark.folding import Elements
-from cera.model.expressions import AGGREGATES
-from cera.model.terms import Value, value_key
+from cera.model.expressions.expression import AGGREGATES
+from cera.model.terms.term import Value, value_key
 from spark_values import as_value, comparable, packed, random_component, stored, unpacked
 
 pytestmark = pytest.mark.xdist_group("spark")

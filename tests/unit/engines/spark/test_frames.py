@@ -19,10 +19,10 @@ from cera.connectors.layout import Layout, RecordError
 from cera.connectors.records import flat_event
 from cera.engines.spark.frames import from_frame
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.json_terms import term_from_json
-from cera.model.time_text import OTHER_FORMAT, TimeFormat
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import OTHER_FORMAT, TimeFormat
 from spark_rows import events_in
 
 pytestmark = pytest.mark.xdist_group("spark")

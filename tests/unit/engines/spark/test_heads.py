@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import cera.spark
-from cera.model.json_terms import term_to_json
+from cera.model.terms.json_terms import term_to_json
 from cera.pipeline import load
 from cera.testing import event
 

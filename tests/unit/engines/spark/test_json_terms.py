@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cera.engines.spark.json_terms import found_in
-from cera.model.hashing import hash_value
-from cera.model.json_terms import loads, term_from_json
+from cera.model.terms.hashing import hash_value
+from cera.model.terms.json_terms import loads, term_from_json
 
 
 def test_a_row_without_a_text_leaves_the_hashes_of_the_others_as_they_are() -> None:

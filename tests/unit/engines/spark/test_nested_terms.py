@@ -10,8 +10,8 @@ import pytest
 from cera.engines.spark.nested_terms import nested_hashes, nested_json
 from cera.engines.spark.read_rows import record_batches
 from cera.engines.spark.rows import term_row
-from cera.model.json_terms import term_from_json
-from cera.model.occurrence import json_occurrence
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.json_terms import term_from_json
 
 VALUES = (0, -1, 2**62, 0.5, -2.25, 1e300, True, False, "", "text", "ünï 😀", '"quoted"\n')
 

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from cera.engines.spark import observed as observing
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.observed import observe
-from cera.model.attributes import AskedAttribute, ObservedAttributes
+from cera.model.events.attributes import AskedAttribute, ObservedAttributes
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -19,10 +19,10 @@ from cera.engines.spark.patterns import match_table
 from cera.engines.spark.rows import event_table
 from cera.engines.spark.tables import EventTable
 from cera.errors import EngineError
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.patterns import Pattern, ScalarPattern
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.matching.patterns import Pattern, ScalarPattern
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
 from hypothesis_profiles import examples
 from pattern_building import ANY, desc, optional, partial, regex, regex_label, total, total_ordered, var, without
 from pattern_strategies import TERMS, competing_children, patterns_like

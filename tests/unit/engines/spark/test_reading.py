@@ -18,8 +18,8 @@ from cera.engines.spark.engine import answers
 from cera.engines.spark.file_splits import splits
 from cera.engines.spark.reading import read_files
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import load
 from spark_rows import events_in
 

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 import cera.spark
 from cera.engines.spark.engine import answers
 from cera.engines.spark.frames import from_frame
-from cera.model.interval import point
-from cera.model.terms import Term
+from cera.model.terms.term import Term
+from cera.model.time.interval import point
 from cera.pipeline import load
 from cera.testing import SECOND
 

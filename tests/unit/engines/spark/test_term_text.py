@@ -10,10 +10,10 @@ import pytest
 
 from cera.connectors.sinks import event_line
 from cera.engines.local import engine as local
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.json_terms import term_from_json
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.interval import point
+from cera.model.time.time_text import TimeFormat
 from cera.pipeline import load
 from cera.testing import SECOND
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.functions import call
-from cera.model.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS
 
 pytestmark = pytest.mark.xdist_group("spark")
 

@@ -9,9 +9,9 @@ from cera.engines.local import engine as local
 from cera.engines.spark.engine import answers, run
 from cera.engines.spark.frames import from_frame
 from cera.engines.spark.undefined import Tally
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.term_text import parse_term
+from cera.model.events.event import Event
+from cera.model.terms.term_text import parse_term
+from cera.model.time.interval import point
 from cera.pipeline import load
 from cera.testing import SECOND
 

@@ -10,9 +10,9 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
 from cera.engines.spark.hashing import event_hashes, hash_cell, hash_term, hex_id, unsigned
-from cera.model.hashing import event_id, hash_value
-from cera.model.interval import Interval
-from cera.model.terms import Term, Value
+from cera.model.terms.hashing import event_id, hash_value
+from cera.model.terms.term import Term, Value
+from cera.model.time.interval import Interval
 from spark_values import FRACTIONS, STRINGS, VARIABLES, FrameScope, frame_of, random_row
 
 pytestmark = pytest.mark.xdist_group("spark")

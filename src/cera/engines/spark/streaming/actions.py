@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from cera.engines.local.host import Found
 from cera.engines.spark.streaming.messages import Result, packed
 from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
-from cera.model.events import Derivation, DerivedEvent, Event
-from cera.model.interval import Interval
-from cera.model.json_terms import loads, term_from_json, term_to_json
-from cera.model.occurrence import json_occurrence, occurrence
+from cera.model.events.event import Derivation, DerivedEvent, Event
+from cera.model.events.occurrence import json_occurrence, occurrence
+from cera.model.terms.json_terms import loads, term_from_json, term_to_json
+from cera.model.time.interval import Interval
 
 
 def asked(operator: AnyOperator, derived: Sequence[Found]) -> Iterator[Result]:

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from cera.connectors.sinks import base_line
 from cera.engines.spark.streaming.messages import Result
 from cera.errors import UsageError
-from cera.model.json_terms import term_from_json
-from cera.model.occurrence import json_occurrence
-from cera.model.time_text import TimeFormat
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.time_text import TimeFormat
 
 SinkFormat = Literal["jsonl", "parquet"]
 

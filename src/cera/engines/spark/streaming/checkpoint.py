@@ -21,7 +21,7 @@ from typing import Any
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.streaming.module_operators import AnyOperator
 from cera.errors import UsageError
-from cera.model.time_text import TimeUnit
+from cera.model.time.time_text import TimeUnit
 
 _FORMAT = 1
 

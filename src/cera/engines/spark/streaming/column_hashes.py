@@ -1,4 +1,4 @@
-"""The hashes of `cera.model.hashing` for columns of events, thousands at a time.
+"""The hashes of `cera.model.terms.hashing` for columns of events, thousands at a time.
 
 Hashes are an array of two rows, one for each chain, with a column for each event. What is the same in many events
 (labels, most strings) is hashed once; the rest is arithmetic on whole columns.
@@ -15,7 +15,7 @@ import pyarrow as pa
 from xxhash import xxh64_intdigest
 
 from cera.engines.spark.streaming.xxhash_columns import Hashes, hashed_texts, linked
-from cera.model.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED, starts
+from cera.model.terms.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED, starts
 
 Times = npt.NDArray[np.int64]
 Present = npt.NDArray[np.bool_]

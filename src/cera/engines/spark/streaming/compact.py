@@ -17,8 +17,8 @@ from cera.engines.local.host import Found
 from cera.engines.spark.streaming.derived_readers import collected_reader, constructed_reader
 from cera.engines.spark.streaming.flat_events import arrow_stream
 from cera.engines.spark.streaming.messages import pack_columns
-from cera.model.constructs import ConstructTerm, ConstructValue
-from cera.model.occurrence import Truth
+from cera.model.events.occurrence import Truth
+from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.rules.rule import RelativeTimer, Rule, anchors_first
 
 #: With more rules than this, the expressions that tell them apart would cost more than they save.

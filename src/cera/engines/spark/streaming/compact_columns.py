@@ -21,8 +21,8 @@ from cera.engines.spark.streaming.left_out import LATE, Counting
 from cera.engines.spark.streaming.messages import OUTPUT, Result, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.worker_memory import settle
 from cera.engines.spark.streaming.xxhash_columns import Hashes
-from cera.model.json_terms import term_text
-from cera.model.occurrence import json_occurrence
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.json_terms import term_text
 
 #: The columns that the answers over recorded events have.
 _ANSWER = pa.schema(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.streaming.places import Place, variable_at
 from cera.engines.spark.streaming.slots import Slot
-from cera.model.constructs import Construct, ConstructTerm
+from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.rules.rule import Rule
 from cera.rules.unification import head_label
 

@@ -21,7 +21,7 @@ from cera.engines.spark.streaming.module_operators import layered_operators
 from cera.engines.spark.streaming.operators import BUCKETS
 from cera.engines.spark.streaming.table_messages import table_messages
 from cera.engines.spark.table_layout import table_layout
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 from cera.rules.rule import RuleProgram
 
 

@@ -29,7 +29,7 @@ from cera.engines.spark.streaming.routing import Router
 from cera.engines.spark.streaming.spool import NAME, first_line
 from cera.engines.spark.streaming.watermark import EVENT_TIME
 from cera.errors import CeraError
-from cera.model.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence
 
 #: How many events are packed before they are sent on.
 CHUNK = 50_000

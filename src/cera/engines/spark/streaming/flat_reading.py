@@ -14,10 +14,10 @@ from cera.engines.spark.streaming.column_hashes import event_hashes
 from cera.engines.spark.streaming.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, TOLD, is_child
 from cera.engines.spark.streaming.identified import Identified
 from cera.engines.spark.streaming.messages import Told
-from cera.model.json_terms import loads, term_from_json
-from cera.model.occurrence import PLAIN, Occurrence
-from cera.model.terms import Term
-from cera.model.values import number
+from cera.model.events.occurrence import PLAIN, Occurrence
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import Term
+from cera.model.terms.values import number
 
 Content = dict[str, Any]
 

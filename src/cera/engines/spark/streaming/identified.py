@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cera.model.events import Event
-from cera.model.occurrence import Occurrence
-from cera.model.terms import Term
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.term import Term
 
 _UNSIGNED = 2**64
 _SIGN = 2**63

@@ -18,9 +18,9 @@ from cera.engines.local.state_bytes import dump, restore
 from cera.engines.modules import Processed
 from cera.engines.spark.streaming.messages import event_count, first_end, unpack_events
 from cera.engines.spark.streaming.module_kernel import ModuleDriver
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 _BY_END = attrgetter("end")
 

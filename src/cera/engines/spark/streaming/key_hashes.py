@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from xxhash import xxh64_intdigest
 
-from cera.model.hashing import chain, hash_value
-from cera.model.terms import Term, Value
+from cera.model.terms.hashing import chain, hash_value
+from cera.model.terms.term import Term, Value
 
 _SPARK_SEED = 42
 

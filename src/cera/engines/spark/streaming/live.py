@@ -40,7 +40,7 @@ from cera.engines.spark.streaming.patience import patiently
 from cera.engines.spark.streaming.spool import Spool
 from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.errors import CeraError, EngineError, UsageError
-from cera.model.events import DerivedEvent
+from cera.model.events.event import DerivedEvent
 
 _POLL = 1
 _LOCK_SECONDS = 60

@@ -15,8 +15,8 @@ import struct
 from typing import Any
 
 from cera.engines.local.state_bytes import restore_plain
-from cera.model.json_terms import term_to_json
-from cera.model.occurrence import Occurrence, json_occurrence
+from cera.model.events.occurrence import Occurrence, json_occurrence
+from cera.model.terms.json_terms import term_to_json
 
 #: Whether this copy of an event is told of if it is late; None for what an operator derived, which is never late.
 Told = bool | None

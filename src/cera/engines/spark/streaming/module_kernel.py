@@ -7,10 +7,10 @@ from typing import Any
 
 from cera.engines.local.processor import distinct
 from cera.engines.modules import Detected, Module, processor_of
-from cera.model.evaluation import Evaluator
-from cera.model.interval import Time
-from cera.model.occurrence import Occurrence
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
 
 
 class ModuleDriver:

@@ -10,8 +10,8 @@ from cera.engines.layers.layering import Layers
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.modules import Module, identity_of
 from cera.engines.spark.streaming.operators import BUCKETS, Operator, operators
-from cera.model.expressions import Variable
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.expressions.expression import Variable
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from cera.algebra.translation import in_order
 from cera.engines.local.engine import plan_of
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.streaming.slots import Slot, slots
-from cera.model.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.rules.dependencies import dependencies, event_patterns
 from cera.rules.rule import Rule, RuleProgram
 from cera.rules.unification import head_label, query_label

@@ -10,7 +10,7 @@ from cera.connectors.acceptance import lasts_longer
 from cera.connectors.layout import Rejected
 from cera.engines.spark.streaming.messages import OUTPUT, Packed, Result, pack_events, pack_results, packed
 from cera.engines.spark.streaming.routing import Destination, DividedEventError, Router
-from cera.model.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence
 
 _MESSAGES = pa.schema(
     [pa.field("operator", pa.string()), pa.field("bucket", pa.int32()), pa.field("payload", pa.binary())]

@@ -19,11 +19,11 @@ from cera.connectors.records import event_from_object, flat_event
 from cera.engines.spark.column_roles import TableLayout, column_roles
 from cera.engines.spark.streaming.spark_times import with_spark_times
 from cera.errors import UsageError
-from cera.model.clock import from_local, time_zone
-from cera.model.events import Event
-from cera.model.interval import EPOCH, MICROSECOND, Time
-from cera.model.json_terms import describe, loads
-from cera.model.occurrence import Occurrence, occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.terms.json_terms import describe, loads
+from cera.model.time.clock import from_local, time_zone
+from cera.model.time.interval import EPOCH, MICROSECOND, Time
 
 _ROWS = 10_000
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from cera.model.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.expressions import Variable
-from cera.model.patterns import Pattern, TermPattern, VariablePattern
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Variable
+from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 
 Place = tuple[str, ...]
 

@@ -112,7 +112,7 @@ class Stall:
 
 def microseconds(timestamp: str | None) -> int | None:
     """The time of a watermark as Spark's progress tells it; none is 1970."""
-    from cera.model.time_text import TimeFormat
+    from cera.model.time.time_text import TimeFormat
 
     parsed = None if timestamp is None else TimeFormat().parse(timestamp)
     return parsed or None

@@ -17,10 +17,10 @@ from cera.engines.spark.streaming.operators import Operator
 from cera.engines.spark.streaming.places import Place
 from cera.engines.spark.streaming.slots import Slot
 from cera.engines.stagewise.arrivals import Recognizer
-from cera.model.matching import match
-from cera.model.occurrence import Occurrence
-from cera.model.patterns import Pattern
-from cera.model.terms import Term, Value, value_key
+from cera.model.events.occurrence import Occurrence
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import Pattern
+from cera.model.terms.term import Term, Value, value_key
 from cera.rules.dependencies import event_patterns
 from cera.rules.unification import query_label
 

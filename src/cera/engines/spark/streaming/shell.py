@@ -39,7 +39,7 @@ from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOpe
 from cera.engines.spark.streaming.packing import rejection
 from cera.engines.spark.streaming.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.worker_memory import settle
-from cera.model.json_terms import term_text
+from cera.model.terms.json_terms import term_text
 
 Message = tuple[str, int, bytes]
 

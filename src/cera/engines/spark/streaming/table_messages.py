@@ -32,8 +32,8 @@ from cera.engines.spark.streaming.thresholds import thresholds
 from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark
 from cera.engines.spark.tables import EventTable, Flat
 from cera.engines.spark.term_columns import child_body, term_column
-from cera.model.json_terms import loads
-from cera.model.occurrence import json_occurrence
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.json_terms import loads
 
 _NOT_NATIVE = object()
 _WRITTEN = ("begin", "end", "label", "qualifier")

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cera.engines.spark.streaming.places import Place, places
-from cera.model.expressions import And, Comparison, ComparisonOperator, Expression, Literal, Variable
-from cera.model.patterns import Pattern
-from cera.model.values import Scalar
+from cera.model.expressions.expression import And, Comparison, ComparisonOperator, Expression, Literal, Variable
+from cera.model.matching.patterns import Pattern
+from cera.model.terms.values import Scalar
 from cera.rules.rule import Branch, Rule
 from cera.rules.unification import query_label
 

@@ -12,7 +12,7 @@ import pytest
 from cera.engines.spark.streaming.batch_files import BatchFiles, derived_line, in_order
 from cera.engines.spark.streaming.messages import Result
 from cera.errors import UsageError
-from cera.model.time_text import TimeFormat
+from cera.model.time.time_text import TimeFormat
 
 
 def result(id_: str, end: int, rule: str = "r", begin: int = 0, term: str = '{"a": 1}') -> Result:

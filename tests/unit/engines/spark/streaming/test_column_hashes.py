@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from cera.engines.spark.streaming.column_hashes import event_hashes, hexadecimal, timer_hashes
-from cera.model.hashing import event_id
-from cera.model.interval import Interval
-from cera.model.terms import Term
-from cera.model.values import number
+from cera.model.terms.hashing import event_id
+from cera.model.terms.term import Term
+from cera.model.terms.values import number
+from cera.model.time.interval import Interval
 
 ROWS = 300
 TEXTS = ("", "a", "ü", "x" * 31, "y" * 32, "z" * 70)

@@ -13,8 +13,8 @@ from cera.engines.local.processor import Processor
 from cera.engines.spark.streaming.compact import Compactor, shapes
 from cera.engines.spark.streaming.compact_columns import finished
 from cera.engines.spark.streaming.messages import unpack_columns
-from cera.model.events import Event
-from cera.model.occurrence import occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
 from cera.pipeline import load
 from cera.testing import SECOND, event
 

@@ -15,9 +15,9 @@ import pytest
 
 from cera.engines.local import engine as local
 from cera.errors import UsageError
-from cera.model.events import Event
-from cera.model.interval import point
-from cera.model.json_terms import loads, term_from_json
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.time.interval import point
 from cera.pipeline import Program, load
 from cera.testing import SECOND
 
@@ -204,7 +204,7 @@ def test_columns_and_python_agree_on_buckets(spark: SparkSession) -> None:
     from cera.engines.spark.cells import Cell
     from cera.engines.spark.streaming.routing import bucket, key_hash
     from cera.engines.spark.streaming.table_messages import _hash
-    from cera.model.values import number
+    from cera.model.terms.values import number
 
     values: dict[str, list[Any]] = {
         "string": ["", "a", "ä€𝄞", "1"],

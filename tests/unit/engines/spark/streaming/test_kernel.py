@@ -8,8 +8,8 @@ from cera.engines.local.engine import plan_of
 from cera.engines.local.processor import Processor
 from cera.engines.spark.streaming.kernel import Kernel, Outcome, Part
 from cera.engines.spark.streaming.messages import Told, pack_events, packed
-from cera.model.events import Event
-from cera.model.occurrence import occurrence
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
 from cera.pipeline import load
 from cera.testing import event, seconds
 

@@ -9,7 +9,7 @@ pytest.importorskip("pyspark")
 from cera.engines.spark.streaming.distinct import may_repeat
 from cera.engines.spark.streaming.module_operators import AnyOperator, layered_operators
 from cera.engines.spark.streaming.routing import Router
-from cera.model.occurrence import json_occurrence, occurrence
+from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.pipeline import load
 from cera.testing import event
 

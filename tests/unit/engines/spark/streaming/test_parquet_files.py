@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.spark.streaming.batch_files import derived_table
 from cera.engines.spark.streaming.parquet_files import read_parquet
-from cera.model.events import Event
-from cera.model.interval import Interval
-from cera.model.json_terms import term_from_json
-from cera.model.occurrence import Occurrence
-from cera.model.time_text import TimeFormat
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeFormat
 
 BERLIN = Layout(times=TimeFormat(timezone="Europe/Berlin"))
 

@@ -6,8 +6,8 @@ import pytest
 
 from cera.engines.spark.streaming.operators import operators
 from cera.engines.spark.streaming.routing import DividedEventError, Router, bucket, key_hash
-from cera.model.occurrence import json_occurrence, occurrence
-from cera.model.terms import Term
+from cera.model.events.occurrence import json_occurrence, occurrence
+from cera.model.terms.term import Term
 from cera.pipeline import load
 from cera.testing import event
 

@@ -1,0 +1,55 @@
+"""An action that could not be done, as people read it and as it is tried again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from cera.connectors.actions.action import Call, Planned, text_of
+from cera.connectors.sinks import base_line
+from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_from_json, term_to_json
+from cera.model.terms.term import Term, Value
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeFormat
+
+#: The key of an argument that is a term.
+_TERM = "term"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An action that could not be done."""
+
+    call: Call
+    reason: str
+    attempts: int
+
+    def line(self, times: TimeFormat) -> dict[str, Any]:
+        """What is kept of it: the event with everything, so that it can be done by hand."""
+        arguments = [str(v) if not isinstance(v, str | int | float | None) else v for v in self.call.arguments]
+        return {
+            "rule": self.call.rule,
+            "action": str(self.call.action),
+            "text": text_of(self.call.action),
+            "arguments": arguments,
+            "reason": self.reason,
+            "attempts": self.attempts,
+            "event": base_line(self.call.event, times),
+        }
+
+
+def stored(call: Call) -> str:
+    """What the plan of a program does not tell about a call."""
+    event = call.event
+    arguments = [{_TERM: term_to_json(v)} if isinstance(v, Term) else v for v in call.arguments]
+    return json.dumps([event.begin, event.end, term_to_json(event.term), arguments])
+
+
+def restored(planned: Planned, text: str) -> Call:
+    """The call of a planned action that was stored."""
+    begin, end, term, arguments = json.loads(text)
+    values: list[Value | None] = [term_from_json(v[_TERM]) if isinstance(v, dict) else v for v in arguments]
+    event = Event(term_from_json(term), Interval(begin, end))
+    return Call(planned.rule, event, planned.action, tuple(values), planned.spelled)

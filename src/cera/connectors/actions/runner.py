@@ -1,0 +1,212 @@
+"""Running the actions of detected events: each once, failing ones again after a pause, and then on with the run."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import BinaryIO, Literal, Self, assert_never
+
+from cera.connectors.actions.action import ActionError, Call, Key, Planned, Sql, System, Write
+from cera.connectors.actions.appending import append
+from cera.connectors.actions.commands import call, words_of
+from cera.connectors.actions.failure import Failure, restored, stored
+from cera.connectors.actions.ledger import Entry, Ledger
+from cera.connectors.actions.permissions import Permissions, check, file_problems
+from cera.connectors.actions.retrying import Retrying
+from cera.connectors.actions.sql import SqlTarget
+from cera.connectors.actions.texts.printf import FormatError, parse_format
+from cera.errors import EngineError, UsageError
+from cera.model.time.time_text import TimeFormat
+
+#: `repeated`: it was done before; `failed before`: it had failed for good in an earlier run, and is left alone.
+Outcome = Literal["done", "repeated", "failed", "failed before"]
+
+
+class ActionRunner:
+    """Runs actions that were planned and checked before.
+
+    SQL commands are done exactly once: the database they change notes them. Texts in files too: the ledger knows where
+    they begin. Texts on standard output and calls of programs are noted right after they are done; a run that is killed
+    just between does them again, and a program can tell by CERA_ACTION, which is then the same.
+
+    What cannot be done because a database or a program does not work at the moment is tried again after pauses. If it
+    fails all the same, what comes next for the same database or program is tried once, until it works again: else
+    every event of a long stream would wait for it.
+    """
+
+    def __init__(
+        self,
+        planned: Iterable[Planned],
+        permissions: Permissions,
+        *,
+        ledger: Path | None = None,
+        failures: Path | None = None,
+        output: BinaryIO | None = None,
+        tell: Callable[[Failure], object] = lambda failure: None,
+        retrying: Retrying | None = None,
+        times: TimeFormat | None = None,
+        seconds: float = 60.0,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        """Raises UsageError where an action is wrong or not allowed, UnreachableError where its database is away.
+
+        `ledger`: the file of what is done, None if nothing outlives this run; `failures`: the file of JSON lines for
+        what could not be done; `tell` is called with it, too; `seconds`: how long a program may run.
+        """
+        actions = list(planned)
+        check(actions, permissions)
+        for path in (ledger, failures):
+            if path is not None and (found := file_problems(path)):
+                raise UsageError(found[0])
+        self._planned = {(one.rule, one.mark): one for one in actions}
+        self._sql = None
+        if permissions.sql is not None and any(isinstance(one.action, Sql) for one in actions):
+            self._sql = SqlTarget(permissions.sql)
+            self._sql.prepare()
+        self._permissions = permissions
+        self._ledger = Ledger(ledger)
+        self._failures = failures
+        self._output = output
+        self._tell = tell
+        self._retrying = retrying or Retrying()
+        self._times = times or TimeFormat()
+        self._seconds = seconds
+        self._sleep = sleep
+        self._not_working: set[str] = set()
+        self._failed_now: set[Key] = set()
+        self.outcomes: Counter[Outcome] = Counter()
+
+    @property
+    def waiting(self) -> int:
+        """How many actions of earlier runs have failed."""
+        return sum(1 for _ in self._ledger.failed())
+
+    def retry_failed(self) -> int:
+        """Tries what failed in earlier runs; how many of it are left, since the program has no such action any more."""
+        left = 0
+        for key, call_ in self._ledger.failed():
+            planned = self._planned.get(key[1:])
+            if planned is None:
+                left += 1
+            else:
+                self.outcomes[self._try(restored(planned, call_))] += 1
+        return left
+
+    def run(self, wanted: Call) -> Outcome:
+        """Does what an event asks for, unless it is done. Raises only where it cannot be noted what was done."""
+        key = wanted.key
+        if key in self._failed_now:
+            return "failed"
+        entry = self._ledger.entry(key)
+        if entry is None or entry.state == "started":
+            outcome = self._try(wanted)
+        else:
+            outcome = "repeated" if entry.state == "done" else "failed before"
+        self.outcomes[outcome] += 1
+        return outcome
+
+    def _try(self, wanted: Call) -> Outcome:
+        target, began, attempt = _target(wanted), time.monotonic(), 0
+        while True:
+            attempt += 1
+            try:
+                done = self._do(wanted)
+            except FormatError as error:
+                return self._failed(Failure(wanted, str(error), attempt))
+            except ActionError as error:
+                pause = self._retrying.pause_after(attempt) if error.passing else None
+                if pause is None or target in self._not_working or self._is_late(began, pause):
+                    if error.passing:
+                        self._not_working.add(target)
+                    return self._failed(Failure(wanted, str(error), attempt))
+                self._sleep(pause)
+            else:
+                self._not_working.discard(target)
+                self._ledger.note(wanted.key, Entry("done"))
+                return "done" if done else "repeated"
+
+    def _is_late(self, began: float, pause: float) -> bool:
+        return time.monotonic() + pause - began > self._retrying.whole
+
+    def _do(self, wanted: Call) -> bool:
+        """Whether it was done now; False if its database says that it was done before."""
+        match wanted.action:
+            case Write(format, file):
+                text = parse_format(format).apply(wanted.arguments)
+                if file is None:
+                    self._write(text.encode("utf-8", "backslashreplace"))
+                else:
+                    append(self._place(file), text, wanted.key, self._ledger)
+            case Sql(statement):
+                if self._sql is None:
+                    raise UsageError(f"the rule {wanted.rule} runs SQL, which was not planned")
+                return self._sql.execute(wanted.key, statement, wanted.arguments)
+            case System(command):
+                if not self._permissions.exec:
+                    raise UsageError(f"the rule {wanted.rule} calls a program, which was not planned")
+                words = words_of(command, wanted.arguments)
+                self._write(call(words, self._seconds, {"CERA_ACTION": " ".join(map(str, wanted.key))}))
+            case other:
+                assert_never(other)
+        return True
+
+    def _place(self, file: str) -> Path:
+        """The file itself: a link may have come in its way since it was allowed."""
+        place = self._permissions.place(file)
+        if place is None:
+            raise ActionError(f"{file} cannot be written: it is not below a folder of --allow-write", passing=False)
+        return place
+
+    def _write(self, data: bytes) -> None:
+        sys.stdout.flush()
+        stream = self._output or getattr(sys.stdout, "buffer", None)
+        if stream is None:  # a notebook shows texts only
+            sys.stdout.write(data.decode("utf-8", "replace"))
+            return
+        stream.write(data)
+        stream.flush()
+
+    def _failed(self, failure: Failure) -> Outcome:
+        if self._failures is not None:
+            line = json.dumps(failure.line(self._times), ensure_ascii=False)
+            try:
+                with self._failures.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                    file.write(f"{line}\n")
+            except OSError as error:
+                raise EngineError(
+                    f"an action failed ({failure.reason}), and that cannot be recorded in {self._failures}: "
+                    f"{error.strerror or error}"
+                ) from error
+        key = failure.call.key
+        self._ledger.note(key, Entry("failed", call=stored(failure.call)))
+        self._failed_now.add(key)
+        self._tell(failure)
+        return "failed"
+
+    def close(self) -> None:
+        self._ledger.close()
+        if self._sql is not None:
+            self._sql.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _target(wanted: Call) -> str:
+    """What must work for an action to be done."""
+    match wanted.action:
+        case Write(file=file):
+            return f"file {file}"
+        case Sql():
+            return "sql"
+        case System(command):
+            return f"program {command}"
+        case other:
+            assert_never(other)

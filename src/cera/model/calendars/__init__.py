@@ -1,0 +1,1 @@
+"""Absolute timers and named calendars, and how often a timer may tick."""

@@ -1,0 +1,1 @@
+"""The meaning W of expressions: the evaluator, the built-in functions, the aggregates."""

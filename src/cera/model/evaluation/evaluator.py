@@ -1,0 +1,315 @@
+"""The fixed interpretation W of expressions and conditions (seed 000 Fig. 14, seed 001 section 3.4).
+
+W maps a substitution σ, an event trace τ (here: the interval of each identifier) and an expression to a value.
+An expression can be undefined (division by zero, overflow, a string where a number is needed, a variable that
+`optional` left unbound); that is None here. A comparison with an undefined side is false, and the connectives
+work on that. No data makes an evaluation fail; how often something was undefined is counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from cera.model.calendars.calendar_files import Calendar, occurs_in_relation
+from cera.model.evaluation.functions import FUNCTIONS, Kind, Result
+from cera.model.expressions.expression import (
+    Aggregate,
+    And,
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Literal,
+    Negative,
+    Not,
+    Or,
+    Periodic,
+    Temporal,
+    Variable,
+    Within,
+)
+from cera.model.terms.term import Term, Value, value_key
+from cera.model.terms.values import is_number, number
+from cera.model.time.allen import CONVERSES, RELATIONS
+from cera.model.time.durations import Distance, Duration, shift
+from cera.model.time.interval import Interval, hull, point
+
+
+@dataclass
+class Evaluator:
+    """W, with what it needs besides σ and τ: calendars, the time zone, and the count of undefined results."""
+
+    calendars: tuple[Calendar, ...] = ()
+    timezone: str = "UTC"
+    undefined: int = 0
+
+    def holds(self, condition: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
+        """W(condition) = true."""
+        match condition:
+            case And():
+                return all(self.holds(operand, values, times) for operand in condition.operands)
+            case Or():
+                return any(self.holds(operand, values, times) for operand in condition.operands)
+            case Not():
+                return not self.holds(condition.operand, values, times)
+            case Comparison():
+                left = self.value(condition.left, values, times)
+                right = self.value(condition.right, values, times)
+                return left is not None and right is not None and self._compare(condition.operator, left, right)
+            case Temporal():
+                return self._related(condition, values, times)
+            case Within():
+                return self._within(condition, values, times)
+            case _:
+                return self.value(condition, values, times) is True
+
+    def value(
+        self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
+    ) -> Result | None:
+        """The value of an expression, or None where it is undefined."""
+        match expression:
+            case Literal():
+                return expression.value
+            case DurationLiteral():
+                return expression.duration
+            case DateTime():
+                return expression.interval
+            case Variable():
+                return self._defined(values.get(expression.name))
+            case EventReference():
+                return self._defined(times.get(expression.identifier))
+            case Negative():
+                return self._defined(negative(self.value(expression.operand, values, times)))
+            case Arithmetic():
+                left = self.value(expression.left, values, times)
+                right = self.value(expression.right, values, times)
+                if left is None or right is None:
+                    return None
+                return self._defined(calculate(expression.operator, left, right))
+            case Call():
+                return self._call(expression, values, times)
+            case Comparison() | Temporal() | Within() | Not() | And() | Or():
+                return self.holds(expression, values, times)
+            case Aggregate() | Periodic():
+                raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
+            case _:
+                assert_never(expression)
+
+    def _defined(self, result: Result | None) -> Result | None:
+        if result is None:
+            self.undefined += 1
+        return result
+
+    def _call(self, call: Call, values: Mapping[str, Value], times: Mapping[str, Interval]) -> Result | None:
+        function = FUNCTIONS[call.function]
+        arguments = [self.value(argument, values, times) for argument in call.arguments]
+        if any(argument is None for argument in arguments):
+            return None
+        if not all(_is_of_kind(a, function.parameter(i)) for i, a in enumerate(arguments)):
+            return self._defined(None)
+        return self._defined(function.apply(*arguments))
+
+    def _compare(self, operator: ComparisonOperator, left: Result, right: Result) -> bool:
+        result = compare(operator, left, right)
+        if result is None:
+            self.undefined += 1
+        return result is True
+
+    def _related(self, condition: Temporal, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
+        """Allen's relation; a periodic operand stands for any of its intervals."""
+        if isinstance(condition.left, Periodic):
+            right = self._interval(condition.right, values, times)
+            return right is not None and self._occurs(condition.left, condition.relation, right)
+        left = self._interval(condition.left, values, times)
+        if left is None:
+            return False
+        if isinstance(condition.right, Periodic):
+            return self._occurs(condition.right, CONVERSES[condition.relation], left)
+        right = self._interval(condition.right, values, times)
+        return right is not None and RELATIONS[condition.relation](left, right)
+
+    def _interval(
+        self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
+    ) -> Interval | None:
+        value = self.value(expression, values, times)
+        return value if isinstance(value, Interval) else None
+
+    def _occurs(self, periodic: Periodic, relation: str, interval: Interval) -> bool:
+        return occurs_in_relation(periodic.timer, self.calendars, relation, interval, self.timezone)
+
+    def _within(self, condition: Within, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
+        found = [self._interval(interval, values, times) for interval in condition.intervals]
+        intervals = [interval for interval in found if interval is not None]
+        duration = self.value(condition.duration, values, times)
+        if duration is None or len(intervals) < len(found):
+            return False
+        return self._compare("<=", Distance(*hull(intervals)), duration)
+
+
+def _is_of_kind(value: object, kind: Kind) -> bool:
+    match kind:
+        case "any":
+            return True
+        case "number":
+            return is_number(value)
+        case "string":
+            return isinstance(value, str)
+        case "boolean":
+            return isinstance(value, bool)
+        case "interval":
+            return isinstance(value, Interval)
+        case "duration":
+            return isinstance(value, Duration | Distance)
+
+
+def negative(value: Result | None) -> Result | None:
+    match value:
+        case bool():
+            return None
+        case int() | float():
+            return number(-value)
+        case Duration():
+            return _duration(-value.months, -value.microseconds)
+        case Distance():
+            return Distance(value.end, value.begin)
+        case _:
+            return None
+
+
+def calculate(operator: ArithmeticOperator, left: Result, right: Result) -> Result | None:
+    """left operator right, on numbers and on times; None where it is undefined."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return None
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return _arithmetic(operator, left, right)
+    return _time_arithmetic(operator, left, right)
+
+
+def _arithmetic(operator: ArithmeticOperator, left: int | float, right: int | float) -> int | float | None:
+    """Whole numbers are exact and undefined past 64 bits; anything with a fraction is IEEE double arithmetic."""
+    try:
+        match operator:
+            case "+":
+                return number(left + right)
+            case "-":
+                return number(left - right)
+            case "*":
+                return number(left * right)
+            case "/":
+                return number(float(left) / float(right))
+            case "mod":  # the remainder has the sign of the dividend, as in SQL and Java
+                if isinstance(left, int) and isinstance(right, int):
+                    return int(math.copysign(1, left)) * (abs(left) % abs(right))
+                return number(math.fmod(left, right))
+    except (ZeroDivisionError, OverflowError, ValueError):
+        return None
+
+
+def _time_arithmetic(operator: ArithmeticOperator, left: Result, right: Result) -> Result | None:
+    match operator, left, right:
+        case "-", Interval(), Interval() if left.is_point and right.is_point:
+            return Distance(right.begin, left.begin)
+        case (("+" | "-"), Interval(), Duration()) if left.is_point:
+            moved = shift(left.begin, right if operator == "+" else -right)
+            return None if moved is None else point(moved)
+        case "+", Duration(), Interval() if right.is_point:
+            return _time_arithmetic("+", right, left)
+        case (("+" | "-"), Duration(), Duration()):
+            total = left + (right if operator == "+" else -right)
+            return _duration(total.months, total.microseconds)
+        case "*", Duration(), int():
+            return _duration(left.months * right, left.microseconds * right)
+        case "*", int(), Duration():
+            return _time_arithmetic("*", right, left)
+        case (("+" | "-"), (Duration() | Distance()), (Duration() | Distance())):
+            one, other = _microseconds(left), _microseconds(right)
+            if one is None or other is None:
+                return None
+            return _duration(0, one + other if operator == "+" else one - other)
+        case _:
+            return None
+
+
+def _duration(months: int, microseconds: int) -> Duration | None:
+    """A duration, like every integer, has 64 bits for each of its parts."""
+    return None if number(months) is None or number(microseconds) is None else Duration(months, microseconds)
+
+
+def _microseconds(value: Duration | Distance) -> int | None:
+    if isinstance(value, Duration) and value.months:
+        return None
+    return value.microseconds
+
+
+_ORDER_TESTS = {
+    "=": lambda order: order == 0,
+    "!=": lambda order: order != 0,
+    "<": lambda order: order < 0,
+    "<=": lambda order: order <= 0,
+    ">": lambda order: order > 0,
+    ">=": lambda order: order >= 0,
+}
+
+
+def compare(operator: ComparisonOperator, left: Result, right: Result) -> bool | None:
+    """left operator right, or None where the two cannot be compared that way.
+
+    Equality is defined between any two data values (a number and a string are never equal); order only between two
+    numbers, two strings, two time points, two lengths of time.
+    """
+    order = _order(left, right)
+    if order is not None:
+        return bool(_ORDER_TESTS[operator](order))
+    if operator not in ("=", "!="):
+        return None
+    if isinstance(left, Interval) and isinstance(right, Interval):
+        return (left == right) == (operator == "=")
+    if isinstance(left, str | int | float | bool | Term) and isinstance(right, str | int | float | bool | Term):
+        return (value_key(left) == value_key(right)) == (operator == "=")
+    return None
+
+
+def _order(left: Result, right: Result) -> int | None:
+    """-1, 0 or 1 where left and right are ordered, else None."""
+    match left, right:
+        case (bool(), _) | (_, bool()):
+            return None
+        case ((int() | float()), (int() | float())):
+            return _sign(left, right)
+        case str(), str():
+            return _sign(left, right)
+        case Interval(), Interval() if left.is_point and right.is_point:
+            return _sign(left.begin, right.begin)
+        case Distance(), Distance():
+            return _sign(left.microseconds, right.microseconds)
+        case Distance(), Duration(months=0):
+            return _sign(left.microseconds, right.microseconds)
+        case Distance(), Duration():
+            limit = shift(left.begin, right)
+            return None if limit is None else _sign(left.end, limit)
+        case Duration(), Distance():
+            order = _order(right, left)
+            return None if order is None else -order
+        case Duration(), Duration():
+            return _duration_order(left, right)
+        case _:
+            return None
+
+
+def _duration_order(left: Duration, right: Duration) -> int | None:
+    """Durations compare where they have the same number of months; `1 month` and `30 day` do not."""
+    if left.months != right.months:
+        return None
+    return _sign(left.microseconds, right.microseconds)
+
+
+def _sign(left: int | float | str, right: int | float | str) -> int:
+    return (left > right) - (left < right)  # type: ignore[operator]  # both are numbers or both are strings

@@ -1,0 +1,156 @@
+"""The built-in functions of expressions: names, parameters, meaning.
+
+A function gets defined arguments of the kinds it declares and returns None where it is undefined. The kinds also
+serve the static checks; other engines translate by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
+from math import ceil, floor
+from types import MappingProxyType
+from typing import Any, Literal
+
+from cera.model.matching.matching import compile_regex
+from cera.model.terms.term import Term, Value, format_scalar
+from cera.model.terms.values import NumberTooLargeError, infer_scalar, is_number, number
+from cera.model.time.durations import Distance, Duration
+from cera.model.time.interval import EPOCH, MICROSECOND, Interval, hull, point
+from cera.model.time.timers import SYNONYMS, relative_timer
+
+Kind = Literal["number", "string", "boolean", "any", "interval", "duration"]
+
+#: What an expression can be: a data value, or one of the values of time.
+Result = Value | Interval | Duration | Distance
+
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True)
+class Function:
+    """`optional` counts the trailing parameters that may be left out; a variadic one repeats its last parameter."""
+
+    name: str
+    parameters: tuple[Kind, ...]
+    result: Kind
+    apply: Callable[..., Any]
+    optional: int = 0
+    variadic: bool = False
+
+    def accepts(self, arguments: int) -> bool:
+        least = len(self.parameters) - self.optional
+        return least <= arguments and (self.variadic or arguments <= len(self.parameters))
+
+    def parameter(self, index: int) -> Kind:
+        return self.parameters[min(index, len(self.parameters) - 1)]
+
+
+def _half_up(value: int | float) -> int:
+    return int(Decimal(value).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def _whole(to_integer: Callable[[int | float], int], value: int | float) -> int | float | None:
+    """A fraction made whole; a double past 64 bits is whole already."""
+    return number(to_integer(value)) if abs(value) < 2**63 else value
+
+
+def extreme(values: Sequence[Value], choose: Callable[..., Value]) -> Value | None:
+    """The least or greatest of numbers, or of strings; undefined on a mixture and on anything else."""
+    if all(is_number(value) for value in values) or all(isinstance(value, str) for value in values):
+        return choose(values)
+    return None
+
+
+def _substring(text: str, start: int | float, length: int | float | None = None) -> str | None:
+    """The characters from the start-th on (the first is 1), at most `length` of them."""
+    if not isinstance(start, int) or start < 1 or (length is not None and (not isinstance(length, int) or length < 0)):
+        return None
+    return text[start - 1 :] if length is None else text[start - 1 : start - 1 + length]
+
+
+def _matches(text: str, expression: str) -> bool | None:
+    try:
+        return compile_regex(expression).matches(text)
+    except ValueError:
+        return None
+
+
+def _to_number(text: Value) -> int | float | None:
+    if isinstance(text, bool):
+        return None
+    try:
+        value = infer_scalar(text) if isinstance(text, str) else text
+    except NumberTooLargeError:
+        return None
+    return value if isinstance(value, int | float) else None
+
+
+def _to_string(value: Value) -> str | None:
+    if isinstance(value, str):
+        return value
+    return None if isinstance(value, Term) else format_scalar(value)
+
+
+def _seconds(value: Interval | Duration | Distance) -> int | float | None:
+    """A duration, a distance, or a time point counted from 1970, in seconds."""
+    match value:
+        case Duration():
+            return None if value.months else number(value.microseconds / _SECOND)
+        case Distance():
+            return number(value.microseconds / _SECOND)
+        case Interval():
+            return number(value.begin / _SECOND) if value.is_point else None
+
+
+def _iso(time: Interval) -> str | None:
+    if not time.is_point:
+        return None
+    return (EPOCH + time.begin * MICROSECOND).isoformat().replace("+00:00", "Z")
+
+
+def _timer(kind: str, anchor: Interval, duration: Duration | Distance) -> Interval | None:
+    length = duration if isinstance(duration, Duration) else Duration(0, duration.microseconds)
+    return relative_timer(kind, anchor, length)
+
+
+def _time_difference(i: Interval, j: Interval) -> Distance:
+    return Distance(*hull((i, j)))  # ERR-26: symmetric, the length of the hull
+
+
+_FUNCTIONS = (
+    Function("abs", ("number",), "number", lambda x: number(abs(x))),
+    Function("round", ("number",), "number", partial(_whole, _half_up)),
+    Function("floor", ("number",), "number", partial(_whole, floor)),
+    Function("ceiling", ("number",), "number", partial(_whole, ceil)),
+    Function("least", ("any",), "any", lambda *values: extreme(values, min), variadic=True),
+    Function("greatest", ("any",), "any", lambda *values: extreme(values, max), variadic=True),
+    Function("number", ("any",), "number", _to_number),
+    Function("string", ("any",), "string", _to_string),
+    Function("concat", ("string",), "string", lambda *texts: "".join(texts), variadic=True),
+    Function("string-length", ("string",), "number", len),
+    Function("substring", ("string", "number", "number"), "string", _substring, optional=1),
+    Function("upper-case", ("string",), "string", str.upper),
+    Function("lower-case", ("string",), "string", str.lower),
+    Function("trim", ("string",), "string", lambda text: text.strip(" \t\r\n")),
+    Function("replace", ("string", "string", "string"), "string", lambda text, old, new: text.replace(old, new)),
+    Function("contains", ("string", "string"), "boolean", lambda text, part: part in text),
+    Function("starts-with", ("string", "string"), "boolean", str.startswith),
+    Function("ends-with", ("string", "string"), "boolean", str.endswith),
+    Function("matches", ("string", "string"), "boolean", _matches),
+    Function("begin", ("interval",), "interval", lambda i: point(i.begin)),
+    Function("end", ("interval",), "interval", lambda i: point(i.end)),
+    Function("length", ("interval",), "duration", lambda i: Distance(*i)),
+    Function("timeDiff", ("interval", "interval"), "duration", _time_difference),
+    Function("hull", ("interval",), "interval", lambda *intervals: hull(intervals), variadic=True),
+    Function("seconds", ("any",), "number", _seconds),
+    Function("iso", ("interval",), "string", _iso),
+    *(
+        Function(name, ("interval", "duration"), "interval", partial(_timer, canonical))
+        for name, canonical in SYNONYMS.items()
+    ),
+)
+
+FUNCTIONS: Mapping[str, Function] = MappingProxyType({function.name: function for function in _FUNCTIONS})

@@ -1,0 +1,101 @@
+"""Events and how they came about.
+
+An event is a term with an interval; that pair is its identity. A source may add an id of its own, so that two
+equal messages stay two events. A derived event carries its derivations: rule, and the event bound to each
+identifier of the rule's body (the event trace τ of the papers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from cera.model.terms.hashing import event_id
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
+
+
+@dataclass(frozen=True, order=False)
+class Event:
+    """What happened, and when. `qualifier` is the part of the identity that the source named, if any."""
+
+    term: Term
+    interval: Interval
+    qualifier: str | None = None
+
+    @cached_property
+    def id(self) -> str:
+        return event_id(self.term, self.interval, self.qualifier)
+
+    @property
+    def label(self) -> str:
+        return self.term.label
+
+    @property
+    def begin(self) -> int:
+        return self.interval.begin
+
+    @property
+    def end(self) -> int:
+        return self.interval.end
+
+    @cached_property
+    def output_key(self) -> tuple[Any, ...]:
+        """The order of output: by end, begin, term."""
+        return (self.interval.end, self.interval.begin, self.term.key, self.qualifier or "")
+
+    @cached_property
+    def order_key(self) -> tuple[int, int, str]:
+        """The order in which aggregates fold their matches: end, begin, id."""
+        return (self.interval.end, self.interval.begin, self.id)
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Sets the fields when an event is read back from a state, and what was computed of them."""
+        vars(self).update(state)
+
+    def __str__(self) -> str:
+        return f"{self.term}{self.interval}"
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """Where the message of a RAISE rule goes."""
+
+    address: str
+    transport: str | None = None
+
+    @property
+    def qualifier(self) -> str:
+        return f"to {self.address} by {self.transport or ''}"
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """One way in which an event came about.
+
+    `causes` maps each identifier of the rule's body to the event bound to it, relative timers included; `collected`
+    are the events that `while … collect` gathered.
+    """
+
+    rule: str
+    causes: Mapping[str, Event] = field(hash=False)
+    collected: tuple[Event, ...] = ()
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        return (self.rule, tuple(sorted((name, event.order_key) for name, event in self.causes.items())))
+
+
+@dataclass(frozen=True)
+class DerivedEvent:
+    """An event with every way it was derived, the first one first, and its recipient if a RAISE rule made it."""
+
+    event: Event
+    derivations: tuple[Derivation, ...]
+    recipient: Recipient | None = None
+
+
+def in_output_order(events: Iterable[DerivedEvent]) -> list[DerivedEvent]:
+    return sorted(events, key=lambda derived: derived.event.output_key)

@@ -1,0 +1,172 @@
+"""Events as engines that run event by event hold them: light, and turned into terms only where something asks for one.
+
+The content of a flat event is what JSON says of its children: `content` maps the label of each to its one string or
+number. `nested` is the same for an event whose children may have children of their own, such as the rows of a change.
+Any other event has its term (`known`); a derived one has a *draft*, the nested tuple (label, ordered, children) that
+construction made. Truth values are wrapped, because Python takes True and 1 for equal and rows are compared by Python's
+`==`; those in `nested` are not.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NoReturn
+
+from cera.model.events.event import Event
+from cera.model.terms.hashing import flat_event_id
+from cera.model.terms.json_terms import term_from_json
+from cera.model.terms.term import Term, Value
+from cera.model.time.interval import Interval
+
+
+class Truth(Enum):
+    """A truth value that is not equal to a number."""
+
+    FALSE = False
+    TRUE = True
+
+    def __setstate__(self, state: object) -> NoReturn:
+        raise TypeError("a truth value cannot be changed")
+
+
+#: A value in a row: a scalar with wrapped truth values, or a term.
+Cell = str | int | float | Truth | Term
+
+Draft = tuple[str, bool, tuple[Any, ...]]
+
+
+def wrap(value: Value) -> Cell:
+    return Truth(value) if isinstance(value, bool) else value
+
+
+def unwrap(cell: Cell) -> Value:
+    return bool(cell.value) if isinstance(cell, Truth) else cell
+
+
+def draft_term(draft: Draft) -> Term:
+    """The term that a draft stands for."""
+    label, ordered, children = draft
+    return Term(label, [draft_term(c) if isinstance(c, tuple) else unwrap(c) for c in children], ordered=ordered)
+
+
+def _holds_term(draft: Draft) -> bool:
+    """Whether a draft has a term inside that another draft may have spelled out."""
+    return any(_holds_term(child) if isinstance(child, tuple) else isinstance(child, Term) for child in draft[2])
+
+
+class Occurrence:
+    """An event in the engine. `number` tells it apart from all others of the run."""
+
+    __slots__ = (
+        "_event",
+        "_id",
+        "_known",
+        "begin",
+        "content",
+        "draft",
+        "end",
+        "label",
+        "nested",
+        "number",
+        "qualifier",
+    )
+
+    #: The id, once it was asked for.
+    _id: str
+
+    def __init__(
+        self,
+        begin: int,
+        end: int,
+        label: str,
+        content: dict[str, Any] | None = None,
+        known: Term | None = None,
+        draft: Draft | None = None,
+        qualifier: str | None = None,
+        nested: dict[str, Any] | None = None,
+    ) -> None:
+        self.begin = begin
+        self.end = end
+        self.label = label
+        self.content = content
+        self.nested = nested
+        self.draft = draft
+        self.qualifier = qualifier
+        self.number = -1
+        self._known = known
+        self._event: Event | None = None
+
+    @property
+    def term(self) -> Term:
+        if self._known is None:
+            if self.draft is not None:
+                self._known = draft_term(self.draft)
+            else:
+                self._known = term_from_json({self.label: self.nested if self.content is None else self.content})
+        return self._known
+
+    @property
+    def event(self) -> Event:
+        if self._event is None:
+            self._event = Event(self.term, Interval(self.begin, self.end), self.qualifier)
+        return self._event
+
+    @property
+    def id(self) -> str:
+        """The id of the event; that of a flat event needs no term."""
+        try:
+            return self._id
+        except AttributeError:
+            if self.content is None:
+                self._id = self.event.id
+            else:
+                self._id = flat_event_id(self.label, self.content.items(), self.begin, self.end, self.qualifier)
+            return self._id
+
+    def is_same(self, other: Occurrence) -> bool:
+        """Whether they are one event."""
+        if (self.label, self.begin, self.end, self.qualifier) != (other.label, other.begin, other.end, other.qualifier):
+            return False
+        if self.draft is not None and other.draft is not None:
+            if self.draft == other.draft:
+                return True
+            if not _holds_term(self.draft) and not _holds_term(other.draft):
+                return False
+        return self.term == other.term
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        known = self._known if self.content is None and self.nested is None else None
+        body = (self.content, self.nested, self.draft, known)
+        return (self.begin, self.end, self.label, self.qualifier, self.number, *body)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.begin, self.end, self.label, self.qualifier, self.number, *body = state
+        self.content, self.nested, self.draft, self._known = body
+        self._event = None
+
+
+PLAIN = frozenset((str, int, float))
+_SCALARS = frozenset((str, int, float, bool))
+
+
+def json_occurrence(begin: int, end: int, label: str, body: Any, qualifier: str | None = None) -> Occurrence:
+    """The event `{label: body}` of checked JSON: flat if every child is one string or number, else nested, if what a
+    child has inside are scalars alone, else with its term."""
+    if isinstance(body, dict):
+        if PLAIN.issuperset(map(type, body.values())):
+            return Occurrence(begin, end, label, content=body, qualifier=qualifier)
+        if is_nested(body):
+            return Occurrence(begin, end, label, qualifier=qualifier, nested=body)
+    return Occurrence(begin, end, label, known=term_from_json({label: body}), qualifier=qualifier)
+
+
+def is_nested(body: dict[str, Any]) -> bool:
+    """Whether the children are scalars, or objects of scalars."""
+    return all(
+        child.__class__ in _SCALARS or (child.__class__ is dict and _SCALARS.issuperset(map(type, child.values())))
+        for child in body.values()
+    )
+
+
+def occurrence(event: Event) -> Occurrence:
+    return Occurrence(event.begin, event.end, event.label, known=event.term, qualifier=event.qualifier)

@@ -1,0 +1,1 @@
+"""Expressions, conditions and heads as data."""

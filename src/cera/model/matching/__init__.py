@@ -1,0 +1,1 @@
+"""Patterns and how they match terms: Xcerpt's simulation."""

@@ -1,0 +1,136 @@
+"""Query terms: patterns that are matched against data terms (Xcerpt's simulation, seed 001 section 3.1).
+
+`label{{…}}` is partial (the data may have more children), `label{…}` total; braces are unordered, brackets ordered.
+What a pattern means is defined in `cera.model.matching.matching`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cera.diagnostics import Span
+from cera.model.terms.values import Scalar
+
+
+@dataclass(frozen=True)
+class AnyLabel:
+    """`*`: any label."""
+
+
+@dataclass(frozen=True)
+class RegexLabel:
+    """`/expression/` in the place of a label: the whole label matches."""
+
+    expression: str
+
+
+Label = str | AnyLabel | RegexLabel
+
+
+@dataclass(frozen=True)
+class TermPattern:
+    """`label{…}`, `label{{…}}`, `label[…]`, `label[[…]]`; a bare `label` is `label{}`."""
+
+    label: Label
+    children: tuple[Pattern, ...] = ()
+    ordered: bool = False
+    total: bool = True
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class ScalarPattern:
+    """A leaf with this value."""
+
+    value: Scalar
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RegexPattern:
+    """`/expression/`: a string leaf that matches as a whole."""
+
+    expression: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class VariablePattern:
+    """`var X` matches anything, `var X -> pattern` what the pattern matches; X is bound to it."""
+
+    name: str
+    pattern: Pattern | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Descendant:
+    """`desc pattern`: the pattern matches here or at any depth below."""
+
+    pattern: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Without:
+    """`without pattern`, as a child: the siblings do not match together with this pattern."""
+
+    pattern: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class OptionalPattern:
+    """`optional pattern`, as a child: matched where that is possible, else its variables stay unbound."""
+
+    pattern: Pattern
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Pattern = TermPattern | ScalarPattern | RegexPattern | VariablePattern | Descendant | Without | OptionalPattern
+
+
+def parts(pattern: Pattern) -> tuple[Pattern, ...]:
+    """The patterns directly inside this one."""
+    match pattern:
+        case TermPattern():
+            return pattern.children
+        case ScalarPattern() | RegexPattern():
+            return ()
+        case VariablePattern():
+            return () if pattern.pattern is None else (pattern.pattern,)
+        case Descendant() | Without() | OptionalPattern():
+            return (pattern.pattern,)
+
+
+def walk(pattern: Pattern) -> Iterator[Pattern]:
+    """This pattern and all patterns inside it, outermost first."""
+    yield pattern
+    for part in parts(pattern):
+        yield from walk(part)
+
+
+def variables(pattern: Pattern) -> frozenset[str]:
+    """Every variable that occurs in the pattern, in whatever position."""
+    return frozenset(p.name for p in walk(pattern) if isinstance(p, VariablePattern))
+
+
+def bound_variables(pattern: Pattern) -> frozenset[str]:
+    """The variables that every match binds: those outside of `without` and `optional`."""
+    own = {pattern.name} if isinstance(pattern, VariablePattern) else set()
+    if isinstance(pattern, Without | OptionalPattern):
+        return frozenset()
+    return frozenset(own).union(*(bound_variables(part) for part in parts(pattern)))
+
+
+def optional_variables(pattern: Pattern) -> frozenset[str]:
+    """The variables that some matches bind and others do not: those inside `optional` only."""
+    return _outside_without(pattern) - bound_variables(pattern)
+
+
+def _outside_without(pattern: Pattern) -> frozenset[str]:
+    if isinstance(pattern, Without):
+        return frozenset()
+    own = {pattern.name} if isinstance(pattern, VariablePattern) else set()
+    return frozenset(own).union(*(_outside_without(part) for part in parts(pattern)))

@@ -1,0 +1,149 @@
+"""Data terms: Xcerpt's labelled trees, with scalars as leaves.
+
+`label{…}` has unordered, `label[…]` ordered children. Unordered children are kept in one canonical order, so that
+terms that mean the same are equal, hash alike and print alike. An anonymous term has the empty label: it is the
+object or the array inside a JSON array.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, Scalar, number, scalar_key
+
+#: Terms are nested at most this deep; the limit keeps hostile input and runaway recursion from exhausting the stack.
+MAX_DEPTH = 100
+
+#: Terms have at most this many nodes, sixteen characters of text counting as one: more comes only from a recursion.
+MAX_SIZE = 1_000_000
+
+_NAME = re.compile(r"@?[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
+
+
+class TermError(ValueError):
+    """A term cannot be built: nested too deep, too large, or a number has no representation."""
+
+
+class Term:
+    """A labelled, immutable tree. Equality is equality of what it means: {} ignores order, 1 equals 1.0."""
+
+    __slots__ = ("_hash", "children", "depth", "key", "label", "ordered", "size")
+
+    label: str
+    children: tuple[Value, ...]
+    ordered: bool
+    depth: int
+    size: int
+    key: tuple[Any, ...]
+
+    def __init__(self, label: str, children: Iterable[Value] = (), *, ordered: bool = False) -> None:
+        canonical: list[Value] = []
+        keys: list[tuple[Any, ...]] = []
+        deepest, size = 0, 1
+        for child in children:  # terms are many: the common kinds of children are looked at here and not by others
+            kind = child.__class__
+            if kind is str:
+                size += len(child) // 16 + 1  # type: ignore[arg-type]
+                keys.append((2, child))
+            elif isinstance(child, Term):
+                size += child.size
+                keys.append(child.key)
+                if child.depth > deepest:
+                    deepest = child.depth
+            elif kind is int and MIN_INTEGER <= child <= MAX_INTEGER:  # type: ignore[operator]
+                size += 1
+                keys.append((1, child))
+            else:
+                child = _canonical(child)
+                size += value_size(child)
+                keys.append(value_key(child))
+            canonical.append(child)
+        if not ordered and len(keys) > 1:
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            canonical = [canonical[i] for i in order]
+            keys = [keys[i] for i in order]
+        depth = 1 + deepest
+        if depth > MAX_DEPTH:
+            raise TermError(f"a term is nested deeper than {MAX_DEPTH} levels")
+        if size > MAX_SIZE:
+            raise TermError(f"a term has more than {MAX_SIZE:,} nodes, 16 characters counting as one")
+        self.size = size
+        self.label = label
+        self.children = tuple(canonical)
+        self.ordered = ordered
+        self.depth = depth
+        self.key = (3, label, ordered, tuple(keys))
+        self._hash = hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Term) and self._hash == other._hash and self.key == other.key
+
+    def __lt__(self, other: Term) -> bool:
+        return self.key < other.key
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by its content: hashes of strings differ from process to process."""
+        return _restored, (self.label, self.children, self.ordered)
+
+    def __repr__(self) -> str:
+        return f"Term({self!s})"
+
+    def __str__(self) -> str:
+        return format_value(self)
+
+
+Value = Scalar | Term
+
+
+def _restored(label: str, children: tuple[Value, ...], ordered: bool) -> Term:
+    return Term(label, children, ordered=ordered)
+
+
+def _canonical(child: Value) -> Value:
+    if isinstance(child, int | float) and not isinstance(child, bool):
+        value = number(child)
+        if value is None:
+            raise TermError(f"the number {child} has no representation: integers have 64 bits")
+        return value
+    return child
+
+
+def value_size(child: Value) -> int:
+    """How much a value adds to the size of the term that it stands in."""
+    return child.size if isinstance(child, Term) else len(child) // 16 + 1 if isinstance(child, str) else 1
+
+
+def value_key(value: Value) -> tuple[Any, ...]:
+    """A key that orders all values and is equal exactly for equal ones: truth values, numbers, strings, terms."""
+    return value.key if isinstance(value, Term) else scalar_key(value)
+
+
+def same(one: Value, other: Value) -> bool:
+    return value_key(one) == value_key(other)
+
+
+def label(name: str) -> str:
+    """A label as the text form writes it: bare if it is a name, else quoted."""
+    if _NAME.fullmatch(name) and name not in ("true", "false"):
+        return name
+    return json.dumps(name, ensure_ascii=False)
+
+
+def format_scalar(value: Scalar) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return ("true" if value else "false") if isinstance(value, bool) else repr(value)
+
+
+def format_value(value: Value) -> str:
+    """The readable text form: `temp{area{"a"}, value{40}}`; `cera.model.terms.term_text` reads it back."""
+    if not isinstance(value, Term):
+        return format_scalar(value)
+    opening, closing = "[]" if value.ordered else "{}"
+    return f"{label(value.label)}{opening}{', '.join(format_value(child) for child in value.children)}{closing}"
