@@ -17,8 +17,8 @@ from cera.diagnostics import Source
 from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
-from cera.rules.checks import check
-from cera.rules.strata import stratify
+from cera.rules.analysis.strata import stratify
+from cera.rules.checks.check import check
 
 RULES = 1_000
 REPETITIONS = 3

@@ -27,9 +27,9 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.rules.labels import derived_labels, queried_labels
+from cera.rules.analysis.labels import derived_labels, queried_labels
+from cera.rules.analysis.strata import dependencies, recursive_components, stratify
 from cera.rules.rule import Branch, Rule, RuleProgram
-from cera.rules.strata import dependencies, recursive_components, stratify
 
 Item = TypeVar("Item")
 

@@ -18,9 +18,9 @@ from cera.languages.xchangeeq.printer import Printer, print_construct, print_exp
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
+from cera.rules.analysis.strata import is_hierarchical
+from cera.rules.reasoning.time_constraints import Happens, TimeReason
 from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
-from cera.rules.strata import is_hierarchical
-from cera.rules.time_constraints import Happens, TimeReason
 
 
 def _timer_text(timer: TimerQuery) -> str:

@@ -53,7 +53,7 @@ from cera.model.time.durations import DurationError, parse_duration
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.url_paths import shown_path
-from cera.rules.checks import check
+from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
 
 if TYPE_CHECKING:

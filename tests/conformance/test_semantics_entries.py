@@ -12,7 +12,7 @@ from cera.engines.reference.fixpoint import immediate_consequence, intended_mode
 from cera.engines.reference.interpretation import Interpretation
 from cera.model.time.interval import Interval
 from cera.pipeline import load
-from cera.rules.strata import stratify
+from cera.rules.analysis.strata import stratify
 from cera.testing import assert_same_events, event
 from conformance.asking import FIRE_RULES, ask, codes, fire_stream, temp
 from every_engine import EVERY_ENGINE

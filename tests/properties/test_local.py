@@ -21,8 +21,8 @@ from cera.engines.reference import engine as reference
 from cera.errors import ProgramError
 from cera.model.events.event import DerivedEvent, Event
 from cera.pipeline import load
+from cera.rules.analysis.strata import is_hierarchical, recursive_components
 from cera.rules.rule import RuleProgram, Semantics
-from cera.rules.strata import is_hierarchical, recursive_components
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
 from properties.generator import BASIC, FEATURES, LAST_SECOND, Case, cases, constructs, seeded_case

@@ -20,9 +20,9 @@ from cera.model.events.event import Event
 from cera.model.matching.matching import match
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
-from cera.rules.dependencies import event_patterns
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.strata import dependencies, stratify
 from cera.rules.rule import Rule
-from cera.rules.strata import dependencies, stratify
 from cera.testing import SECOND, event
 from properties.generator import STRATIFIED, Case, cases
 from properties.holding import holds_for

@@ -21,8 +21,8 @@ from cera.engines.reference import engine as reference
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.expressions.constructs import ConstructTerm
 from cera.optimizer.driver import PASSES, optimized
+from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
-from cera.rules.strata import is_hierarchical
 from cera.testing import SECOND
 from hypothesis_profiles import examples
 from properties.generator import FEATURES, Case, cases, seeded_case

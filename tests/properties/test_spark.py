@@ -22,8 +22,8 @@ from cera.engines.spark import engine as spark_engine
 from cera.engines.spark.rows import event_tables
 from cera.engines.spark.session import session
 from cera.model.events.event import DerivedEvent, Event
+from cera.rules.analysis.strata import recursive_components
 from cera.rules.rule import RuleProgram
-from cera.rules.strata import recursive_components
 from properties.generator import constructs, seeded_case
 from properties.theories import rules_of
 

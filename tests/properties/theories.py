@@ -11,9 +11,9 @@ from cera.engines.reference.interpretation import Interpretation
 from cera.languages.xchangeeq.lowering import lower
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval
-from cera.rules.checks import check
+from cera.rules.analysis.strata import Dependency, dependencies
+from cera.rules.checks.check import check
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.strata import Dependency, dependencies
 from cera.testing import SECOND
 from properties.generator import LAST_SECOND, Case
 

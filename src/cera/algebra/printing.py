@@ -34,7 +34,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan, Point
 from cera.model.time.durations import format_duration
-from cera.rules.unification import query_label
+from cera.rules.analysis.unification import query_label
 
 _WIDTH = 110
 _INDENT = "  "

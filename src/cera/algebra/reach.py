@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from cera.rules.time_constraints import TimeNetwork
-from cera.rules.time_points import TimePoint
+from cera.rules.reasoning.time_constraints import TimeNetwork
+from cera.rules.reasoning.time_points import TimePoint
 
 
 @dataclass(frozen=True)

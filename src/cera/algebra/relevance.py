@@ -38,11 +38,11 @@ from cera.model.expressions.expression import Call, Comparison, DurationLiteral,
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.expressions.expression import rebuild as rebuild_condition
 from cera.model.time.durations import Duration
-from cera.rules.difference_bounds import Bound, Constraint
+from cera.rules.reasoning.difference_bounds import Bound, Constraint
+from cera.rules.reasoning.time_consequences import consequences, time_network
+from cera.rules.reasoning.time_constraints import TimeConstraint, TimeNetwork, TimeReason
+from cera.rules.reasoning.time_points import TimePoint
 from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
-from cera.rules.time_consequences import consequences, time_network
-from cera.rules.time_constraints import TimeConstraint, TimeNetwork, TimeReason
-from cera.rules.time_points import TimePoint
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.matching.patterns import Pattern
-from cera.rules.dependencies import dependencies
-from cera.rules.producers import Producers
+from cera.rules.analysis.dependencies import dependencies
+from cera.rules.analysis.producers import Producers
 from cera.rules.rule import (
     Accumulation,
     Branch,

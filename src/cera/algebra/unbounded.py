@@ -14,8 +14,8 @@ from cera.algebra.plan import Point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note, Span
+from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
-from cera.rules.strata import is_hierarchical
 
 
 def check_state(program: RuleProgram) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping
 from typing import TypeVar
 
-from cera.rules import graph as numbered
+from cera.rules.reasoning import graph as numbered
 
 Node = TypeVar("Node", bound=Hashable)
 

@@ -14,8 +14,8 @@ from typing import Literal
 
 from cera.connectors.files import DATABASE, Source, sources
 from cera.connectors.layout import Layout
+from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
-from cera.rules.strata import is_hierarchical
 
 AUTO = "auto"
 

@@ -24,10 +24,10 @@ from cera.model.expressions.expression import Comparison
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern, RegexPattern, ScalarPattern
+from cera.rules.reasoning.time_consequences import time_network
+from cera.rules.reasoning.time_constraints import TimeNetwork
+from cera.rules.reasoning.time_points import TimePoint
 from cera.rules.rule import Branch
-from cera.rules.time_consequences import time_network
-from cera.rules.time_constraints import TimeNetwork
-from cera.rules.time_points import TimePoint
 
 EVENTS = 1000.0
 CONSTANT = EQUALITY = 1 / 10

@@ -22,7 +22,7 @@ from cera.model.expressions.expression import (
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.time.durations import Duration
 from cera.model.time.timers import TIMERS
-from cera.rules.undefined import always_undefined
+from cera.rules.reasoning.undefined import always_undefined
 from cera.testing import SECOND
 
 from .choices import Choices

@@ -7,7 +7,7 @@ from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
 from cera.model.expressions.constructs import Construct
 from cera.model.matching.patterns import Pattern
-from cera.rules.checks import check
+from cera.rules.checks.check import check
 from cera.rules.rule import Branch, Rule, RuleProgram
 
 

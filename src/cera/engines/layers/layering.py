@@ -17,10 +17,10 @@ from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.engines.modules import Module
 from cera.instances.types import InstanceModule
-from cera.rules.dependencies import EventPattern, event_patterns, rule_uses
-from cera.rules.graph import Graph, shortest_path, strongly_connected_components
+from cera.rules.analysis.dependencies import EventPattern, event_patterns, rule_uses
+from cera.rules.analysis.unification import head_label, query_label
+from cera.rules.reasoning.graph import Graph, shortest_path, strongly_connected_components
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.unification import head_label, query_label
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
 from cera.engines.local.stages import Broadcast, Stage
 from cera.model.evaluation.evaluator import Evaluator
-from cera.rules.unification import head_label
+from cera.rules.analysis.unification import head_label
 
 
 def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Network:

@@ -38,7 +38,7 @@ from cera.engines.local.writing import Cells, Writing, indented
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
-from cera.rules.unification import query_label
+from cera.rules.analysis.unification import query_label
 
 
 class Connections:

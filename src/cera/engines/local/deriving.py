@@ -16,7 +16,7 @@ from cera.engines.local.state import State
 from cera.engines.local.writing import Cells, Writing, indented
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
-from cera.rules.unification import head_label
+from cera.rules.analysis.unification import head_label
 
 
 class Deriving(Finisher):

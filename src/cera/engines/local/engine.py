@@ -16,9 +16,9 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.time.interval import Time
 from cera.optimizer.driver import optimize
-from cera.rules.graph import shortest_path
+from cera.rules.analysis.strata import PrecedenceGraph
+from cera.rules.reasoning.graph import shortest_path
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.strata import PrecedenceGraph
 
 
 def run(

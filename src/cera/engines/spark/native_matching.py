@@ -37,7 +37,7 @@ from cera.model.matching.patterns import (
 )
 from cera.model.regex.regular_expressions import compile_regex, is_backtracking_safe
 from cera.model.terms.values import Scalar
-from cera.rules.unification import query_label
+from cera.rules.analysis.unification import query_label
 
 #: A pattern that can match in more ways than this on one event is left to Python.
 MOST_WAYS = 4

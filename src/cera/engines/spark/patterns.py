@@ -27,7 +27,7 @@ from cera.model.matching.patterns import (
     VariablePattern,
 )
 from cera.model.regex.regular_expressions import is_backtracking_safe
-from cera.rules.unification import query_label
+from cera.rules.analysis.unification import query_label
 
 _MATCH = "match"
 

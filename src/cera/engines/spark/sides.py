@@ -16,7 +16,7 @@ from cera.engines.spark.relations import Timer, column
 from cera.engines.spark.scopes import Environment, RowScope
 from cera.engines.spark.tables import EventTable
 from cera.model.matching.patterns import bound_variables
-from cera.rules.unification import query_label
+from cera.rules.analysis.unification import query_label
 
 
 @dataclass(frozen=True)

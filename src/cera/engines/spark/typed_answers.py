@@ -22,7 +22,7 @@ from cera.engines.spark.tables import EventTable, Flat
 from cera.engines.spark.term_columns import written_term
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
-from cera.rules.unification import head_label
+from cera.rules.analysis.unification import head_label
 
 CHILDREN = "children"
 

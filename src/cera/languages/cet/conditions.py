@@ -12,7 +12,7 @@ from cera.languages.epl.syntax import Field
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Call, DurationLiteral, EventReference, Expression, Variable
-from cera.rules.signatures import arity
+from cera.rules.reasoning.signatures import arity
 
 
 def check_conditions(program: Program) -> Iterator[Diagnostic]:

@@ -16,7 +16,7 @@ from cera.languages.epl.variables import result_expressions
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Call, Expression
-from cera.rules.signatures import arity
+from cera.rules.reasoning.signatures import arity
 
 _IN_ORDER = "each %d or %s takes one argument, in their order; `%%` is a percent sign"
 _NUMBERED = "the arguments are bound to :1, :2, … in their order, wherever these stand"

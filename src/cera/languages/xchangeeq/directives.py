@@ -8,7 +8,7 @@ from typing import get_args
 from cera.diagnostics import Diagnostic, Note, did_you_mean
 from cera.languages.xchangeeq.syntax import ProgramSyntax, SemanticsDirective, SourceDirective
 from cera.rules.declarations import Attribute, DeclaredKind, SourceLabel
-from cera.rules.quotation import listed
+from cera.rules.reasoning.quotation import listed
 from cera.rules.rule import Semantics
 
 _SEMANTICS: tuple[Semantics, ...] = get_args(Semantics)

@@ -2,7 +2,7 @@
 
 Lowering gives every rule and every event query a name, writes each body in disjunctive form, reads the texts of
 `datetime("…")` in the time zone of the run, and looks at what only the syntax tree can tell: directives, calendars and
-the scopes of event identifiers. What is wrong with the rules themselves is found by `cera.rules.checks`.
+the scopes of event identifiers. What is wrong with the rules themselves is found by `cera.rules.checks.check`.
 """
 
 from __future__ import annotations

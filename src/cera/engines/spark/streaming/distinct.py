@@ -8,8 +8,8 @@ from cera.engines.spark.streaming.module_operators import AnyOperator, ModuleOpe
 from cera.engines.spark.streaming.places import Place, variable_at
 from cera.engines.spark.streaming.slots import Slot
 from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.rules.analysis.unification import head_label
 from cera.rules.rule import Rule
-from cera.rules.unification import head_label
 
 
 def may_repeat(operators: Sequence[AnyOperator]) -> bool:

@@ -18,9 +18,9 @@ from cera.engines.local.engine import plan_of
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.streaming.slots import Slot, slots
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.rules.dependencies import dependencies, event_patterns
+from cera.rules.analysis.dependencies import dependencies, event_patterns
+from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.unification import head_label, query_label
 
 #: Into how many parts the events of an operator are divided, unless something else is asked for.
 BUCKETS = 16

@@ -21,8 +21,8 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
-from cera.rules.dependencies import event_patterns
-from cera.rules.unification import query_label
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.unification import query_label
 
 
 class DividedEventError(Exception):

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from cera.algebra.keys import correlation_key
 from cera.engines.spark.streaming.places import Place, places, value_at, variable_at
-from cera.rules.dependencies import event_patterns
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.rule import Rule
-from cera.rules.unification import head_label, query_label
 
 #: The label of a pattern that matches events of any label.
 ANY = None

@@ -13,8 +13,8 @@ from cera.engines.spark.streaming.places import Place, places
 from cera.model.expressions.expression import And, Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.values import Scalar
+from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Branch, Rule
-from cera.rules.unification import query_label
 
 _CONVERSE: dict[ComparisonOperator, ComparisonOperator] = {
     "=": "=",

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from cera.algebra.keys import correlation_key
 from cera.diagnostics import Diagnostic
 from cera.engines.spark.streaming.slots import slots
-from cera.rules.dependencies import rule_uses
+from cera.rules.analysis.dependencies import rule_uses
+from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.strata import is_hierarchical
 
 _TIMER_HINT = (
     "a window that an event has, such as extend-begin[event e, 5 min], can be divided; for few events it makes no "

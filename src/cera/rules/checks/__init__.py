@@ -1,0 +1,1 @@
+"""The static checks of a rule program, a file each; `check` lists them."""

@@ -1,0 +1,174 @@
+"""Names that lead nowhere: variables used once, labels that nothing produces, circles of timers. XC103 to XC105."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.model.expressions import constructs
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Periodic, Variable
+from cera.model.matching import patterns
+from cera.model.matching.patterns import VariablePattern
+from cera.rules.analysis.dependencies import EventPattern, event_patterns
+from cera.rules.analysis.producers import Producers
+from cera.rules.analysis.unification import query_label
+from cera.rules.checks.near_labels import NearLabels
+from cera.rules.reasoning.quotation import listed
+from cera.rules.rule import Branch, RelativeTimer, Rule, RuleProgram
+
+
+def check_variables(program: RuleProgram) -> Iterator[Diagnostic]:
+    """XC103: a variable that occurs once. Names with an underscore say that this is meant."""
+    for rule in program.rules:
+        queried = list(_distinct(_pattern_variables(rule)))
+        occurrences = Counter(variable.name for variable in queried)
+        others = _used_variables(rule)
+        for variable in queried:
+            if occurrences[variable.name] == 1 and variable.name not in others and not variable.name.startswith("_"):
+                yield Diagnostic(
+                    "XC103",
+                    "warning",
+                    f"`var {variable.name}` is used nowhere else in rule `{rule.name}`",
+                    variable.span or rule.span,
+                    _hint_for_unused(variable),
+                )
+
+
+def _hint_for_unused(variable: VariablePattern) -> str:
+    if variable.pattern is not None:
+        return f"leave out `var {variable.name} ->`"
+    return (
+        f"if something has to be there but not what, write `var _{variable.name}`; "
+        "if not even that, leave it out and use double braces {{ }}"
+    )
+
+
+def _pattern_variables(rule: Rule) -> Iterator[VariablePattern]:
+    for query in event_patterns(rule):
+        for part in patterns.walk(query.pattern):
+            if isinstance(part, VariablePattern):
+                yield part
+
+
+def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:
+    """Each place once: a disjunction has the literals outside of its branches in all of them."""
+    seen: set[tuple[str, int]] = set()
+    for variable in found:
+        if variable.span is not None:
+            place = (variable.span.source.name, variable.span.start)
+            if place in seen:
+                continue
+            seen.add(place)
+        yield variable
+
+
+def _used_variables(rule: Rule) -> frozenset[str]:
+    """The variables of the head, of the conditions and of timers (where one also says how fine the timer is)."""
+    found: set[str] = set(constructs.variables(rule.head))
+    for branch in rule.branches:
+        for timer in branch.absolute_timers:
+            found |= patterns.variables(timer.timer.pattern)
+        accumulated = (condition for part in branch.accumulations for condition in part.conditions)
+        for condition in (*branch.conditions, *accumulated):
+            for part in expressions.walk(condition):
+                if isinstance(part, Variable):
+                    found.add(part.name)
+                elif isinstance(part, Periodic):
+                    found |= patterns.variables(part.timer.pattern)
+    return frozenset(found)
+
+
+def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
+    """XC104: a query that no rule and no source can answer."""
+    producers = Producers(program.rules)
+    if program.sources is None:
+        yield from _near_misses(program, producers)
+        return
+    sources = frozenset((*program.sources, *program.from_modules))
+    for query in (query for rule in program.rules for query in event_patterns(rule)):
+        label = query_label(query.pattern)
+        if label is None or label in sources or producers.of(query.pattern):
+            continue
+        heads = [program.rules[i] for i in producers.with_label(label)]
+        if heads:
+            yield Diagnostic(
+                "XC104",
+                "warning",
+                f"no rule derives `{label}` in a form that this query matches, and it is not a source",
+                query.span,
+                "compare the children, the brackets and the braces of the query with those of the head",
+                tuple(Note(f"rule `{rule.name}` derives it like this", rule.head.span) for rule in heads),
+            )
+        else:
+            yield Diagnostic(
+                "XC104",
+                "warning",
+                f"no rule derives `{label}`, and it is not a source",
+                query.span,
+                did_you_mean(label, sorted(sources | producers.labels))
+                or f"add `{label}` to the SOURCE directive if such events come from outside",
+            )
+
+
+def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnostic]:
+    """Without declared sources any label may come from outside; one that is nearly a derived label rather does not.
+
+    What the rule itself derives is no candidate: `DETECT orders{…} ON order{{…}}` is not a slip.
+    """
+    places: dict[str, dict[Span | None, tuple[EventPattern, int]]] = {}
+    for i, rule in enumerate(program.rules):
+        for query in event_patterns(rule):
+            label = query_label(query.pattern)
+            if label is not None and label not in producers.labels and label not in program.from_modules:
+                places.setdefault(label, {}).setdefault(query.span, (query, i))
+    derived = NearLabels(producers.labels.union(program.from_modules))
+    for label, found in places.items():
+        if len(found) > 1:
+            continue
+        ((query, i),) = found.values()
+        near = [other for other in derived.near(label) if producers.with_label(other) != [i]]
+        if near:
+            yield Diagnostic(
+                "XC104",
+                "warning",
+                f"no rule derives `{label}`",
+                query.span,
+                f"did you mean `{near[0]}`? If `{label}` comes from outside, say so: SOURCE {label}",
+            )
+
+
+def check_timer_circles(program: RuleProgram) -> Iterator[Diagnostic]:
+    """XC105: timers that are all defined by one another."""
+    for rule in program.rules:
+        for branch in rule.branches:
+            for circle in timer_circles(branch):
+                first, *others = circle
+                names = [f"`{timer.identifier}`" for timer in circle]
+                yield Diagnostic(
+                    "XC105",
+                    "error",
+                    f"timer {names[0]} is defined relative to itself"
+                    if not others
+                    else f"the timers {listed(names)} are defined relative to each other",
+                    first.span or rule.span,
+                    "let one of them start from an event query or an absolute timer",
+                    tuple(Note(f"`{t.identifier}` starts from `{t.anchor}`", t.span) for t in others),
+                )
+
+
+def timer_circles(branch: Branch) -> list[list[RelativeTimer]]:
+    timers = {timer.identifier: timer for timer in branch.relative_timers}
+    circles: list[list[RelativeTimer]] = []
+    done: set[str] = set()
+    for start in timers:
+        path: list[str] = []
+        at = start
+        while at in timers and at not in done:
+            done.add(at)
+            path.append(at)
+            at = timers[at].anchor
+        if at in path:
+            circles.append([timers[name] for name in path[path.index(at) :]])
+    return circles

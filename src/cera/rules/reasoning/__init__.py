@@ -1,0 +1,1 @@
+"""The prover: what follows from conditions about time, numbers, kinds and values."""

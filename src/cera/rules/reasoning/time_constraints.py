@@ -1,0 +1,269 @@
+"""What the literals and conditions of a branch say about time, as difference bounds.
+
+The nodes are the begin and the end of each identifier, and the epoch for constant times. Times are whole
+microseconds, so x < y is x - y <= -1. Whatever cannot be said in differences is left out: every match of the branch
+is a solution of its network, but not the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cera.model.expressions.expression import (
+    And,
+    Arithmetic,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    Expression,
+    Or,
+    Temporal,
+    Within,
+)
+from cera.model.time.allen import CONVERSES
+from cera.rules.reasoning.comparisons import CONVERSE
+from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
+from cera.rules.reasoning.time_points import (
+    NO_TIME,
+    Length,
+    Moved,
+    Stretch,
+    TimePoint,
+    constant_length,
+    exactly,
+    length_of,
+    stretch_of,
+    stretch_of_event,
+    stretch_of_timer,
+)
+from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
+
+
+@dataclass(frozen=True)
+class Happens:
+    """The reason for begin <= end of a timer: otherwise it does not happen."""
+
+    timer: RelativeTimer
+
+
+#: Why a constraint holds: a condition, what a timer is, or that a timer happens at all.
+TimeReason = Expression | RelativeTimer | AbsoluteTimer | Happens
+TimeConstraint = Constraint[TimePoint, TimeReason]
+TimeNetwork = DifferenceBounds[TimePoint, TimeReason]
+
+#: Constraints that hold together.
+Alternative = tuple[TimeConstraint, ...]
+
+#: Alternatives of which at least one holds.
+Clause = tuple[Alternative, ...]
+
+#: The timers that can have their begin after their end; all others happen whenever their anchor does.
+MAY_FAIL = ("shorten", "shorten-begin")
+
+
+def literal_constraints(branch: Branch) -> Alternative:
+    """begin <= end for every identifier, what the relative timers are, and that a date and time is a point."""
+    found: list[TimeConstraint] = []
+    for literal in branch.positive:
+        own = stretch_of_event(literal.identifier)
+        reason = Happens(literal) if isinstance(literal, RelativeTimer) and literal.kind in MAY_FAIL else None
+        found.append(_at_most(own.begin, own.end, NO_TIME, reason))
+        if isinstance(literal, RelativeTimer):
+            anchor = stretch_of_event(literal.anchor)
+            found += _equal(own, stretch_of_timer(literal.kind, anchor, length_of(literal.duration)), literal)
+        elif isinstance(literal, AbsoluteTimer) and literal.timer.name == "datetime":
+            found += _point(own, literal)
+    return tuple(found)
+
+
+def clauses(condition: Expression) -> tuple[Clause, ...]:
+    """Clauses that all hold whenever the condition does; none if it says nothing about differences of times."""
+    match condition:
+        case And():
+            return tuple(clause for operand in condition.operands for clause in clauses(operand))
+        case Or():
+            return (tuple(conjunction(operand) for operand in condition.operands),)
+        case Temporal():
+            left, right = stretch_of(condition.left), stretch_of(condition.right)
+            return () if left is None or right is None else ((related(condition.relation, left, right, condition),),)
+        case Within():
+            length = constant_length(condition.duration)
+            stretches = [stretch for i in condition.intervals if (stretch := stretch_of(i)) is not None]
+            return () if length is None else ((_covered(stretches, length, condition),),)
+        case Comparison():
+            return _compared(condition)
+        case _:
+            return ()
+
+
+def conjunction(condition: Expression) -> Alternative:
+    """The constraints that hold with the condition, without those that are only alternatives."""
+    return tuple(constraint for clause in clauses(condition) if len(clause) == 1 for constraint in clause[0])
+
+
+def _at_most(left: Moved, right: Moved, length: Length, reason: TimeReason | None) -> TimeConstraint:
+    """left - right <= length. Where the lengths are not exact, what follows from all of them."""
+    return Constraint(left.point, right.point, length.most + right.by.most - left.by.least, reason)
+
+
+def strictly_before(left: Moved, right: Moved, reason: TimeReason) -> TimeConstraint:
+    return _at_most(left, right, exactly(-1), reason)
+
+
+def _same(left: Moved, right: Moved, reason: TimeReason) -> Alternative:
+    return (_at_most(left, right, NO_TIME, reason), _at_most(right, left, NO_TIME, reason))
+
+
+def _equal(left: Stretch, right: Stretch, reason: TimeReason) -> Alternative:
+    return (*_same(left.begin, right.begin, reason), *_same(left.end, right.end, reason))
+
+
+def _point(stretch: Stretch, reason: TimeReason) -> Alternative:
+    """That the interval is a point: where it is not, order and differences are undefined."""
+    return () if stretch.is_point else (_at_most(stretch.end, stretch.begin, NO_TIME, reason),)
+
+
+def related(relation: str, i: Stretch, j: Stretch, reason: TimeReason) -> Alternative:
+    """Allen's relations as `cera.model.time.allen` defines them."""
+    match relation:
+        case "before":
+            return (strictly_before(i.end, j.begin, reason),)
+        case "meets":
+            return _same(i.end, j.begin, reason)
+        case "overlaps":
+            return (
+                strictly_before(i.begin, j.begin, reason),
+                strictly_before(j.begin, i.end, reason),
+                strictly_before(i.end, j.end, reason),
+            )
+        case "starts":
+            return (*_same(i.begin, j.begin, reason), strictly_before(i.end, j.end, reason))
+        case "during":
+            return (strictly_before(j.begin, i.begin, reason), strictly_before(i.end, j.end, reason))
+        case "finishes":
+            return (strictly_before(j.begin, i.begin, reason), *_same(i.end, j.end, reason))
+        case "equals":
+            return _equal(i, j, reason)
+        case _:
+            return related(CONVERSES[relation], j, i, reason)
+
+
+def _covered(stretches: Sequence[Stretch], length: Length, reason: TimeReason) -> Alternative:
+    """The hull is at most that long: every end lies at most that long after every begin."""
+    return tuple(_at_most(one.end, other.begin, length, reason) for one in stretches for other in stretches)
+
+
+def _compared(condition: Comparison) -> tuple[Clause, ...]:
+    left, right = stretch_of(condition.left), stretch_of(condition.right)
+    if left is not None and right is not None:
+        return (_compared_times(condition, left, right),)
+    length = constant_length(condition.right)
+    if length is not None:
+        return _compared_length(condition, condition.left, condition.operator, length)
+    length = constant_length(condition.left)
+    if length is not None:
+        return _compared_length(condition, condition.right, CONVERSE[condition.operator], length)
+    return ()
+
+
+def _compared_times(condition: Comparison, left: Stretch, right: Stretch) -> Clause:
+    points = (*_point(left, condition), *_point(right, condition))
+    match condition.operator:
+        case "<":
+            return ((*points, strictly_before(left.begin, right.begin, condition)),)
+        case "<=":
+            return ((*points, _at_most(left.begin, right.begin, NO_TIME, condition)),)
+        case ">":
+            return ((*points, strictly_before(right.begin, left.begin, condition)),)
+        case ">=":
+            return ((*points, _at_most(right.begin, left.begin, NO_TIME, condition)),)
+        case "=":
+            return (_equal(left, right, condition),)
+        case "!=":
+            return tuple(
+                (strictly_before(one, other, condition),)
+                for edge in ((left.begin, right.begin), (left.end, right.end))
+                for one, other in (edge, edge[::-1])
+            )
+
+
+def _compared_length(
+    condition: Comparison, measured: Expression, operator: ComparisonOperator, length: Length
+) -> tuple[Clause, ...]:
+    """`length(i)`, `timeDiff(i, j)` or the difference of two times, compared with a constant length."""
+    match measured:
+        case Call(function="length", arguments=(interval,)):
+            stretch = stretch_of(interval)
+            return () if stretch is None else _difference(condition, stretch.end, stretch.begin, operator, length)
+        case Call(function="timeDiff", arguments=(i, j)):
+            stretches = [stretch for k in (i, j) if (stretch := stretch_of(k)) is not None]
+            return compared_hull(condition, stretches, operator, length) if len(stretches) == 2 else ()
+        case Arithmetic(operator="-"):
+            later, earlier = stretch_of(measured.left), stretch_of(measured.right)
+            if later is None or earlier is None:
+                return ()
+            points = ((*_point(later, condition), *_point(earlier, condition)),)
+            return (points, *_difference(condition, later.begin, earlier.begin, operator, length))
+        case _:
+            return ()
+
+
+def _difference(
+    condition: Comparison | Within, later: Moved, earlier: Moved, operator: ComparisonOperator, length: Length
+) -> tuple[Clause, ...]:
+    """later - earlier operator length."""
+    match operator:
+        case "<":
+            return (((_at_most(later, earlier, length + exactly(-1), condition),),),)
+        case "<=":
+            return (((_at_most(later, earlier, length, condition),),),)
+        case ">":
+            return (((_at_most(earlier, later, -length + exactly(-1), condition),),),)
+        case ">=":
+            return (((_at_most(earlier, later, -length, condition),),),)
+        case "=":
+            return (((_at_most(later, earlier, length, condition), _at_most(earlier, later, -length, condition)),),)
+        case "!=":
+            return ()
+
+
+def compared_hull(
+    condition: Comparison | Within, stretches: Sequence[Stretch], operator: ComparisonOperator, length: Length
+) -> tuple[Clause, ...]:
+    """The length of the hull operator length. It is at least so long if some end lies that long after some begin."""
+    match operator:
+        case "<":
+            return ((_covered(stretches, length + exactly(-1), condition),),)
+        case "<=":
+            return ((_covered(stretches, length, condition),),)
+        case ">" | ">=":
+            pairs = [(one.end, other.begin) for one in stretches for other in stretches]
+            return (
+                tuple(
+                    alternative
+                    for end, begin in pairs
+                    for clause in _difference(condition, end, begin, operator, length)
+                    for alternative in clause
+                ),
+            )
+        case "=":
+            return (
+                *compared_hull(condition, stretches, "<=", length),
+                *compared_hull(condition, stretches, ">=", length),
+            )
+        case "!=":
+            return ()
+
+
+def combined(all_conditions: Iterable[Expression]) -> tuple[Alternative, tuple[Clause, ...]]:
+    """The conditions as constraints that all hold, and clauses of which one alternative each holds."""
+    certain: list[TimeConstraint] = []
+    open_clauses: list[Clause] = []
+    for condition in all_conditions:
+        for clause in clauses(condition):
+            if len(clause) == 1:
+                certain += clause[0]
+            else:
+                open_clauses.append(clause)
+    return tuple(certain), tuple(open_clauses)
