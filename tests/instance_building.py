@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cera.datalog.modules import Monitored, Output
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.instances.types import (
     STRENGTH,
     ComplexType,

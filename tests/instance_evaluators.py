@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from random import Random
 
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.instances import reference
 from cera.engines.instances.processor import InstanceProcessor, InstanceState
 from cera.engines.layers.layering import Layer, Layers

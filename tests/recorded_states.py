@@ -1,6 +1,6 @@
 """Programs with states that cera wrote: sessions, and the parts of streams.
 
-The folders beside `unit/engines/test_recorded_states.py` hold what there was after the events `before`: a
+The folders beside `unit/engines/local/test_recorded_states.py` hold what there was after the events `before`: a
 session in NAME.session, what Spark's state store held in NAME.stream. `recorded_states` itself has those of 2026-11-16,
 from before states had tags, of the programs in FIRST; `recorded_states/tagged` those of 2026-11-17, of all programs.
 
@@ -25,7 +25,7 @@ from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
 from cera.testing import event
 
-FOLDER = Path(__file__).parent / "unit" / "engines" / "recorded_states"
+FOLDER = Path(__file__).parent / "unit" / "engines" / "local" / "recorded_states"
 TAGGED = FOLDER / "tagged"
 _EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cera.comparing.comparison import Comparison, compare
     from cera.connectors.layout import Layout, Rejected
     from cera.diagnostics import Diagnostic, Span
-    from cera.engines.answer import Answer
+    from cera.engines.answers.answer import Answer
     from cera.errors import (
         CeraError,
         CeraWarning,
@@ -64,7 +64,7 @@ __all__ = [
 
 #: Where each public name is. A module is imported when a name of it is asked for: most commands need only a few.
 _PLACES = {
-    "Answer": "cera.engines.answer",
+    "Answer": "cera.engines.answers.answer",
     "CeraError": "cera.errors",
     "CeraWarning": "cera.errors",
     "Comparison": "cera.comparing.comparison",

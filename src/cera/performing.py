@@ -15,7 +15,7 @@ from cera.connectors.actions import action as acting
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.stagewise.arrivals import Recognizer
 from cera.errors import UsageError
 from cera.languages.epl.arguments import action_argument, kind_of

@@ -27,7 +27,7 @@ from cera.connectors.layout import Rejected, layout_of
 from cera.connectors.python_values import time_argument
 from cera.connectors.rows import read_rows
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.choice import AUTO, Engine, choose_in_process
 from cera.engines.layers.expectations import Expectations, InputObserver, expectations_of
 from cera.engines.layers.layering import Layers, layered

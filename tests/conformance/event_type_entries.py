@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from cera.datalog.modules import CHANGE
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.instances import reference
 from cera.engines.layers.layering import Layer, Layers
 from cera.instances.types import ComplexType, InstanceModule

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from cera.connectors.layout import Layout
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.streaming.module_operators import layered_operators
 from cera.model.events.event import Event

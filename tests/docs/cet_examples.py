@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cera.diagnostics import Source
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.instances.types import ComplexType, InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse

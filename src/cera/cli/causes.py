@@ -11,7 +11,7 @@ from cera.cli.recording import Recording
 from cera.cli.report import printable
 from cera.datalog.modules import Output
 from cera.diagnostics import Span
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event

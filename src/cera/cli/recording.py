@@ -22,7 +22,7 @@ from cera.connectors.compression import open_events
 from cera.connectors.csv_dialect import described
 from cera.connectors.files import Layout, Rejected, Source, formats, names_files, read_events, sources
 from cera.connectors.sinks import base_line
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.errors import DataError, UsageError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence

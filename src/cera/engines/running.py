@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.instances import reference as definitions
 from cera.engines.layers.layering import Layers
+from cera.engines.layers.modules import Module
 from cera.engines.layers.processor import LayersProcessor
 from cera.engines.layers.running import run_layer_by_layer
 from cera.engines.local import engine as local
-from cera.engines.modules import Module
 from cera.engines.reference import engine as reference
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.stagewise import reference as whole_histories

@@ -9,7 +9,7 @@ import pytest
 from cera import pipeline
 from cera.connectors.layout import Layout
 from cera.engines import choice
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.choice import Recording, choose, choose_in_process
 from cera.errors import UsageError
 from cera.pipeline import load

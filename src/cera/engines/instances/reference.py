@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.engines.stagewise.cutting import Stage, cut
 from cera.instances.detections import Heads

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.engines.modules import Module
+from cera.engines.layers.modules import Module
 from cera.instances.types import InstanceModule
 from cera.rules.analysis.dependencies import EventPattern, event_patterns, rule_uses
 from cera.rules.analysis.unification import head_label, query_label

@@ -8,11 +8,11 @@ from typing import Any
 
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.layers.merging import together
+from cera.engines.layers.modules import Processed, Processing, identity_of, processor_of
 from cera.engines.local.engine import plan_of
 from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor, distinct
 from cera.engines.local.state import State
-from cera.engines.modules import Processed, Processing, identity_of, processor_of
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.layers.layering import Layers
 from cera.engines.layers.merging import merged
-from cera.engines.modules import Module
+from cera.engines.layers.modules import Module
 from cera.model.events.event import DerivedEvent, Event
 from cera.rules.rule import RuleProgram
 

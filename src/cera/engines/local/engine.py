@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor

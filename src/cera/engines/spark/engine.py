@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.batch import Batch, constructions

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.engines.modules import Module
+from cera.engines.layers.modules import Module
 from cera.engines.spark.streaming.key_hashes import bucket, key_hash
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, history_of
 from cera.model.events.occurrence import unwrap

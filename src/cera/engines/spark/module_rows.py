@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from cera.datalog.modules import Monitored
 from cera.datalog.tuples import EventTuple
+from cera.engines.layers.modules import Detected, Module, Processing, processor_of
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.modules import Detected, Module, Processing, processor_of
 from cera.engines.spark.histories import NOWHERE, Histories
 from cera.engines.spark.rows import event_row
 from cera.engines.spark.streaming.identified import Identified

@@ -25,7 +25,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.engines.modules import Module
+from cera.engines.layers.modules import Module
 from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT
 from cera.engines.spark.histories import sharing
 from cera.engines.spark.module_rows import Detecting, Dividing, Lasting, Shares

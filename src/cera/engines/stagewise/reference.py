@@ -7,7 +7,7 @@ from itertools import groupby
 
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.modules import EventModule
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.engines.stagewise.cutting import cut
 from cera.engines.stagewise.detections import Heads

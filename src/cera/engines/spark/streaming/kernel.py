@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
+from cera.engines.layers.modules import Processed
 from cera.engines.local.host import Found
 from cera.engines.local.processor import Processor
 from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
-from cera.engines.modules import Processed
 from cera.engines.spark.streaming.messages import event_count, first_end, unpack_events
 from cera.engines.spark.streaming.module_kernel import ModuleDriver
 from cera.model.calendars.tick_limits import TICK_LIMIT

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cera.engines.layers.modules import Detected, Module, processor_of
 from cera.engines.local.processor import distinct
-from cera.engines.modules import Detected, Module, processor_of
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cera.engines.layers.layering import Layers
+from cera.engines.layers.modules import Module, identity_of
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.modules import Module, identity_of
 from cera.engines.spark.streaming.operators import BUCKETS, Operator, operators
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.expressions.expression import Variable

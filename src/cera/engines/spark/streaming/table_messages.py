@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from cera.datalog.modules import CHANGE
 from cera.datalog.tuples import TIME_ATTRIBUTES
-from cera.engines.modules import Module
+from cera.engines.layers.modules import Module
 from cera.engines.spark.arithmetic import canonical
 from cera.engines.spark.cells import Cell
 from cera.engines.spark.comparison import compare

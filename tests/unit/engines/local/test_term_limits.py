@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.answer import Answer
+from cera.engines.answers.answer import Answer
 from cera.errors import RecursionLimitError
 from cera.model.events.event import Event
 from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, Value

@@ -1,0 +1,1 @@
+"""What every engine gives back for a recorded stream."""
