@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from cera.engines.spark.session import session
+    from cera.engines.spark.session.session import session
 
     small = {
         "spark.driver.bindAddress": "127.0.0.1",

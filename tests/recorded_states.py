@@ -286,7 +286,7 @@ def session_of(name: str) -> Session:
 
 def stream_of(name: str) -> Any:
     """Micro-batches of the program, without Spark."""
-    from cera.engines.spark.streaming.module_operators import layered_operators
+    from cera.engines.spark.division.module_operators import layered_operators
     from properties.streaming_runs import MicroBatches
 
     longest = RECORDED[name].longest

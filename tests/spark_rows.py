@@ -10,11 +10,11 @@ from typing import Any
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cera.engines.spark.cells import TYPES
-from cera.engines.spark.patterns import match_table
-from cera.engines.spark.relations import column
-from cera.engines.spark.tables import EventTable
-from cera.engines.spark.term_columns import term_column
+from cera.engines.spark.plan.patterns import match_table
+from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.term_columns import term_column
+from cera.engines.spark.values.cells import TYPES
 from cera.model.events.event import Event
 from cera.model.matching.matching import match, substitution_key
 from cera.model.matching.patterns import Pattern

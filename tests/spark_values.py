@@ -11,9 +11,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType, StructField, StructType
 
-from cera.engines.spark.cells import TYPES, Cell
-from cera.engines.spark.expressions import ValueColumns
-from cera.engines.spark.temporal import DistanceColumns, DurationColumns, IntervalColumns
+from cera.engines.spark.values.cells import TYPES, Cell
+from cera.engines.spark.values.expressions import ValueColumns
+from cera.engines.spark.values.temporal import DistanceColumns, DurationColumns, IntervalColumns
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.evaluation.functions import Result
 from cera.model.terms.hashing import hash_value

@@ -12,7 +12,7 @@ from rich.table import Table
 from benchmarks.spark import batch, streaming
 from benchmarks.spark.data import Readings
 from benchmarks.spark.measuring import Cost
-from cera.engines.spark.session import session
+from cera.engines.spark.session.session import session
 
 _CAPTION = (
     "Batch: seconds from making the plan to the last row, written to Spark's `noop` sink; the best of several runs, by "

@@ -11,7 +11,7 @@ import cera.spark
 from benchmarks.local.workloads import PROGRAM
 from cera.engines.spark.detecting import detect as detect_batch
 from cera.engines.spark.engine import answers
-from cera.engines.spark.frames import from_frame
+from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.streaming.engine import detect
 from cera.pipeline import load
 from cera.rules.rule import RuleProgram

@@ -38,7 +38,7 @@ from cera.engines.local.processor import Processor
 from cera.engines.local.session import Session
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.running import ENGINES, RunOptions, run_layers
-from cera.engines.spark.streaming.undivided import check_division
+from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError, UsageError
 from cera.languages.modules import Modules, Sources, language_of_types, read_modules
 from cera.languages.xchangeeq.lowering import lower

@@ -22,12 +22,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
 from cera.connectors.layout import TIME_FIELDS, Layout
-from cera.engines.spark.frames import UNIQUE
-from cera.engines.spark.relations import column
-from cera.engines.spark.schema_check import CHECK, LABEL
-from cera.engines.spark.session import session
-from cera.engines.spark.streaming.left_out import Counts, counts
-from cera.engines.spark.table_layout import table_layout, time_demands
+from cera.engines.spark.reading.frames import UNIQUE
+from cera.engines.spark.reading.schema_check import CHECK, LABEL
+from cera.engines.spark.reading.table_layout import table_layout, time_demands
+from cera.engines.spark.session.session import session
+from cera.engines.spark.streaming.messages.left_out import Counts, counts
+from cera.engines.spark.tables.relations import column
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit

@@ -19,7 +19,7 @@ pytest.importorskip("pyspark")
 from cera.connectors.layout import Layout
 from cera.engines.answers.answer import Answer
 from cera.engines.running import RunOptions, run_layers
-from cera.engines.spark.streaming.module_operators import layered_operators
+from cera.engines.spark.division.module_operators import layered_operators
 from cera.model.events.event import Event
 from cera.testing import SECOND, event
 from conformance.event_type_entries import Entry, SideBySide, asked, entries

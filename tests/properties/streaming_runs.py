@@ -14,11 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from cera.engines.spark.streaming.messages import OUTPUT, Result, unpack_results
-from cera.engines.spark.streaming.operators import Operator
-from cera.engines.spark.streaming.packing import Packer
-from cera.engines.spark.streaming.routing import Router
-from cera.engines.spark.streaming.shell import Layer
+from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.routing import Router
+from cera.engines.spark.streaming.messages.messages import OUTPUT, Result, unpack_results
+from cera.engines.spark.streaming.messages.packing import Packer
+from cera.engines.spark.streaming.state.shell import Layer
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 

@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from cera.engines.spark.streaming.kernel import Kernel
-from cera.engines.spark.streaming.module_kernel import ModuleDriver
-from cera.engines.spark.streaming.module_operators import layered_operators
+from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.streaming.state.kernel import Kernel
+from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json
 from cera.pipeline import Program, load

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
-from cera.engines.spark.streaming.module_operators import layered_operators
+from cera.engines.spark.division.module_operators import layered_operators
 from cera.instances.types import InstanceModule
 from cera.model.events.event import Event
 from cera.testing import SECOND, event

@@ -19,8 +19,8 @@ from rich.table import Table
 from cera.engines.layers.layering import Layers
 from cera.engines.reference import engine as reference
 from cera.engines.spark import engine as spark_engine
-from cera.engines.spark.rows import event_tables
-from cera.engines.spark.session import session
+from cera.engines.spark.session.session import session
+from cera.engines.spark.tables.event_rows import event_tables
 from cera.model.events.event import DerivedEvent, Event
 from cera.rules.analysis.strata import recursive_components
 from cera.rules.rule import RuleProgram

@@ -33,8 +33,8 @@ SEED = 4
 
 @pytest.mark.usefixtures("spark")
 def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path: Path) -> None:
+    from cera.engines.spark.division.module_operators import layered_operators
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
-    from cera.engines.spark.streaming.module_operators import layered_operators
 
     random = Random(SEED)
     program = random_program(random, 8)

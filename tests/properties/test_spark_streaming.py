@@ -121,8 +121,8 @@ def _input_line(each: Event) -> dict[str, object]:
 def test_random_programs_on_spark_streaming_with_a_restart(
     spark: SparkSession, tmp_path: Path, count: int, seed: int
 ) -> None:
+    from cera.engines.spark.division.operators import operators
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
-    from cera.engines.spark.streaming.operators import operators
 
     chance = random.Random(seed)
     cases = list(programs(count, seed))

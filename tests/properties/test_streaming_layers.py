@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark")
 
 from cera.engines.reference import engine as reference
-from cera.engines.spark.streaming.operators import Operator, operators
-from cera.engines.spark.streaming.routing import Router
+from cera.engines.spark.division.operators import Operator, operators
+from cera.engines.spark.division.routing import Router
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.json_terms import term_to_json

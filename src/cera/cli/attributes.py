@@ -30,7 +30,7 @@ def look_at(program: Program, events: Iterable[Event]) -> ObservedAttributes:
 
 def observed_on_spark(program: Program, recording: Recorded) -> ObservedAttributes:
     """What the events that Spark reads have of it."""
-    from cera.engines.spark.observed import observe  # Spark is there if something was recorded with it
+    from cera.engines.spark.reading.observed import observe  # Spark is there if something was recorded with it
 
     observed = observed_attributes(program)
     observe(recording.reading.tables, observed, program.expectations.attributes)

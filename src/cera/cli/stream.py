@@ -210,7 +210,8 @@ def _say(counters: Any) -> None:
 def _spark_parts() -> tuple[Any, Any]:
     """The Spark engine, which is there only if pyspark is installed."""
     try:
-        from cera.engines.spark.streaming import live, module_operators
+        from cera.engines.spark.division import module_operators
+        from cera.engines.spark.streaming import live
     except ImportError as error:
         raise EngineError(f"`cera stream` needs Spark ({error}); install it with: pip install 'cera[spark]'") from error
     return live, module_operators

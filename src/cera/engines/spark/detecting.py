@@ -11,13 +11,13 @@ from pyspark.sql.types import StructType
 from cera.connectors.layout import Layout
 from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
-from cera.engines.spark.frames import from_frame
-from cera.engines.spark.relations import column
-from cera.engines.spark.schema_check import check_schema
-from cera.engines.spark.session import check_state_store
+from cera.engines.spark.reading.frames import from_frame
+from cera.engines.spark.reading.schema_check import check_schema
+from cera.engines.spark.reading.table_layout import table_layout
+from cera.engines.spark.session.session import check_state_store
 from cera.engines.spark.streaming.engine import detect as detect_stream
-from cera.engines.spark.streaming.left_out import tell_of
-from cera.engines.spark.table_layout import table_layout
+from cera.engines.spark.streaming.messages.left_out import tell_of
+from cera.engines.spark.tables.relations import column
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
 from cera.model.matching.patterns import variables

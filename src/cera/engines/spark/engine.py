@@ -18,18 +18,18 @@ from cera.algebra.operators import Construction
 from cera.engines.answers.answer import Answer
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.local.engine import plan_of
-from cera.engines.spark.batch import Batch, constructions
-from cera.engines.spark.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
-from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.lineage import NAMES, Lineage
-from cera.engines.spark.modules import Detected, detected
-from cera.engines.spark.relations import column
-from cera.engines.spark.rows import event_table, event_tables
-from cera.engines.spark.scopes import Environment
-from cera.engines.spark.session import session
-from cera.engines.spark.tables import EventTable
-from cera.engines.spark.term_columns import written_term
-from cera.engines.spark.undefined import Tally
+from cera.engines.spark.modules.recorded_modules import Detected, detected
+from cera.engines.spark.plan.batch import Batch, constructions
+from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
+from cera.engines.spark.plan.scopes import Environment
+from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.session.session import session
+from cera.engines.spark.tables.event_rows import event_table, event_tables
+from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.term_columns import written_term
+from cera.engines.spark.values.hashing import hex_id
 from cera.instances.types import InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event, in_output_order

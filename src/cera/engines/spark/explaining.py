@@ -8,10 +8,10 @@ from typing import TypedDict
 from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
 from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
-from cera.engines.spark.failures import engine_failure
-from cera.engines.spark.rows import EVENTS
-from cera.engines.spark.session import session
-from cera.engines.spark.tables import EventTable, Terms
+from cera.engines.spark.session.failures import engine_failure
+from cera.engines.spark.session.session import session
+from cera.engines.spark.tables.event_rows import EVENTS
+from cera.engines.spark.tables.event_tables import EventTable, Terms
 
 
 class SparkJoin(TypedDict):

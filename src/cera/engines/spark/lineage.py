@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pyspark.sql import Row
 
-from cera.engines.spark.deriving import DERIVATION, RECIPIENT, TRANSPORT
+from cera.engines.spark.plan.deriving import DERIVATION, RECIPIENT, TRANSPORT
 from cera.instances.detections import tick_occurrence
 from cera.instances.types import TimerType
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient

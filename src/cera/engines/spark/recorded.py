@@ -17,19 +17,19 @@ from pyspark.sql import functions as F
 from cera.connectors.files import Source, names_files, sources
 from cera.connectors.layout import Layout, Rejected
 from cera.engines.layers.layering import Layers
-from cera.engines.spark.deriving import CAUSES, DERIVATION
 from cera.engines.spark.engine import Answers, answers
-from cera.engines.spark.failures import engine_failure
-from cera.engines.spark.hashing import hex_id
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
-from cera.engines.spark.reading import Reading, is_small, read_files
-from cera.engines.spark.relations import column
-from cera.engines.spark.session import session
-from cera.engines.spark.tables import EventTable
-from cera.engines.spark.task_progress import tasks_told
-from cera.engines.spark.term_columns import written_term
-from cera.engines.spark.undefined import Tally
+from cera.engines.spark.plan.deriving import CAUSES, DERIVATION
+from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.reading.recordings import Reading, is_small, read_files
+from cera.engines.spark.session.failures import engine_failure
+from cera.engines.spark.session.session import session
+from cera.engines.spark.session.task_progress import tasks_told
+from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.term_columns import written_term
+from cera.engines.spark.values.hashing import hex_id
 from cera.errors import UsageError
 from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent

@@ -13,13 +13,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, LongType, StringType, StructType
 
-from cera.engines.spark.cells import Cell
-from cera.engines.spark.deriving import CAUSES, DERIVATION, SENT, first_derivation
 from cera.engines.spark.engine import Answers, told
-from cera.engines.spark.json_text import cell_json
-from cera.engines.spark.relations import column, component
-from cera.engines.spark.tables import EventTable, Flat
-from cera.engines.spark.term_columns import written_term
+from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT, first_derivation
+from cera.engines.spark.tables.event_tables import EventTable, Flat
+from cera.engines.spark.tables.relations import column, component
+from cera.engines.spark.tables.term_columns import written_term
+from cera.engines.spark.values.cells import Cell
+from cera.engines.spark.values.json_text import cell_json
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 from cera.rules.analysis.unification import head_label

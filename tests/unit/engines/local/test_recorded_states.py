@@ -10,9 +10,9 @@ import pytest
 from cera.engines.local.session import Session
 from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
-from cera.engines.spark.streaming.identified import Identified
 from cera.instances.instance import Instance, Untold
 from cera.model.events.event import DerivedEvent
+from cera.model.events.identified import Identified
 from cera.model.events.occurrence import Truth
 from cera.model.terms.term import Term
 from cera.model.time.durations import Duration

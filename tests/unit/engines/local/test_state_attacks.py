@@ -12,7 +12,7 @@ import pytest
 import cera
 from cera.engines.local.session import Session
 from cera.engines.local.state_bytes import THINGS, restore, restore_plain, things
-from cera.engines.spark.streaming.marshalled import read_marshalled
+from cera.engines.spark.streaming.messages.marshalled import read_marshalled
 from cera.errors import DataError, UsageError
 from recorded_states import FIRST, FOLDER
 from state_forging import around, attacks, mutated, saved, watched

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cera.engines.spark.failures import engine_failure
+from cera.engines.spark.session.failures import engine_failure
 from cera.errors import EngineError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cera.engines.local.processor import Processor
-from cera.engines.spark.streaming.kernel import Kernel
-from cera.engines.spark.streaming.messages import pack_events, packed
-from cera.engines.spark.streaming.module_operators import layered_operators
-from cera.engines.spark.streaming.shell import _kernel
+from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.streaming.messages.messages import pack_events, packed
+from cera.engines.spark.streaming.state.kernel import Kernel
+from cera.engines.spark.streaming.state.shell import _kernel
 from cera.errors import TickLimitError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.streaming.module_operators import AnyOperator
+from cera.engines.spark.division.module_operators import AnyOperator
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeUnit
 

@@ -12,15 +12,15 @@ from pyspark.sql import DataFrame
 
 from cera.connectors.layout import Layout
 from cera.engines.layers.layering import Layer, Layers
-from cera.engines.spark.streaming.compact import shapes
-from cera.engines.spark.streaming.compact_columns import derived_events
-from cera.engines.spark.streaming.distinct import may_repeat
-from cera.engines.spark.streaming.layers import results
-from cera.engines.spark.streaming.left_out import Counting
-from cera.engines.spark.streaming.module_operators import layered_operators
-from cera.engines.spark.streaming.operators import BUCKETS
-from cera.engines.spark.streaming.table_messages import table_messages
-from cera.engines.spark.table_layout import table_layout
+from cera.engines.spark.division.distinct import may_repeat
+from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.division.operators import BUCKETS
+from cera.engines.spark.reading.table_layout import table_layout
+from cera.engines.spark.streaming.messages.left_out import Counting
+from cera.engines.spark.streaming.results.compact import shapes
+from cera.engines.spark.streaming.results.compact_columns import derived_events
+from cera.engines.spark.streaming.sources.table_messages import table_messages
+from cera.engines.spark.streaming.state.layers import results
 from cera.model.time.time_text import TimeFormat
 from cera.rules.rule import RuleProgram
 

@@ -23,22 +23,23 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from cera.connectors.ahead import Lateness
 from cera.connectors.layout import Layout, Rejected
-from cera.engines.spark.failures import FAILURES, reason
-from cera.engines.spark.session import end, session
-from cera.engines.spark.streaming import batch_files, progress
-from cera.engines.spark.streaming.actions import events_of
-from cera.engines.spark.streaming.batch_files import BatchFiles, SinkFormat
-from cera.engines.spark.streaming.change_source import ChangeSource, is_database, name_of
+from cera.engines.spark.division.module_operators import AnyOperator
+from cera.engines.spark.division.operators import BUCKETS
+from cera.engines.spark.session.failures import FAILURES, reason
+from cera.engines.spark.session.session import end, session
+from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
-from cera.engines.spark.streaming.file_names import unreadable, utf_8_names
-from cera.engines.spark.streaming.file_source import file_messages
-from cera.engines.spark.streaming.layers import results
-from cera.engines.spark.streaming.messages import Result, unpack_results
-from cera.engines.spark.streaming.module_operators import AnyOperator
-from cera.engines.spark.streaming.operators import BUCKETS
+from cera.engines.spark.streaming.messages.actions import events_of
+from cera.engines.spark.streaming.messages.messages import Result, unpack_results
 from cera.engines.spark.streaming.patience import patiently
-from cera.engines.spark.streaming.spool import Spool
-from cera.engines.spark.streaming.watermark import EVENT_TIME, with_watermark, without_event_time
+from cera.engines.spark.streaming.results import batch_files
+from cera.engines.spark.streaming.results.batch_files import BatchFiles, SinkFormat
+from cera.engines.spark.streaming.sources.change_source import ChangeSource, is_database, name_of
+from cera.engines.spark.streaming.sources.file_names import unreadable, utf_8_names
+from cera.engines.spark.streaming.sources.file_source import file_messages
+from cera.engines.spark.streaming.sources.spool import Spool
+from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
+from cera.engines.spark.streaming.state.layers import results
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
 

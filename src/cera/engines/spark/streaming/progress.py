@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.engines.spark.streaming.messages import Result
+from cera.engines.spark.streaming.messages.messages import Result
 
 #: After so many seconds without a new watermark it is said that it stands.
 STALLED_AFTER = 30.0

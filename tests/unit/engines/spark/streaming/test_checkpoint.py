@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.checkpoint import Checkpoint, Manifest
-from cera.engines.spark.streaming.module_operators import layered_operators
-from cera.engines.spark.streaming.operators import operators
 from cera.errors import UsageError
 from cera.pipeline import load
 

@@ -137,7 +137,7 @@ def test_typed_columns_as_a_stream_give_what_the_local_engine_does(spark: SparkS
 def test_terms_as_json_text_give_the_same_and_what_is_left_out_can_be_had(
     spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from cera.engines.spark.streaming.left_out import tell_of
+    from cera.engines.spark.streaming.messages.left_out import tell_of
 
     tell_of(spark)
     program, records = load(SENSORS + ALARM), readings(random.Random(2))
@@ -201,9 +201,9 @@ def test_a_session_whose_state_is_not_in_rocks_db_is_told_what_to_set(spark: Spa
 def test_columns_and_python_agree_on_buckets(spark: SparkSession) -> None:
     from pyspark.sql import functions as F
 
-    from cera.engines.spark.cells import Cell
-    from cera.engines.spark.streaming.routing import bucket, key_hash
-    from cera.engines.spark.streaming.table_messages import _hash
+    from cera.engines.spark.division.routing import bucket, key_hash
+    from cera.engines.spark.streaming.sources.table_messages import _hash
+    from cera.engines.spark.values.cells import Cell
     from cera.model.terms.values import number
 
     values: dict[str, list[Any]] = {

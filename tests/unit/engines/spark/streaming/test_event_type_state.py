@@ -6,9 +6,9 @@ import pytest
 
 from cera.diagnostics import Source
 from cera.engines.layers.layering import Layers
-from cera.engines.spark.streaming.kernel import Kernel
-from cera.engines.spark.streaming.module_kernel import ModuleDriver
-from cera.engines.spark.streaming.module_operators import layered_operators
+from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.streaming.state.kernel import Kernel
+from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
 from cera.pipeline import Program
 from cera.testing import event
 from properties.streaming_runs import MicroBatches

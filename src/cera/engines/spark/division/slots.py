@@ -1,0 +1,88 @@
+"""Slots of correlation keys: for the events of each label, where the value stands by which they are divided.
+
+A slot belongs to one or more rules; in each of them a variable stands for it that every event query binds. Events with
+the same value in all slots of an operator go to the same bucket, so that the events behind an answer are together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cera.algebra.keys import correlation_key
+from cera.engines.spark.division.places import Place, places, value_at, variable_at
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.unification import head_label, query_label
+from cera.rules.rule import Rule
+
+#: The label of a pattern that matches events of any label.
+ANY = None
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One part of a key. `variables` names it in each rule; `choices` are the places it can be read from."""
+
+    variables: Mapping[str, str]
+    choices: Mapping[str | None, frozenset[Place]]
+
+    @cached_property
+    def places(self) -> dict[str | None, Place]:
+        """The place that is read, for each label."""
+        return {label: min(choices) for label, choices in self.choices.items()}
+
+    def place(self, label: str) -> Place | None:
+        """Where the value stands in events of a label; None: no query of the operator matches such events."""
+        return self.places.get(label, self.places.get(ANY))
+
+    def joined(self, other: Slot) -> Slot | None:
+        """Both as one slot, if they read the same value from every event that both divide."""
+        choices = {**other.choices, **self.choices}
+        for label in self.choices.keys() & other.choices.keys():
+            choices[label] = self.choices[label] & other.choices[label]
+        if ANY in choices:
+            choices = {label: found & choices[ANY] for label, found in choices.items()}
+        if not all(choices.values()):
+            return None
+        return Slot({**self.variables, **other.variables}, choices)
+
+    def carried_by(self, producer: Rule, label: str | None) -> bool:
+        """Whether what a rule derives has the rule's own value of the slot where events of its label have it."""
+        place = self.places.get(ANY) if label is None else self.place(label)
+        variable = self.variables.get(producer.name)
+        return place is not None and variable is not None and variable_at(producer.head, place) == variable
+
+
+def slots(rule: Rule, producers: Sequence[Rule] = ()) -> tuple[Slot, ...]:
+    """The slots by which a rule can be divided; none: it runs in one piece.
+
+    An absolute timer ticks from the first event of the whole stream on, which no part of it can know. What other rules
+    derive must have one value for each slot.
+    """
+    if any(branch.absolute_timers for branch in rule.branches):
+        return ()
+    found = (_slot(rule, variable) for variable in correlation_key(rule))
+    told = (_for_producers(slot, producers) for slot in found if slot is not None)
+    return tuple(slot for slot in told if slot is not None)
+
+
+def _for_producers(slot: Slot, producers: Sequence[Rule]) -> Slot | None:
+    choices = dict(slot.choices)
+    for producer in producers:
+        label = head_label(producer.head)
+        if label is None:
+            return None
+        key = label if label in choices else ANY
+        choices[key] = frozenset(place for place in choices[key] if value_at(producer.head, place) is not None)
+    return Slot(slot.variables, choices) if all(choices.values()) else None
+
+
+def _slot(rule: Rule, variable: str) -> Slot | None:
+    slot: Slot | None = None
+    for query in event_patterns(rule):
+        here = Slot({rule.name: variable}, {query_label(query.pattern): places(query.pattern, variable)})
+        slot = here if slot is None else slot.joined(here)
+        if slot is None or not all(slot.choices.values()):
+            return None
+    return slot

@@ -1,0 +1,1 @@
+"""Modules over recorded events: sorted histories that Python workers go through."""

@@ -1,0 +1,157 @@
+"""Modules over recorded events: their histories as sorted rows, each gone through in Python, stage by stage.
+
+    events that modules monitor ─▶ divided by histories and bucket ─▶ sorted by time ─▶ detections
+
+All modules of a layer share one such pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    ArrayType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from cera.engines.layers.modules import Module
+from cera.engines.spark.division.histories import sharing
+from cera.engines.spark.division.operators import BUCKETS
+from cera.engines.spark.modules.module_rows import Detecting, Dividing, Lasting, Shares
+from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
+from cera.engines.spark.plan.ticks import stream_ends
+from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.tables.event_rows import EVENTS
+from cera.engines.spark.tables.event_tables import EventTable, Terms
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.term_columns import term_column
+from cera.instances.types import InstanceModule
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.time.interval import Time
+
+_CAUSE = StructType(
+    [
+        StructField("name", StringType()),
+        StructField("end", LongType()),
+        StructField("begin", LongType()),
+        StructField("id", StringType()),
+    ]
+)
+_COUNTS = ("undefined", "left out")
+
+#: The rows of detections: one for each derivation of an event, and rows without an event that only count.
+DETECTIONS = StructType(
+    [
+        *EVENTS.fields,
+        StructField(
+            DERIVATION, StructType([StructField("rule", StringType()), StructField("causes", ArrayType(_CAUSE))])
+        ),
+        StructField(CAUSES, MapType(StringType(), StringType())),
+        *(StructField(name, StringType()) for name in SENT),
+        *(StructField(name, LongType()) for name in _COUNTS),
+    ]
+)
+
+#: Enough that a slow task does not hold up the others.
+_TASKS_PER_CORE = 2
+
+_SHARE, _BUCKET = "share", "bucket"
+_PLACED = StructType(
+    [
+        StructField(_SHARE, IntegerType()),
+        StructField(_BUCKET, IntegerType()),
+        StructField("end", LongType()),
+        StructField("begin", LongType()),
+        StructField("h1", LongType()),
+        StructField("h2", LongType()),
+        StructField("term", StringType()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What the modules of a layer detect, as a table with the columns of derived events."""
+
+    modules: tuple[Module, ...]
+    table: EventTable
+
+    def by_label(self) -> tuple[EventTable, ...]:
+        """The same as a table for each label, so that a layer above reads only what it asks for."""
+        labels = sorted(frozenset[str]().union(*(module.derives for module in self.modules)))
+        frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
+        return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
+
+    def kept(self) -> Detected:
+        """The same, computed once by Spark, when it is first asked for."""
+        return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
+
+
+def detected(
+    modules: Sequence[Module],
+    tables: Sequence[EventTable],
+    *,
+    timezone: str,
+    tally: Tally | None = None,
+    buckets: int = BUCKETS,
+    stream: tuple[EventTable, ...] = (),
+    until: Time | None = None,
+    tick_limit: int = TICK_LIMIT,
+) -> Detected:
+    """What modules detect in tables of events; nothing is computed yet.
+
+    Where there are timers, that `stream` ends is asked for first: they tick as long as it lasts, or until a time.
+    """
+    found = tuple(modules)
+    lasting = Lasting(until, until, tick_limit)
+    timers = any(isinstance(module, InstanceModule) and module.timers for module in found)
+    if timers and until is None and (ends := stream_ends(stream)) is not None:
+        lasting = replace(lasting, end=ends[1])
+    labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
+    read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
+    events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
+    shares = sharing(found)
+    if any(module.partition is not None for module in found):
+        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(shares, buckets), _PLACED)
+    else:
+        placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
+    tasks = _tasks(placed.sparkSession, shares, buckets)
+    parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
+        _SHARE, _BUCKET, "end", "h1", "h2"
+    )
+    detecting = Detecting(shares, timezone, to_arrow_schema(DETECTIONS), lasting)
+    rows = parts.select(*_PLACED.names).mapInArrow(detecting, DETECTIONS)
+    if tally is not None:
+        rows = tally.watch_sums(rows, *map(column, _COUNTS))
+    return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
+
+
+def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
+    """How many tasks go through histories: not more than there is work for, since each costs time by itself."""
+    work = sum(1 if module.partition is None else buckets for module, *_ in shares)
+    most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
+    return max(1, min(work, most, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism))
+
+
+def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
+    """The events with one of the labels, as text."""
+    monitored = table.frame if table.label in labels else table.frame.where(column("label").isin(*labels))
+    return monitored.select("end", "begin", "h1", "h2", "label", term_column(table)["json"].alias("term"))
+
+
+def _readers(shares: Shares) -> Column:
+    """The numbers of the shares that monitor the label of an event."""
+    labels = [sorted(module.reads) for module, *_ in shares]
+    own = [F.when(column("label").isin(*each), F.lit(number)) for number, each in enumerate(labels)]
+    return F.array_compact(F.array(*own))

@@ -1,0 +1,1 @@
+"""Plans of the algebra as DataFrames: matching, joins, windows, timers, heads."""

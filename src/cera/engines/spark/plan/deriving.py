@@ -1,0 +1,233 @@
+"""C[h]: derived events as a table, each row with one derivation.
+
+An event that is derived in several ways has several rows here; whoever reads the table takes equal ids for one event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from cera.algebra.operators import Construction
+from cera.engines.spark.plan.grouping import Grouped, grouped
+from cera.engines.spark.plan.head_udf import terms_of
+from cera.engines.spark.plan.head_values import folded, taken_out, values_taken_out
+from cera.engines.spark.plan.heads import flat_head, instantiate
+from cera.engines.spark.plan.relative_timers import timed
+from cera.engines.spark.plan.scopes import Environment, RowScope
+from cera.engines.spark.plan.sliding import Sliding, collected, first_of_ties
+from cera.engines.spark.plan.undefined import counted_heads
+from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
+from cera.engines.spark.tables.relations import Relation, attribute, column, component
+from cera.engines.spark.tables.term_columns import flat_hashes
+from cera.engines.spark.values.arithmetic import canonical
+from cera.engines.spark.values.cells import TERM, Cell
+from cera.engines.spark.values.expressions import compile_value
+from cera.engines.spark.values.hashing import event_hashes, hex_id
+from cera.engines.spark.values.json_text import rewritten
+from cera.model.expressions.constructs import All, Construct, free_variables, has_grouping, variables
+from cera.model.expressions.constructs import walk as walk_construct
+from cera.model.expressions.expression import Variable
+
+#: The columns of derived events beside those of every event table: how an event came about, and where it is sent.
+DERIVATION, CAUSES, RECIPIENT, TRANSPORT = "derivation", "causes", "recipient", "transport"
+SENT = (RECIPIENT, TRANSPORT)
+LINEAGE = (DERIVATION, *SENT)
+
+
+def derive(
+    construction: Construction, relation: Relation, environment: Environment, certain: frozenset[str]
+) -> EventTable:
+    """The events of a rule from the rows of its body, in which `certain` variables have values."""
+    head = construction.head
+    reason = _not_native(head, relation, environment)
+    if reason is None and not has_grouping(head):
+        return _built(construction, head, relation, environment, certain)
+    group = grouped(relation, free_variables(head))
+    if reason is None:
+        plain, rows, known = _aggregated(head, group, environment)
+        return _built(construction, plain, rows, environment, certain | known)
+    environment.fallback(f"head of {construction.rule}: {reason}")
+    terms = group.relation.frame.withColumn("terms", terms_of(head, group, environment))
+    if environment.tally is not None:
+        terms = environment.tally.watch(terms, F.size("terms") == 0)
+    terms = terms.withColumn("term", F.explode("terms"))
+    return _terms(construction, replace(group.relation, frame=terms))
+
+
+def derive_sliding(
+    construction: Construction, window: Sliding, environment: Environment, certain: frozenset[str]
+) -> EventTable | None:
+    """The events of a rule over the windows of its anchors; None if its head does not aggregate what columns can."""
+    cells = {**window.elements.cells, **window.anchors.cells}
+    rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
+    head = construction.head
+    if not has_grouping(head) or _not_native(head, rows, environment) is not None:
+        return None
+    group = collected(window)
+    group = replace(group, relation=timed(group.relation, window.window, window.timer))
+    plain, relation, known = _aggregated(head, group, environment)
+    taken = frozenset(values_taken_out(plain)[1].values())
+    once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
+    if once and not window.untied:  # then only what is the same in rows of the same shared values is the same event
+        [cause, *_] = [reference for _, reference in sorted(construction.causes)]
+        relation = first_of_ties(window, relation, variables(plain), cause)
+    return replace(_built(construction, plain, relation, environment, certain | known), once=once)
+
+
+def _aggregated(
+    head: Construct, group: Grouped, environment: Environment
+) -> tuple[Construct, Relation, frozenset[str]]:
+    """The head without aggregates, a row for each group with their values, and which of these there always are."""
+    plain, aggregates = taken_out(head)
+    cells = {name: _kept(folded(aggregate, group, environment)) for name, aggregate in aggregates.items()}
+    defined = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
+    return plain, _computed(group.relation, cells), defined
+
+
+def _kept(cell: Cell) -> Cell:
+    """The same value, computed once: Spark would move what is asked of it before it, and compute it there once more.
+
+    It does not move anything over what is not the same each time.
+    """
+    always = F.monotonically_increasing_id() >= 0
+    return Cell(**{kind: F.when(always, part) for kind, part in cell})
+
+
+def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:
+    """Why columns cannot build a head, if they cannot."""
+    if any(isinstance(part, All) for part in walk_construct(head)):
+        return "it has `all`"
+    if any("term" in relation.variables.get(name, ()) for name in variables(head)):
+        return "it takes over whole terms, which may become too deep"
+    probe = replace(environment, fallbacks={})
+    for _, aggregate in sorted(taken_out(head)[1].items()):
+        compile_value(aggregate.operand, RowScope(relation, probe))
+    return f"inside of an aggregate, {', '.join(probe.fallbacks)}" if probe.fallbacks else None
+
+
+def _computed(relation: Relation, cells: Mapping[str, Cell]) -> Relation:
+    """The relation with further variables, or others of the same names."""
+    relation = replace(relation, variables={n: kinds for n, kinds in relation.variables.items() if n not in cells})
+    kept = [column(name) for name in relation.columns]
+    values = [part.alias(component(name, kind)) for name, cell in cells.items() for kind, part in cell]
+    kinds = {name: tuple(kind for kind, _ in cell) for name, cell in cells.items()}
+    return replace(relation, frame=relation.frame.select(*kept, *values), variables={**relation.variables, **kinds})
+
+
+def _built(
+    construction: Construction, head: Construct, relation: Relation, environment: Environment, certain: frozenset[str]
+) -> EventTable:
+    """The events of a head without aggregates and `all`, one for each row."""
+    head, expressions = values_taken_out(head)
+    scope = RowScope(relation, environment)
+    found = {name: compile_value(expression, scope) for name, expression in expressions.items()}
+    cells = {name: value if isinstance(value, Cell) else Cell() for name, value in found.items()}
+    relation = _computed(relation, cells)
+    mixed = [name for name, cell in cells.items() if cell.double is not None and len(cell.components) > 1]
+    if mixed:
+        relation = _computed(relation, {name: canonical(relation.cell(name)) for name in mixed})
+    relation = relation.with_timer_ids()
+    scope = RowScope(relation, environment)
+    flat = flat_head(head, scope)
+    if flat is None:
+        instance = instantiate(head, scope)
+        [item] = instance.items
+        text = item.json if item.plain else rewritten(item.json)
+        term = F.struct(text.alias("json"), item.h1.alias("h1"), item.h2.alias("h2"))
+        if item.cell is not None:  # a scalar is no event
+            term = F.lit(None).cast(TERM) if item.cell.term is None else item.cell.term
+        frame = counted_heads(relation.frame, instance.defined, expressions.values(), certain, environment.tally)
+        frame = frame if instance.defined is None else frame.where(instance.defined)
+        return _terms(construction, replace(relation, frame=frame.withColumn("term", term)))
+    begin, end = _interval(relation)
+    h1, h2 = _identity(construction, *flat_hashes(flat.label, Flat(flat.children)), begin, end)
+    children = [part.alias(component(name, kind)) for name, cell in flat.children.items() for kind, part in cell]
+    frame = counted_heads(relation.frame, flat.defined, expressions.values(), certain, environment.tally)
+    frame = frame if flat.defined is None else frame.where(flat.defined)
+    frame = frame.select(
+        begin.alias("begin"),
+        end.alias("end"),
+        h1.alias("h1"),
+        h2.alias("h2"),
+        F.lit(flat.label).alias("label"),
+        *children,
+        *_lineage(construction, relation),
+        *map(column, relation.carried),
+    )
+    cells = {
+        name: Cell(**{kind: column(component(name, kind)) for kind in cell.components})
+        for name, cell in flat.children.items()
+    }
+    return EventTable(frame, Flat(cells), flat.label)
+
+
+def _terms(construction: Construction, relation: Relation) -> EventTable:
+    """The events of a column of terms."""
+    relation = relation.with_timer_ids()
+    begin, end = _interval(relation)
+    h1, h2 = _identity(construction, column("term")["h1"], column("term")["h2"], begin, end)
+    label = F.json_object_keys(column("term")["json"])[0]
+    frame = relation.frame.where(column("term").isNotNull()).select(
+        begin.alias("begin"),
+        end.alias("end"),
+        h1.alias("h1"),
+        h2.alias("h2"),
+        label.alias("label"),
+        column("term"),
+        F.lit(None).cast(FIELDS).alias("fields"),
+        *_lineage(construction, relation),
+        *map(column, relation.carried),
+    )
+    return EventTable(frame, Terms(flat=False))
+
+
+def _interval(relation: Relation) -> tuple[Column, Column]:
+    """μ: the hull of the events of a row."""
+    begins = [column(attribute(name, "begin")) for name in relation.literals]
+    ends = [column(attribute(name, "end")) for name in relation.literals]
+    if len(begins) == 1:
+        return begins[0], ends[0]
+    return F.least(*begins), F.greatest(*ends)
+
+
+def _identity(construction: Construction, h1: Column, h2: Column, begin: Column, end: Column) -> tuple[Column, Column]:
+    qualifier = None if construction.recipient is None else F.lit(construction.recipient.qualifier)
+    return event_hashes(h1, h2, begin, end, qualifier)
+
+
+def _lineage(construction: Construction, relation: Relation) -> list[Column]:
+    """The derivation of each row: the rule, and the events by the names of their identifiers, which are in the order of
+    names where derivations are compared, and in that of the rule where they are told."""
+    causes: dict[str, Column] = {}
+    ids: list[Column] = []
+    for name, reference in construction.causes:
+        begin, end = relation.interval(reference)
+        identity = hex_id(*relation.event_id(reference))
+        ids += [F.lit(name), identity]
+        cause = F.struct(F.lit(name).alias("name"), end.alias("end"), begin.alias("begin"), identity.alias("id"))
+        causes[name] = cause if relation.whole else F.when(begin.isNotNull(), cause)
+    array = F.array(*(causes[name] for name in sorted(causes)))
+    compared = array if relation.whole else F.array_compact(array)
+    told = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
+    recipient = construction.recipient
+    return [
+        F.struct(F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(DERIVATION),
+        told.alias(CAUSES),
+        F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
+        F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),
+    ]
+
+
+def first_derivation() -> list[Column]:
+    """Aggregates rows of one event to its first derivation, with the causes of that one."""
+    first = F.min(column(DERIVATION)).alias(DERIVATION)
+    return [first, F.min_by(column(CAUSES), column(DERIVATION)).alias(CAUSES)]
+
+
+def _by_name(causes: Column) -> Column:
+    """The ids of the causes of a derivation, by the names of their identifiers."""
+    return F.map_from_entries(F.transform(causes, lambda cause: F.struct(cause["name"], cause["id"])))

@@ -1,0 +1,193 @@
+"""Joins of relations: natural joins, temporal joins and temporal anti-semi-joins.
+
+A join is made by the values that both sides share. Where the conditions bound the time between both sides, that bound
+also cuts time into buckets: a row of the left side is in the bucket of its time, a row of the right side in those of
+all times that it can be joined to, of which there are at most two. So no key degenerates to a cross product. Without a
+shared value and without a bound, the right side is broadcast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cera.engines.spark.tables.relations import EVENT, Relation, attribute, column, component, match_name
+from cera.engines.spark.values.arithmetic import canonical
+from cera.engines.spark.values.cells import Cell
+
+#: How a join is made; `explain` shows it.
+Strategy = Literal["bucket", "plain", "broadcast", "sliding"]
+
+_RIGHT = "right "
+_BUCKET = "bucket"
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The right side lies in `[left - before, left + after]`, both times being columns of their side (in µs)."""
+
+    left: str
+    right: str
+    before: int
+    after: int
+
+    @property
+    def width(self) -> int:
+        return max(self.before + self.after, 1)
+
+
+def strategy(shared: bool, buckets: Buckets | None) -> Strategy:
+    if buckets is not None:
+        return "bucket"
+    return "plain" if shared else "broadcast"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Both sides of a join as a condition sees them: the right side under other column names."""
+
+    left: Relation
+    right: Relation
+
+    def cell(self, variable: str) -> Cell:
+        if variable in self.left.variables:
+            return self.left.cell(variable)
+        return self.right.cell(_RIGHT + variable)
+
+    def interval(self, identifier: str) -> tuple[Column, Column]:
+        if identifier in self.left.literals:
+            return self.left.interval(identifier)
+        return self.right.interval(_RIGHT + identifier)
+
+    def right_event(self, identifier: str, part: str) -> Column:
+        return column(attribute(_RIGHT + identifier, part))
+
+
+def natural_join(left: Relation, right: Relation, buckets: Buckets | None) -> Relation:
+    """R ⋈ S: the pairs that agree on all shared variables; keeps the times and references of both."""
+    right = right.with_timer_ids()
+    frame, pair = _joined(left, right, "inner", buckets, lambda pair: [])
+    return _taking(frame, pair, right.identifiers, right.matches, {})
+
+
+def temporal_join(
+    left: Relation,
+    right: Relation,
+    window: str,
+    element: str,
+    conditions: Callable[[Pair], list[Column]],
+    buckets: Buckets | None,
+    counted: bool,
+) -> Relation:
+    """R ⋈_{i⊒j} S: what lies in the windows of R; each event counts as a match of its own where it is counted."""
+    inside = _inside(window, element, conditions)
+    frame, pair = _joined(left, right, "inner", buckets, inside)
+    matches = {element: match_name(element)} if counted else {}
+    return _taking(frame, pair, (), (), matches)
+
+
+def anti_join(
+    left: Relation,
+    right: Relation,
+    window: str,
+    element: str,
+    conditions: Callable[[Pair], list[Column]],
+    buckets: Buckets | None,
+) -> Relation:
+    """R ▷_{i⊒j} S: the rows of R with nothing of S in their windows."""
+    frame, _ = _joined(left, right, "left_anti", buckets, _inside(window, element, conditions))
+    names = [column(name) for name in left.columns]
+    return replace(left, frame=frame.select(*names))
+
+
+def _inside(window: str, element: str, conditions: Callable[[Pair], list[Column]]) -> Callable[[Pair], list[Column]]:
+    def both(pair: Pair) -> list[Column]:
+        begin, end = pair.left.interval(window)
+        inner_begin, inner_end = pair.right.interval(_RIGHT + element)
+        return [begin <= inner_begin, inner_end <= end, *conditions(pair)]
+
+    return both
+
+
+def _joined(
+    left: Relation, right: Relation, how: str, buckets: Buckets | None, more: Callable[[Pair], list[Column]]
+) -> tuple[DataFrame, Pair]:
+    other = right.prefixed(_RIGHT)
+    pair = Pair(left, other)
+    shared = [name for name in left.variables if name in right.variables]
+    conditions = [c for name in shared for c in equal(left.cell(name), other.cell(_RIGHT + name))]
+    left_frame, right_frame = left.frame, other.frame
+    if buckets is not None:
+        width = buckets.width
+        time = column(_RIGHT + buckets.right)
+        places = F.sequence(_floor(time - buckets.after, width), _floor(time + buckets.before, width))
+        left_frame = left_frame.withColumn(_BUCKET, in_bucket(column(buckets.left), buckets))
+        right_frame = right_frame.withColumn(_RIGHT + _BUCKET, F.explode(places))
+        conditions.append(column(_BUCKET) == column(_RIGHT + _BUCKET))
+    elif not shared:
+        right_frame = F.broadcast(right_frame)
+    condition = F.lit(True)
+    for part in (*conditions, *more(pair)):
+        condition = condition & part
+    return left_frame.join(right_frame, condition, how), pair
+
+
+def in_bucket(time: Column, buckets: Buckets) -> Column:
+    """The bucket of a time."""
+    return _floor(time, buckets.width)
+
+
+def touched_buckets(frame: DataFrame, time: Column, buckets: Buckets, name: str) -> DataFrame:
+    """The rows of a left side, each once for every bucket in which something can be that it is joined to."""
+    width = buckets.width
+    places = F.sequence(_floor(time - buckets.before, width), _floor(time + buckets.after, width))
+    return frame.withColumn(name, F.explode(places))
+
+
+def _floor(time: Column, width: int) -> Column:
+    return F.call_function("div", time - F.pmod(time, F.lit(width)), F.lit(width))
+
+
+def equal(left: Cell, right: Cell) -> list[Column]:
+    """That two values are the same, as equalities that Spark joins by."""
+    if left.components == right.components and len(left.components) == 1 and left.term is None:
+        return [a == b for (_, a), (_, b) in zip(left, right, strict=True)]
+    one, other = dict(canonical(left)), dict(canonical(right))
+    conditions: list[Column] = []
+    for kind in dict.fromkeys((*one, *other)):
+        if kind not in one or kind not in other:
+            conditions.append((one.get(kind, other.get(kind))).isNull())  # type: ignore[union-attr]
+        elif kind == "term":
+            conditions += [one[kind][part].eqNullSafe(other[kind][part]) for part in ("h1", "h2")]
+        else:
+            conditions.append(one[kind].eqNullSafe(other[kind]))
+    return conditions if set(one) & set(other) else [F.lit(False)]
+
+
+def _taking(
+    frame: DataFrame, pair: Pair, identifiers: Sequence[str], matches: Sequence[str], counted: Mapping[str, str]
+) -> Relation:
+    """The rows of a join under the names of both sides."""
+    left = pair.left
+    parts = [column(name) for name in left.columns]
+    variables = dict(left.variables)
+    for prefixed, kinds in pair.right.variables.items():
+        name = prefixed.removeprefix(_RIGHT)
+        if name not in variables:
+            variables[name] = kinds
+            parts += [column(component(prefixed, kind)).alias(component(name, kind)) for kind in kinds]
+    taken = {**{name: name for name in (*identifiers, *matches)}, **counted}
+    for name, new in taken.items():
+        parts += [column(attribute(_RIGHT + name, part)).alias(attribute(new, part)) for part in EVENT]
+    return Relation(
+        frame.select(*parts),
+        variables,
+        (*left.identifiers, *identifiers),
+        (*left.matches, *matches, *counted.values()),
+        left.timers,
+        whole=left.whole and pair.right.whole,
+    )

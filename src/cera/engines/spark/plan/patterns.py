@@ -1,0 +1,149 @@
+"""Q[i: q] as a DataFrame: the substitutions under which a pattern matches the events of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import or_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cera.engines.spark.plan.native_matching import Way, matches, native_ways
+from cera.engines.spark.plan.pattern_udf import match_in_python
+from cera.engines.spark.plan.term_shapes import NotNativeError, shape_of
+from cera.engines.spark.tables.event_tables import EventTable, Terms
+from cera.engines.spark.tables.relations import EVENT, Relation, attribute, column, component, union
+from cera.engines.spark.tables.term_columns import term_column
+from cera.engines.spark.values.arithmetic import canonical
+from cera.engines.spark.values.cells import TYPES, Cell
+from cera.model.matching.combination import described
+from cera.model.matching.patterns import (
+    Pattern,
+    RegexLabel,
+    RegexPattern,
+    ScalarPattern,
+    TermPattern,
+    VariablePattern,
+)
+from cera.model.regex.regular_expressions import is_backtracking_safe
+from cera.rules.analysis.unification import query_label
+
+_MATCH = "match"
+
+
+def match_table(
+    table: EventTable, identifier: str, pattern: Pattern, fallback: Callable[[str], None]
+) -> DataFrame | None:
+    """A row for each event and each distinct substitution of the pattern on it; None if there can be none.
+
+    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`.
+    A variable has at least one component if the table can give it a value at all. `fallback` is told of what runs in
+    Python.
+    """
+    if isinstance(pattern, ScalarPattern | RegexPattern) or not can_have_label(pattern, table.label):
+        return None
+    flat = table.content.flat if isinstance(table.content, Terms) else True
+    if flat is False:
+        fallback(f"pattern {described(pattern)}: on events that are not flat")
+        return _in_python(table, table.frame, identifier, pattern)
+    frame = table.frame if flat else table.frame.where(column("fields").isNotNull())
+    try:
+        found = [_native(frame, identifier, native_ways(pattern, shape_of(table)))]
+    except NotNativeError as reason:
+        fallback(f"pattern {described(pattern)}: {reason}")
+        return _in_python(table, table.frame, identifier, pattern)
+    if flat is None:
+        fallback(f"pattern {described(pattern)}: on events that are not flat")
+        found.append(_in_python(table, table.frame.where(column("fields").isNull()), identifier, pattern))
+    relations = [_relation(matched, identifier) for matched in found if matched is not None]
+    return union(relations).frame if relations else None
+
+
+def single_way(table: EventTable, pattern: Pattern) -> Way | None:
+    """The way in which a pattern matches the events of a table, if it is the only one and columns can state it."""
+    if isinstance(pattern, ScalarPattern | RegexPattern):
+        return None
+    if isinstance(table.content, Terms) and table.content.flat is not True:
+        return None
+    try:
+        ways = native_ways(pattern, shape_of(table))
+    except NotNativeError:
+        return None
+    return ways[0] if len(ways) == 1 else None
+
+
+def can_have_label(pattern: Pattern, label: str | None) -> bool:
+    wanted = query_label(pattern)
+    return wanted is None or label is None or wanted == label
+
+
+def _relation(frame: DataFrame, identifier: str) -> Relation:
+    """The frame with what its columns are."""
+    kinds: dict[str, tuple[str, ...]] = {}
+    for name in frame.columns:
+        variable, colon, kind = name.rpartition(":")
+        if colon and kind in TYPES:
+            kinds[variable] = (*kinds.get(variable, ()), kind)
+    return Relation(frame, kinds, (identifier,))
+
+
+def _native(frame: DataFrame, identifier: str, ways: Sequence[Way]) -> DataFrame | None:
+    event = [column(part).alias(attribute(identifier, part)) for part in EVENT]
+    if not ways:
+        return None
+    if len(ways) == 1:
+        [way] = ways
+        return frame.where(way.holds).select(*_columns(way.bindings), *event)
+    cells = {name: [canonical(way.bindings.get(name, Cell())) for way in ways] for way in ways for name in way.bindings}
+    kinds = {name: _kinds(found) for name, found in cells.items()}
+    if any("term" in found for found in kinds.values()):
+        raise NotNativeError("can bind a variable to several parts of one event")
+    if not kinds:
+        return frame.where(reduce(or_, [way.holds for way in ways])).select(*event)
+    structs = [
+        F.when(way.holds, F.struct(*_typed({name: found[i] for name, found in cells.items()}, kinds)))
+        for i, way in enumerate(ways)
+    ]
+    rows = frame.select(F.explode(F.array_distinct(F.array_compact(F.array(*structs)))).alias(_MATCH), *event)
+    names = [component(name, kind) for name, found in kinds.items() for kind in found]
+    kept = [column(attribute(identifier, part)) for part in EVENT]
+    return rows.select(*(column(_MATCH)[name].alias(name) for name in names), *kept)
+
+
+def _columns(bindings: Mapping[str, Cell]) -> list[Column]:
+    return [part.alias(component(name, kind)) for name, cell in sorted(bindings.items()) for kind, part in cell]
+
+
+def _kinds(cells: Sequence[Cell]) -> tuple[str, ...]:
+    found = {kind for cell in cells for kind in cell.components}
+    return tuple(kind for kind in TYPES if kind in found)
+
+
+def _typed(cells: Mapping[str, Cell], kinds: Mapping[str, tuple[str, ...]]) -> list[Column]:
+    """The values with all components that any way gives them."""
+    return [
+        dict(cells[name]).get(kind, F.lit(None)).cast(TYPES[kind]).alias(component(name, kind))
+        for name, wanted in kinds.items()
+        for kind in wanted
+    ]
+
+
+def _in_python(table: EventTable, frame: DataFrame, identifier: str, pattern: Pattern) -> DataFrame:
+    label = _label_condition(pattern)
+    events = frame if label is None else frame.where(label)
+    text = term_column(table)["json"].alias("json")
+    return match_in_python(events.select(text, *(column(part) for part in EVENT)), identifier, pattern)
+
+
+def _label_condition(pattern: Pattern) -> Column | None:
+    """What the pattern asks of the label of an event, so that others never reach Python."""
+    match pattern:
+        case VariablePattern(pattern=inner) if inner is not None:
+            return _label_condition(inner)
+        case TermPattern(label=str() as label):
+            return column("label") == label
+        case TermPattern(label=RegexLabel(expression)) if is_backtracking_safe(expression):
+            return matches(column("label"), expression)
+        case _:
+            return None

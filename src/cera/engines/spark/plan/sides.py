@@ -1,0 +1,139 @@
+"""What a pattern matches in one table, as columns of that table: no DataFrame of its own is made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import Column
+
+from cera.algebra.operators import Expression, Join, Matching, Reference, RelativeTimers, Renaming, Selection
+from cera.algebra.plan import Plan
+from cera.engines.spark.plan.patterns import can_have_label, single_way
+from cera.engines.spark.plan.scopes import Environment, RowScope
+from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.relations import Timer, column
+from cera.engines.spark.values.cells import Cell
+from cera.engines.spark.values.expressions import compile_filter
+from cera.model.matching.patterns import bound_variables
+from cera.rules.analysis.unification import query_label
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What is needed to find sides: the plan, and the tables in which a Matching looks."""
+
+    plan: Plan
+    environment: Environment
+    tables: Callable[[Expression], Sequence[EventTable]]
+
+
+@dataclass(frozen=True)
+class Side:
+    """The events of a table that one pattern matches, each in one way: where `holds`, with these values of variables.
+
+    `certain` variables have a value in every match. `selected`: more is asked of the matches than the pattern does.
+    `label`: that of all matched events, if they all have the same.
+    """
+
+    table: EventTable
+    identifier: str
+    holds: Column
+    cells: Mapping[str, Cell]
+    certain: frozenset[str]
+    selected: bool = False
+    label: str | None = None
+
+    def cell(self, variable: str) -> Cell:
+        return self.cells.get(variable, Cell())
+
+    def interval(self, identifier: str) -> tuple[Column, Column]:
+        return column("begin"), column("end")
+
+    def renamed(self, names: Names) -> Side:
+        variables = names.variables
+        return replace(
+            self,
+            identifier=names.identifiers.get(self.identifier, self.identifier),
+            cells={variables.get(name, name): cell for name, cell in self.cells.items()},
+            certain=frozenset(variables.get(name, name) for name in self.certain),
+        )
+
+
+@dataclass(frozen=True)
+class Names:
+    """New names of identifiers and variables by their old ones."""
+
+    identifiers: Mapping[str, str]
+    variables: Mapping[str, str]
+
+    def after(self, renaming: Renaming) -> Names:
+        """These names for what a renaming gives, as names for what it takes."""
+        return Names(
+            {**self.identifiers, **{old: self.identifiers.get(new, new) for new, old in renaming.identifiers}},
+            {**self.variables, **{old: self.variables.get(new, new) for new, old in renaming.variables}},
+        )
+
+
+def unwrapped(expression: Expression, plan: Plan) -> tuple[Expression, Names]:
+    """What stands behind references and renamings, with the names that its attributes have outside."""
+    names = Names({}, {})
+    while isinstance(expression, Reference | Renaming):
+        if isinstance(expression, Reference):
+            expression = plan.by_name[expression.name].expression
+        else:
+            names = names.after(expression)
+            expression = expression.input
+    return expression, names
+
+
+def side_of(expression: Expression, sources: Sources) -> Side | None:
+    """The matches of a relation, if it is one pattern that matches in one table only, natively and in one way."""
+    matching, names = unwrapped(expression, sources.plan)
+    if isinstance(matching, Selection):
+        side = side_of(matching.input, sources)
+        chosen = None if side is None else _selected(side, matching, sources.environment)
+        return None if chosen is None else chosen.renamed(names)
+    if not isinstance(matching, Matching):
+        return None
+    possible = [table for table in sources.tables(matching.source) if can_have_label(matching.pattern, table.label)]
+    if len(possible) != 1:
+        return None
+    way = single_way(possible[0], matching.pattern)
+    if way is None:
+        return None
+    certain = bound_variables(matching.pattern)
+    label = query_label(matching.pattern)
+    return Side(possible[0], matching.identifier, way.holds, way.bindings, certain, label=label).renamed(names)
+
+
+def _selected(side: Side, selection: Selection, environment: Environment) -> Side | None:
+    """Only the matches with a condition; None if that needs Python."""
+    probe = replace(environment, fallbacks={})
+    holds = side.holds & compile_filter(selection.condition, RowScope(side, probe))
+    return None if probe.fallbacks else replace(side, holds=holds, selected=True)
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """An event with one timer, and the name of that."""
+
+    side: Side
+    window: str
+    timer: Timer
+
+    def renamed(self, names: Names) -> Anchored:
+        side = self.side.renamed(names)
+        timer = replace(self.timer, anchor=side.identifier)
+        return Anchored(side, names.identifiers.get(self.window, self.window), timer)
+
+
+def anchored(left: Expression, sources: Sources) -> Anchored | None:
+    """An event with one timer, if that is all there is in a relation."""
+    join, names = unwrapped(left, sources.plan)
+    if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
+        return None
+    side, timer = side_of(join.left, sources), join.right
+    if side is None or timer.anchor != side.identifier:
+        return None
+    return Anchored(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)

@@ -1,0 +1,221 @@
+"""Aggregates over windows of one length that lie at the same distance from each event: a pass over sorted events.
+
+Where both sides of a temporal join match points of time in the same table and share a value, nothing is joined: the
+events are sorted by what is shared and by time, and Spark collects for each those around it. Events of the same time
+are *tied*; they are rare, and what they need is computed for them alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from cera.algebra.operators import Construction, Merging, TemporalJoin
+from cera.engines.spark.plan.grouping import MATCHES, Grouped
+from cera.engines.spark.plan.sides import Side, Sources, anchored, side_of, unwrapped
+from cera.engines.spark.tables.relations import TIMES, Relation, Timer, attribute, column, component
+from cera.engines.spark.values.arithmetic import canonical
+from cera.engines.spark.values.hashing import unsigned
+from cera.model.expressions.constructs import free_variables
+from cera.model.time.interval import Interval
+from cera.model.time.timers import relative_timer
+
+_KEY, _TIME, _ORDER, _TIED = "sliding key", "sliding time", "sliding order", "sliding tied"
+_ELEMENT, _ANCHOR = "sliding element", "sliding anchor"
+_AGAIN, _OWN, _TIE = "sliding again", "sliding own", "sliding tie"
+_BEFORE, _AT, _AFTER = "sliding before", "sliding at", "sliding after"
+_ORIGIN = Interval(0, 0)
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """What `elements` match within `[first, last]` microseconds of each anchor with the same values of `shared`.
+
+    `alone`: the anchor itself does not count. `untied`: it is said that no two events have the same values and time.
+    """
+
+    join: TemporalJoin
+    anchors: Side
+    elements: Side
+    window: str
+    timer: Timer
+    first: int
+    last: int
+    shared: tuple[str, ...]
+    alone: bool
+    untied: bool
+
+
+def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> Sliding | None:
+    """The window over which a head is aggregated, if it is such a one. `points`: all events are points of time."""
+    body = construction.input
+    while isinstance(body, Merging):
+        body = body.input
+    join, names = unwrapped(body, sources.plan)
+    if not isinstance(join, TemporalJoin) or join.condition or not join.counted:
+        return None
+    found, elements = anchored(join.left, sources), side_of(join.right, sources)
+    if found is None or elements is None or found.window != join.window:
+        return None
+    if not join.excluded <= {found.side.identifier}:
+        return None
+    if sources.environment.tally is not None and (found.side.selected or elements.selected):
+        return None  # where nothing is selected by itself, it cannot be counted how often a condition had no value
+    found, elements = found.renamed(names), elements.renamed(names)
+    anchors, timer = found.side, found.timer
+    shared = tuple(name for name in anchors.cells if name in elements.cells)
+    span = None if timer.duration.months else relative_timer(timer.kind, _ORIGIN, timer.duration)
+    if (
+        span is None
+        or anchors.table is not elements.table
+        or not (points or anchors.table.points)
+        or not shared
+        or not all(_same_columns(anchors, elements, name) for name in shared)
+        or not free_variables(construction.head) <= anchors.cells.keys()
+    ):
+        return None
+    alone = bool(join.excluded)
+    same_label = anchors.label is not None and anchors.label == elements.label
+    untied = same_label and anchors.table.is_unique_by(anchors.cells[name] for name in shared)
+    return Sliding(join, anchors, elements, found.window, timer, span.begin, span.end, shared, alone, untied)
+
+
+def _same_columns(one: Side, other: Side, name: str) -> bool:
+    columns = [[(kind, str(part)) for kind, part in side.cells[name]] for side in (one, other)]
+    return name in one.certain & other.certain and columns[0] == columns[1]
+
+
+def collected(window: Sliding) -> Grouped:
+    """A row for each anchor with something in its window, with all of that as its matches."""
+    gathered = {name: cell for name, cell in window.elements.cells.items() if name not in window.anchors.cells}
+    parts = {component(name, kind): part for name, cell in gathered.items() for kind, part in cell}
+    bare = len(parts) == 1 and window.elements.certain >= gathered.keys()
+    element = F.struct(*(part.alias(name) for name, part in parts.items())) if parts else F.struct(F.lit(0).alias("0"))
+    element = next(iter(parts.values())) if bare else element
+    rows = _rows(window, element)
+    frame = _checked(window, rows) if window.untied else _surrounded(window, _tied(window, rows))
+    frame = frame.where(column(_ANCHOR) & (F.size(column(MATCHES)) > 0))
+    relation = Relation(
+        frame.withColumns(_known(window)),
+        {name: cell.components for name, cell in window.anchors.cells.items()},
+        (window.anchors.identifier,),
+        carried=() if window.untied else (*_keys(window), _TIME, _ORDER, _TIED),
+    )
+    return Grouped(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
+
+
+def _rows(window: Sliding, element: Column) -> DataFrame:
+    """The events of both sides."""
+    anchors, elements = window.anchors, window.elements
+    keys = [part for name in window.shared for _, part in anchors.cells[name]]
+    others = {name: cell for name, cell in anchors.cells.items() if name not in window.shared}
+    return anchors.table.frame.where(anchors.holds | elements.holds).select(
+        *(part.alias(name) for name, part in zip(_keys(window), keys, strict=True)),
+        column("end").alias(_TIME),
+        unsigned(column("h1")).alias(_ORDER),
+        F.coalesce(anchors.holds, F.lit(False)).alias(_ANCHOR),
+        F.when(elements.holds, element).alias(_ELEMENT),
+        *(part.alias(component(name, kind)) for name, cell in others.items() for kind, part in cell),
+        column("h2").alias(attribute(anchors.identifier, "h2")),
+    )
+
+
+def _tied(window: Sliding, rows: DataFrame) -> DataFrame:
+    """Equal events once, with which of them are tied."""
+    order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
+    time = column(_TIME)
+    before, after = F.lag(time).over(order), F.lead(time).over(order)
+    tied = F.coalesce(before == time, F.lit(False)) | F.coalesce(after == time, F.lit(False))
+    # half of the id is enough to tell events with the same values and times apart
+    again = (before == time) & (F.lag(column(_ORDER)).over(order) == column(_ORDER))
+    rows = rows.withColumns({_TIED: tied, _AGAIN: F.coalesce(again, F.lit(False))})
+    return rows.where(~column(_AGAIN))
+
+
+def _known(window: Sliding) -> dict[str, Column]:
+    """What the sorted rows say of anchors already: the values that are shared, the times, the order of ids."""
+    shared = [component(name, kind) for name in window.shared for kind in window.anchors.cells[name].components]
+    known = {name: column(key) for name, key in zip(shared, _keys(window), strict=True)}
+    known |= {attribute(window.anchors.identifier, part): column(_TIME) for part in TIMES}
+    return {**known, attribute(window.anchors.identifier, "h1"): unsigned(column(_ORDER))}
+
+
+def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
+    """Each row with the elements of its window where there are no ties; the query fails where there is one."""
+    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
+    frames = [(window.first, window.last)]
+    if window.alone and window.first <= 0 <= window.last:
+        frames = [(window.first, -1), (1, window.last)]
+    parts = [F.collect_list(column(_ELEMENT)).over(around.rangeBetween(*one)) for one in frames if one[0] <= one[1]]
+    found = {f"{_BEFORE} {number}": part for number, part in enumerate(parts)}
+    rows = rows.withColumns({**found, _TIED: F.lag(column(_TIME)).over(around)})
+    assert window.anchors.table.unique is not None
+    names = " and ".join(f"`{name}`" for name in sorted(window.anchors.table.unique))
+    time = F.timestamp_micros(column(_TIME)).cast("string")
+    words = F.concat(
+        F.lit(f"two events `{window.anchors.label}` at "),
+        time,
+        F.lit(f" have the same {names}, which "),
+        F.lit("was said to be unique; leave out `unique`"),
+    )
+    single = F.when(column(_TIED) == column(_TIME), F.raise_error(words).cast("boolean")).otherwise(F.lit(True))
+    matches = _concatenated([column(name) for name in found]) if found else F.array()
+    return rows.where(single).withColumn(MATCHES, matches)
+
+
+def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
+    """Each row with the elements of its window, in their order."""
+    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
+    element = column(_ELEMENT)
+    if not window.alone or not window.first <= 0 <= window.last:
+        return rows.withColumn(MATCHES, F.collect_list(element).over(around.rangeBetween(window.first, window.last)))
+    found: dict[str, Column] = {}
+    if window.first < 0:
+        found[_BEFORE] = F.collect_list(element).over(around.rangeBetween(window.first, -1))
+    at = F.when(column(_TIED) & element.isNotNull(), F.struct(column(_ORDER).alias("order"), element.alias("element")))
+    found[_AT] = F.collect_list(at).over(around.rangeBetween(0, 0))
+    if window.last > 0:
+        found[_AFTER] = F.collect_list(element).over(around.rangeBetween(1, window.last))
+    rows = rows.withColumns(found)
+    others = F.filter(column(_AT), lambda one: one["order"] != column(_ORDER))
+    tied = [F.transform(others, lambda one: one["element"]) if name == _AT else column(name) for name in found]
+    usual = [column(name) for name in found if name != _AT]
+    if not usual:  # a window without length: only what is tied can lie in it
+        return rows.withColumn(MATCHES, tied[0])
+    return rows.withColumn(MATCHES, F.when(column(_TIED), _concatenated(tied)).otherwise(_concatenated(usual)))
+
+
+def _concatenated(arrays: list[Column]) -> Column:
+    return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
+
+
+def _keys(window: Sliding) -> tuple[str, ...]:
+    parts = sum(len(window.anchors.cells[name].components) for name in window.shared)
+    return tuple(f"{_KEY} {number}" for number in range(parts))
+
+
+def first_of_ties(window: Sliding, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
+    """Of rows for anchors that differ in nothing but the anchor the first, by the id of one of its causes.
+
+    Only tied anchors can differ in nothing else: neither in these variables nor in their times.
+    """
+    values = [part for name in sorted(variables) for _, part in canonical(relation.cell(name))]
+    parts = {f"value {number}": part for number, part in enumerate(values)}
+    ranks = {f"rank {number}": unsigned(half) for number, half in enumerate(relation.event_id(cause))}
+    own = F.struct(*(part.alias(name) for name, part in {**parts, **ranks}.items()))
+    frame = relation.frame.withColumn(_OWN, F.when(column(_TIED), own))
+    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME)).rangeBetween(0, 0)
+    frame = frame.withColumn(_TIE, F.collect_list(column(_OWN)).over(around))
+    mine = column(_OWN)
+
+    def earlier(one: Column) -> Column:
+        equal = [one[name].eqNullSafe(mine[name]) for name in parts]
+        before, same = one["rank 0"] < mine["rank 0"], one["rank 0"] == mine["rank 0"]
+        return reduce(and_, equal, before | (same & (one["rank 1"] < mine["rank 1"])))
+
+    return replace(relation, frame=frame.where(mine.isNull() | ~F.exists(column(_TIE), earlier)))

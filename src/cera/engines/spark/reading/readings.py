@@ -1,0 +1,76 @@
+"""What reading a source gives: event tables, and what was rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from cera.connectors.layout import TEXT_LIMIT, Rejected
+from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.term_columns import term_column
+from cera.engines.spark.values.hashing import hex_id
+
+_LAST = 2**31 - 1
+
+#: The columns of what `detect` leaves out: why, and the row that is no event. A late event has its own columns besides.
+LEFT_OUT, RECORD = "left_out", "record"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The events of a source, equal ones as often as they are there, and what was rejected.
+
+    The frames of the tables have a column `qualifier` as well: the id that the source gave the event, if any.
+    `rejections` makes `rejected`, which few ask for.
+    """
+
+    tables: tuple[EventTable, ...]
+    rejections: Callable[[], DataFrame]
+
+    @cached_property
+    def rejected(self) -> DataFrame:
+        """What was rejected: `place`, `reason`, `text`, and `source`, `position` for their order."""
+        return self.rejections()
+
+    def rejects(self) -> list[Rejected]:
+        """The rejected records in the order of the input. An action: it reads the input."""
+        rows = self.rejected.orderBy("source", "position").select("place", "reason", "text").collect()
+        return [Rejected(row["place"], row["reason"], row["text"] or "") for row in rows]
+
+    def left_out(self) -> DataFrame:
+        """The rejected records as rows of what `detect` leaves out: the reason, and the record."""
+        return self.rejected.select(column("reason").alias(LEFT_OUT), column("text").alias(RECORD))
+
+    def lasting(self, longest: int) -> Reading:
+        """Without the events that last longer than so many microseconds, which are rejected."""
+        length = column("end") - column("begin")
+        kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
+        broken = [replace(table, frame=table.frame.where(length > longest)) for table in self.tables]
+        return Reading(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
+
+
+def together(readings: Sequence[Reading]) -> Reading:
+    """What several sources give."""
+    tables = tuple(table for reading in readings for table in reading.tables)
+    return Reading(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
+
+
+def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:
+    """Rejected records that are known before anything is read, each with the number of its source."""
+    rows = [(item.place, item.reason, item.text, source, 0) for source, item in items]
+    return spark.createDataFrame(rows, "place string, reason string, text string, source int, position bigint")
+
+
+def _broken(table: EventTable) -> DataFrame:
+    return table.frame.select(
+        F.concat(F.lit("event "), hex_id(column("h1"), column("h2"))).alias("place"),
+        F.lit("the event lasts longer than --max-duration").alias("reason"),
+        F.substring(term_column(table)["json"], 1, TEXT_LIMIT).alias("text"),
+        F.lit(_LAST).alias("source"),
+        column("end").alias("position"),
+    )

@@ -1,0 +1,114 @@
+"""Which columns of a user's table say what, and what a row of it must fulfil to be an event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import and_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructType,
+)
+
+from cera.connectors.layout import TEXT_LIMIT, Layout
+from cera.engines.spark.reading.column_roles import TableLayout, column_roles
+from cera.engines.spark.reading.time_columns import TIME_TYPES, microseconds
+from cera.engines.spark.reading.time_reasons import missing, no_time, shown
+from cera.engines.spark.tables.relations import column
+from cera.errors import UsageError
+
+_ID_TYPES = (StringType, ByteType, ShortType, IntegerType, LongType)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a row must fulfil to be an event, and what tells why it is none where it does not."""
+
+    met: Column
+    reason: Callable[[], Column]
+
+
+def table_layout(schema: StructType, layout: Layout) -> TableLayout:
+    """The roles of the columns; raises UsageError if one is missing or of a wrong type."""
+    roles = column_roles(schema.names, layout)
+    for time in (roles.begin, roles.end):
+        if not isinstance(schema[time].dataType, TIME_TYPES):
+            raise _wrong_type(schema, time, "a time is a timestamp, a date, a number or a text")
+    for text, expected in ((roles.label, "a label is a text"), (roles.term, "a term is JSON text")):
+        if text is not None and not isinstance(schema[text].dataType, StringType):
+            raise _wrong_type(schema, text, expected)
+    if roles.id is not None and not _is_id(schema[roles.id].dataType):
+        raise _wrong_type(schema, roles.id, "an id is a text or a whole number")
+    return roles
+
+
+def _is_id(kind: DataType) -> bool:
+    return isinstance(kind, _ID_TYPES) or (isinstance(kind, DecimalType) and kind.scale == 0)
+
+
+def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
+    return UsageError(f"the column `{name}` has the type {schema[name].dataType.simpleString()}; {expected}")
+
+
+def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tuple[Column, Column, list[Demand]]:
+    """Begin and end in microseconds, and what must be so that there are any."""
+    kinds = {name: schema[name].dataType for name in (roles.begin, roles.end)}
+    begin, has_begin = microseconds(column(roles.begin), kinds[roles.begin], layout.times)
+    end, has_end = microseconds(column(roles.end), kinds[roles.end], layout.times)
+    demands = [
+        Demand(there, partial(_no_time, name, kinds[name], other, layout))
+        for name, other, there in ((roles.begin, roles.end, has_begin), (roles.end, roles.begin, has_end))
+    ]
+    if roles.begin == roles.end:
+        return begin, begin, demands[:1]
+    before = partial(_reversed, roles, kinds, layout)
+    return begin, end, [*demands, Demand(begin <= end, before)]
+
+
+def _no_time(name: str, kind: DataType, other: str, layout: Layout) -> Column:
+    return F.coalesce(no_time(name, kind, layout), missing(name, other, layout))
+
+
+def _reversed(roles: TableLayout, kinds: Mapping[str, DataType], layout: Layout) -> Column:
+    texts = [shown(name, kinds[name], layout) for name in (roles.end, roles.begin)]
+    return F.concat(F.lit("the end lies before the begin: "), texts[0], F.lit(" before "), texts[1])
+
+
+def label_demand(name: str) -> Demand:
+    return Demand(column(name) != "", partial(_no_label, name))
+
+
+def _no_label(name: str) -> Column:
+    missing = F.lit(f"the label is missing: there is no field `{name}`")
+    empty = F.when(column(name) == "", F.lit(f'the label is a text, found "" in the field `{name}`'))
+    return F.coalesce(empty, missing)
+
+
+def met(demands: Sequence[Demand]) -> Column:
+    return reduce(and_, [demand.met for demand in demands])
+
+
+def rejected_rows(
+    frame: DataFrame, demands: Sequence[Demand], place: Column, position: Column, source: int
+) -> DataFrame:
+    """The rows that are no events, with the columns of `Reading.rejected`."""
+    reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason()) for demand in demands]
+    own = [name for name in frame.columns if not name.startswith("_")]
+    text = F.to_json(F.struct(*(column(name) for name in own)))
+    return frame.where(~F.coalesce(met(demands), F.lit(False))).select(
+        place.alias("place"),
+        F.coalesce(*reasons).alias("reason"),
+        F.substring(text, 1, TEXT_LIMIT).alias("text"),
+        F.lit(source).alias("source"),
+        position.alias("position"),
+    )

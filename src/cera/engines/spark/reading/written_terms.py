@@ -1,0 +1,75 @@
+"""Terms that a column has as JSON text: read in Python, as the readers of files read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import VariantVal
+
+from cera.connectors.layout import RECORD_ERRORS, rejected
+from cera.connectors.records import event_of
+from cera.engines.spark.reading.read_rows import READ, Rows
+from cera.engines.spark.tables.relations import column
+from cera.model.events.occurrence import occurrence
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.time.interval import Interval
+
+_EVENT = ("begin", "end", "qualifier")
+_PERHAPS_INFINITE = '"(-?Infinity|NaN)"'
+
+
+def read_written_terms(
+    frame: DataFrame, text: Column, place: Column, source: int, position: Column, variant: Column | None = None
+) -> DataFrame:
+    """The rows of READ from rows with begin, end and qualifier, and the JSON of their terms.
+
+    Where a `variant` was written as the content of a term, infinities and NaN in it became texts; they are absent.
+    """
+    shown = F.lit(source).alias("source"), position.cast("bigint").alias("position"), place.alias("place")
+    columns = [*shown, text.alias("text"), *(column(name) for name in _EVENT)]
+    if variant is not None:
+        columns.append(F.when(text.rlike(_PERHAPS_INFINITE), variant).alias("variant"))
+    return frame.select(*columns).mapInArrow(_read, READ)
+
+
+def _read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        rows = Rows(batch.column(0)[0].as_py())
+        for _, position, place, text, begin, end, qualifier, *variant in zip(
+            *(part.to_pylist() for part in batch.columns), strict=True
+        ):
+            try:
+                term = term_from_json(_document(text, *variant))
+                rows.add(position, occurrence(event_of(term, Interval(begin, end), qualifier)))
+            except RECORD_ERRORS as error:
+                rows.reject(position, rejected(place, str(error), text or ""))
+        yield rows.batch()
+
+
+def _document(text: str | None, variant: dict[str, bytes] | None = None) -> Any:
+    """The JSON of a text, which was written from the variant if there is one."""
+    document = loads(text or "null")
+    if variant is None:
+        return document
+    [(label, body)] = document.items()
+    return {label: _finite(body, VariantVal(variant["value"], variant["metadata"]).toPython())}
+
+
+def _finite(written: Any, value: Any) -> Any:
+    """What was written of a value, with null in the place of numbers that are none."""
+    match value:
+        case float() if not math.isfinite(value):
+            return None
+        case dict():
+            return {name: _finite(part, value[name]) for name, part in written.items()}
+        case list():
+            return [_finite(part, each) for part, each in zip(written, value, strict=True)]
+        case _:
+            return written

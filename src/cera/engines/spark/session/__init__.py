@@ -1,0 +1,1 @@
+"""The Spark session, its memory, its progress and its failures."""

@@ -1,0 +1,1 @@
+"""What flows between the stages of a stream, packed."""

@@ -1,0 +1,146 @@
+"""What a stream leaves out: late events, rows that are no events, expressions without a value, events without the
+attribute by which a module divides them.
+
+They are counted for each micro-batch by metrics that Spark observes, and told of by the logger `cera`. Each use of
+`detect` has metrics of its own, so that a query may have several.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+
+from cera.connectors.layout import Layout
+from cera.engines.spark.reading.frames import from_frame
+from cera.engines.spark.reading.readings import Reading
+from cera.engines.spark.streaming.messages.messages import RESULT_COUNTS, RESULTS_MARK
+from cera.engines.spark.tables.event_tables import Flat
+from cera.engines.spark.tables.relations import column
+
+#: Why an event was left out that came too late.
+LATE = "late"
+
+_METRICS = "cera"
+_NUMBERS = itertools.count(1)
+_LOG = logging.getLogger("cera")
+_WATCHED: set[str] = set()
+
+#: What is told of the counts.
+_TOLD = {
+    "late": ("event", "late"),
+    "rejected": ("row", "rejected"),
+    "undefined": ("expression", "without a value"),
+    "without_key": ("event", "without the attribute that a module is partitioned by"),
+}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What there was in a micro-batch: events, those of them that were late, rows that were no events, how often an
+    expression had no value, and how many events lacked the attribute that a module is partitioned by (once for each
+    such module)."""
+
+    events: int = 0
+    late: int = 0
+    rejected: int = 0
+    undefined: int = 0
+    without_key: int = 0
+
+
+class Counting:
+    """The metrics of one use of `detect`. What has the same name in several of them is added up."""
+
+    def __init__(self) -> None:
+        self._number = next(_NUMBERS)
+
+    def read(self, events: DataFrame, layout: Layout, max_duration: int | None) -> Reading:
+        """The events of a frame; how many there are, and how many rows are none, is counted."""
+        reading = from_frame(events, layout, watch=self._rows)
+        typed = all(isinstance(table.content, Flat) for table in reading.tables)
+        if typed and (max_duration is None or all(table.points for table in reading.tables)):
+            return reading  # one metric tells all
+        reading = from_frame(self._observed(events, "rows", F.count("*").alias("rejected")), layout)
+        if max_duration is not None:
+            reading = reading.lasting(max_duration)
+        metrics = F.count("*").alias("events"), (-F.count("*")).alias("rejected")
+        frames = [self._observed(table.frame, f"events {n}", *metrics) for n, table in enumerate(reading.tables)]
+        tables = [replace(table, frame=frame) for table, frame in zip(reading.tables, frames, strict=True)]
+        return replace(reading, tables=tuple(tables))
+
+    def _rows(self, frame: DataFrame, met: Column) -> DataFrame:
+        unmet = ~F.coalesce(met, F.lit(False))
+        return self._observed(frame, "rows", F.count_if(met).alias("events"), F.count_if(unmet).alias("rejected"))
+
+    def results(self, messages: DataFrame) -> DataFrame:
+        """What came out of the operators, as messages. Each begins with how much was left out."""
+        start = F.hex(F.substring(column("payload"), 1, 1 + RESULT_COUNTS.size))
+        marked = F.substring(start, 1, 2) == RESULTS_MARK.hex()
+
+        def total(place: int) -> Column:
+            number = F.conv(F.substring(start, 3 + 16 * place, 16), 16, 10).cast("bigint")
+            return F.coalesce(F.sum(F.when(marked, number)), F.lit(0))
+
+        names = ("late", "rejected", "undefined", "without_key")
+        return self._observed(messages, "results", *(total(place).alias(name) for place, name in enumerate(names)))
+
+    def _observed(self, frame: DataFrame, what: str, *metrics: Column) -> DataFrame:
+        return frame.observe(f"{_METRICS} {self._number} {what}", *metrics)
+
+
+def counts(progress: Mapping[str, Any]) -> Counts:
+    """The counts of a micro-batch, over all uses of `detect` in the query, from its progress as Spark tells it."""
+    found = dict.fromkeys((field.name for field in fields(Counts)), 0)
+    for name, row in (progress.get("observedMetrics") or {}).items():
+        if name.startswith(f"{_METRICS} "):
+            metrics = row if isinstance(row, Mapping) else row.asDict()
+            for metric, number in metrics.items():
+                found[metric] += number
+    return Counts(**found)
+
+
+def tell_of(spark: SparkSession) -> None:
+    """From now on, what streams of the session leave out is told of by the logger `cera`."""
+    name = spark._jsparkSession.sessionUUID()
+    if name not in _WATCHED:
+        _WATCHED.add(name)
+        spark.streams.addListener(_Teller())
+
+
+def told(left: Counts) -> str | None:
+    """`3 events late, 1 row rejected`; None if nothing was left out."""
+    parts = [
+        f"{number:,} {thing}{'' if number == 1 else 's'} {what}"
+        for name, (thing, what) in _TOLD.items()
+        if (number := asdict(left)[name])
+    ]
+    return ", ".join(parts) or None
+
+
+class _Teller(StreamingQueryListener):
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - the names are Spark's
+        pass
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        progress = event.progress
+        said = told(counts(progress))
+        if said is not None:
+            _LOG.warning("stream %s, batch %s: %s", progress.name or progress.id, progress.batchId, said)
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
+        pass
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
+        pass

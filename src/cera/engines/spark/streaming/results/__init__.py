@@ -1,0 +1,1 @@
+"""What a stream derives, on its way out."""

@@ -1,0 +1,134 @@
+"""What micro-batches give, as files: one for each batch, named after it, written whole or not at all.
+
+A batch that is run again after a kill gives the same rows, and its file replaces the one it wrote before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cera.connectors.sinks import base_line
+from cera.engines.spark.streaming.messages.messages import Result
+from cera.errors import UsageError
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.json_terms import term_from_json
+from cera.model.time.time_text import TimeFormat
+
+SinkFormat = Literal["jsonl", "parquet"]
+
+_TABLE = pa.schema(
+    [
+        pa.field("begin", pa.timestamp("us", "UTC")),
+        pa.field("end", pa.timestamp("us", "UTC")),
+        pa.field("label", pa.string()),
+        pa.field("term", pa.string()),
+        pa.field("rule", pa.string()),
+        pa.field("id", pa.string()),
+        pa.field("causes", pa.map_(pa.string(), pa.string())),
+        pa.field("to", pa.struct([("recipient", pa.string()), ("transport", pa.string())])),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class BatchFiles:
+    """A folder of files, one for each batch that has something to write."""
+
+    option: str
+    folder: Path
+    run: str
+
+    def prepare(self) -> None:
+        """Makes the folder; raises UsageError where it cannot be written to."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise UsageError(f"{self.option}: {self.folder} is a file; name a folder") from None
+        except OSError as error:
+            raise UsageError(f"{self.option}: {self.folder} cannot be made: {error.strerror}") from error
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            raise UsageError(f"{self.option}: {self.folder} cannot be written to; check its permissions")
+
+    def write(self, batch: int, ending: str, write: Callable[[Path], object]) -> None:
+        target = self.folder / f"{self.run}-{batch:09d}.{ending}"
+        unfinished = self.folder / f".{target.name}.unfinished"
+        try:
+            write(unfinished)
+            with unfinished.open("rb") as written:
+                os.fsync(written.fileno())
+            os.replace(unfinished, target)
+        except OSError as error:
+            raise UsageError(f"{self.option}: {target} cannot be written: {error.strerror or error}") from error
+
+    def write_lines(self, batch: int, lines: Sequence[str]) -> None:
+        if lines:
+            data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+            self.write(batch, "jsonl", lambda path: path.write_bytes(data))
+
+    def write_table(self, batch: int, derived: Sequence[Result]) -> None:
+        if derived:
+            table = derived_table(derived)
+            self.write(batch, "parquet", lambda path: pq.write_table(table, path))
+
+
+def in_order(derived: Sequence[Result]) -> list[Result]:
+    """The derived events of a batch, each once with its first derivation, in the order of output."""
+    first: dict[str, Result] = {}
+    for result in derived:
+        known = first.get(result[1])
+        if known is None or result[-1] < known[-1]:
+            first[result[1]] = result
+    return sorted(first.values(), key=lambda r: (r[3], r[2], term_from_json(json.loads(r[5])).key, r[8] or ""))
+
+
+def derived_line(result: Result, times: TimeFormat) -> str:
+    """A derived event as `cera run` writes it."""
+    _, id_, begin, end, _, term, rule, causes, recipient, transport, _ = result
+    line: dict[str, Any] = {
+        "begin": times.format(begin),
+        "end": times.format(end),
+        "term": json.loads(term),
+        "rule": rule,
+        "id": id_,
+        "causes": json.loads(causes),
+    }
+    if recipient is not None:
+        line["to"] = {"recipient": recipient, **({} if transport is None else {"transport": transport})}
+    return json.dumps(line, ensure_ascii=False)
+
+
+def derived_table(derived: Sequence[Result]) -> pa.Table:
+    """Derived events as columns, times as timestamps and terms as JSON."""
+    rows = [
+        {
+            "begin": begin,
+            "end": end,
+            "label": label,
+            "term": term,
+            "rule": rule,
+            "id": id_,
+            "causes": list(json.loads(causes).items()),
+            "to": None if recipient is None else {"recipient": recipient, "transport": transport},
+        }
+        for _, id_, begin, end, label, term, rule, causes, recipient, transport, _ in derived
+    ]
+    return pa.Table.from_pylist(rows, schema=_TABLE)
+
+
+def late_line(result: Result, times: TimeFormat) -> str:
+    _, begin, end, label, body, qualifier, _ = result
+    event = json_occurrence(begin, end, label, body, qualifier).event
+    return json.dumps(base_line(event, times), ensure_ascii=False)
+
+
+def rejected_line(result: Result) -> str:
+    _, place, reason, text = result
+    return json.dumps({"place": place, "reason": reason, "text": text}, ensure_ascii=False)

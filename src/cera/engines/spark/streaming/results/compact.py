@@ -1,0 +1,175 @@
+"""Derived events as typed columns on their way out: what they are made of, and not yet their terms and ids.
+
+Most heads are flat, and most events have one derivation. Of such an event only the values of its head and the ids and
+times of its causes leave the operator; `compact_columns` computes terms, ids and causes from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pyarrow as pa
+
+from cera.engines.local.derived import Collected, Derived
+from cera.engines.local.host import Found
+from cera.engines.spark.streaming.messages.messages import pack_columns
+from cera.engines.spark.streaming.results.derived_readers import collected_reader, constructed_reader
+from cera.model.columns.flat_events import arrow_stream
+from cera.model.events.occurrence import Truth
+from cera.model.expressions.constructs import ConstructTerm, ConstructValue
+from cera.rules.rule import RelativeTimer, Rule, anchors_first
+
+#: With more rules than this, the expressions that tell them apart would cost more than they save.
+_MOST_RULES = 20
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the events of a rule have: a flat head with these children, by label, causes that are events, and timers on
+    them."""
+
+    rule: str
+    label: str
+    children: tuple[str, ...]
+    events: tuple[str, ...]
+    timers: tuple[RelativeTimer, ...]
+    #: All of these causes, in the order in which they are told.
+    causes: tuple[str, ...]
+
+
+def shapes(rules: Sequence[Rule]) -> tuple[Shape, ...]:
+    """The shapes of the rules that have one."""
+    found = [shape for rule in rules if (shape := _shape(rule)) is not None]
+    return tuple(found) if len(found) <= _MOST_RULES else ()
+
+
+def _shape(rule: Rule) -> Shape | None:
+    head = rule.head
+    if rule.recipient is not None or len(rule.branches) != 1 or not isinstance(head, ConstructTerm) or head.ordered:
+        return None
+    [branch] = rule.branches
+    children: list[str] = []
+    for child in head.children:
+        match child:
+            case ConstructTerm(label=label, children=(ConstructValue(),), ordered=False) if label not in children:
+                children.append(label)
+            case _:
+                return None
+    if branch.absolute_timers or not children or any(label in ("", "{}") for label in children):
+        return None
+    events = tuple(query.identifier for query in branch.events)
+    return Shape(rule.name, head.label, tuple(sorted(children)), events, tuple(anchors_first(branch)), rule.identifiers)
+
+
+class Compactor:
+    """Takes the derived events that have a shape."""
+
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        self._numbers = {shape.rule: number for number, shape in enumerate(shapes)}
+        self._shapes = shapes
+        self._writers: dict[int, _Writer | None] = {}
+
+    def take(self, derived: Sequence[Found]) -> tuple[list[bytes], Sequence[Found]]:
+        """The payloads of the events that have a shape, and the other events. All are from one operator."""
+        if not derived or not isinstance(derived[0], Derived):
+            return [], derived
+        return self._taken(cast(Sequence[Derived], derived))
+
+    def _taken(self, derived: Sequence[Derived]) -> tuple[list[bytes], list[Derived]]:
+        groups: dict[int, list[Derived]] = {}
+        for one in derived:
+            key = id(one.window) if one.__class__ is Collected else id(one.head)
+            group = groups.get(key)
+            if group is None:
+                groups[key] = [one]
+            else:
+                group.append(one)
+        payloads: list[bytes] = []
+        others: list[Derived] = []
+        for key, group in groups.items():
+            writer = self._writer(key, group[0])
+            payload = None if writer is None else writer.payload(group, others)
+            if payload is None:
+                others += group
+            else:
+                payloads.append(payload)
+        return payloads, others
+
+    def _writer(self, key: int, one: Derived) -> _Writer | None:
+        if key not in self._writers:
+            number = self._numbers.get(one.rule)
+            self._writers[key] = None if number is None else _Writer(number, self._shapes[number], one)
+        return self._writers[key]
+
+
+class _Writer:
+    """The events of a rule on their way into columns."""
+
+    def __init__(self, number: int, shape: Shape, example: Derived) -> None:
+        head = example.head
+        slots = {name: head.layout.event(reference) for name, reference in head.construction.causes}
+        self._example = example  # the id of its head or window is a key, so it has to stay
+        self.number = number
+        self.children = len(shape.children)
+        self.events = len(shape.events)
+        events, timers = [slots[name] for name in shape.events], [slots[timer.identifier] for timer in shape.timers]
+        self._take = (
+            collected_reader(example.window, events, timers)
+            if isinstance(example, Collected)
+            else constructed_reader(self.children, events, timers)
+        )
+
+    def payload(self, group: Sequence[Derived], others: list[Derived]) -> bytes | None:
+        """The events as an Arrow stream, but for those with several derivations; None if they have no typed columns."""
+        rows: list[tuple[Any, ...]] = []
+        several: list[Derived] = []
+        self._take(group, rows, several)
+        if not rows:
+            return None
+        columns = list(zip(*rows, strict=True))
+        arrays: list[tuple[str, pa.Array]] = [("begin", _integers(columns[0])), ("end", _integers(columns[1]))]
+        for child in range(self.children):
+            typed = _typed(columns[2 + child])
+            if typed is None:
+                return None
+            arrays += [(f"{kind} {child}", array) for kind, array in typed]
+        first = 2 + self.children
+        for place, halves in enumerate(columns[first : first + 2 * self.events]):
+            arrays.append((f"event {place}", _integers(halves)))
+        for place, times in enumerate(columns[first + 2 * self.events :]):
+            arrays.append((f"timer {place}", _integers(times)))
+        others += several
+        table = pa.table([array for _, array in arrays], [name for name, _ in arrays])
+        return pack_columns(self.number, arrow_stream(table))
+
+
+def _integers(values: Sequence[int]) -> pa.Array:
+    return pa.array(values, pa.int64())
+
+
+KINDS: dict[type, tuple[str, pa.DataType]] = {
+    str: ("string", pa.string()),
+    int: ("integer", pa.int64()),
+    float: ("fraction", pa.float64()),
+    Truth: ("boolean", pa.bool_()),
+}
+
+
+def _typed(values: Sequence[Any]) -> list[tuple[str, pa.Array]] | None:
+    """The values as a column for each of their types; None if some have no such type."""
+    kinds = set(map(type, values))
+    if not KINDS.keys() >= kinds:
+        return None
+    if Truth in kinds:
+        values = [bool(value.value) if isinstance(value, Truth) else value for value in values]
+    if len(kinds) == 1:
+        [kind] = kinds
+        name, arrow = KINDS[kind]
+        return [(name, pa.array(values, arrow))]
+    plain = {bool if kind is Truth else kind: KINDS[kind] for kind in kinds}
+    return [
+        (name, pa.array([value if type(value) is kind else None for value in values], arrow))
+        for kind, (name, arrow) in plain.items()
+    ]

@@ -1,0 +1,1 @@
+"""Where the events of a stream come from: files, standard input, databases, DataFrames."""

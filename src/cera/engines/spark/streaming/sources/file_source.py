@@ -1,0 +1,131 @@
+"""Folders of event files as streams of messages: new files are read as they appear.
+
+Spark says which files are new; the readers of the connectors read them in Python, so that every format means what it
+means to `cera run`, and a malformed record costs nothing but itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from cera.connectors import fast_jsonl
+from cera.connectors.ahead import not_ahead
+from cera.connectors.compression import format_ending
+from cera.connectors.databases.spool import read_spooled_changes
+from cera.connectors.fast_jsonl import read_occurrences
+from cera.connectors.files import ENDINGS
+from cera.connectors.layout import Layout, Rejected, rejected
+from cera.engines.spark.division.module_operators import AnyOperator
+from cera.engines.spark.division.routing import Router
+from cera.engines.spark.streaming.messages.packing import Packer
+from cera.engines.spark.streaming.sources.file_names import literal, local_path
+from cera.engines.spark.streaming.sources.parquet_files import read_parquet
+from cera.engines.spark.streaming.sources.spool import NAME, first_line
+from cera.engines.spark.streaming.sources.watermark import EVENT_TIME
+from cera.errors import CeraError
+from cera.model.events.occurrence import Occurrence
+
+#: How many events are packed before they are sent on.
+CHUNK = 50_000
+
+_FILES = "path string, modificationTime timestamp, length bigint, content binary"
+_SCHEMA = f"operator string, bucket int, payload binary, `{EVENT_TIME}` timestamp, events bigint"
+
+
+def file_messages(
+    spark: SparkSession,
+    folder: str,
+    layout: Layout,
+    operators: Sequence[AnyOperator],
+    *,
+    max_duration: int | None = None,
+    max_ahead: int | None = None,
+    files_a_batch: int | None = None,
+    spool: bool = False,
+    changes: bool = False,
+) -> DataFrame:
+    """The messages of the files that appear in a folder: operator, bucket, payload, event time, number of events.
+
+    The files of a `spool`, of standard input or of the `changes` of a database, are removed when they have been read.
+    """
+    reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
+    if files_a_batch is not None:
+        reader = reader.option("maxFilesPerTrigger", files_a_batch)
+    if spool:
+        reader = reader.option("cleanSource", "delete")
+    read = read_spooled_changes if changes else partial(read_spooled if spool else read_file, layout=layout)
+    stage = _Reading(read, tuple(operators), max_duration, max_ahead)
+    return reader.load(literal(folder)).select("path").mapInArrow(stage, _SCHEMA)
+
+
+class _Reading:
+    """The stage that reads files."""
+
+    def __init__(
+        self,
+        read: Callable[[str], Iterator[Occurrence | Rejected]],
+        operators: tuple[AnyOperator, ...],
+        max_duration: int | None,
+        max_ahead: int | None,
+    ) -> None:
+        self.read = read
+        self.operators = operators
+        self.max_duration = max_duration
+        self.max_ahead = max_ahead
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        packer = Packer(Router(self.operators), self.max_duration)
+        for batch in batches:
+            for found in batch.column(0).to_pylist():
+                for record in not_ahead(self.read(local_path(found)), self.max_ahead):
+                    packer.take(record)
+                    if packer.size >= CHUNK:
+                        yield _dated(packer)
+        yield _dated(packer)
+
+
+def _dated(packer: Packer) -> pa.RecordBatch:
+    """The packed messages with the latest time; the first one counts the events, also those that no rule can use."""
+    latest, count = packer.latest or 0, packer.size  # the watermark does not look at whether there is a time
+    messages = packer.flush()
+    others = messages.num_rows - 1
+    times = pa.array([latest] * (others + 1), pa.timestamp("us", "UTC"))
+    counts = pa.array([count, *[0] * others], pa.int64())
+    return pa.RecordBatch.from_arrays(
+        [*messages.columns, times, counts], [*messages.schema.names, EVENT_TIME, "events"]
+    )
+
+
+def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
+    """The events of a file, whatever is wrong with it."""
+    ending = format_ending(Path(path))
+    try:
+        if (ending == ".parquet" and layout.envelope is None) or layout.format == "parquet":
+            yield from read_parquet(path, layout)
+        elif ending not in ENDINGS and layout.format is None:
+            yield rejected(path, f"unknown ending, not read; known endings are {', '.join(ENDINGS)}, .parquet")
+        else:
+            yield from read_occurrences(path, layout)
+    except (CeraError, OSError) as error:
+        yield rejected(path, str(error))
+
+
+def read_spooled(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
+    """The events of a piece of standard input; places are lines of standard input."""
+    if not layout.is_plain or not path.endswith(".jsonl"):
+        for record in read_file(path, layout):
+            yield replace(record, place=_in_stdin(record.place, path)) if isinstance(record, Rejected) else record
+        return
+    with open(path, "rb") as stream:
+        yield from fast_jsonl.read(stream, NAME, layout, first_line(Path(path)))
+
+
+def _in_stdin(place: str, path: str) -> str:
+    line = place.removeprefix(path).removeprefix(":")
+    return f"{NAME}:{int(line) + first_line(Path(path)) - 1}" if line.isdigit() else NAME

@@ -1,0 +1,208 @@
+"""Event tables as streams of messages. Typed columns are divided and packed without a look at single rows in Python.
+
+Rows that no rule can use go no further than the watermark, which they move on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cera.datalog.modules import CHANGE
+from cera.datalog.tuples import TIME_ATTRIBUTES
+from cera.engines.layers.modules import Module
+from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
+from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.places import Place
+from cera.engines.spark.division.routing import Router
+from cera.engines.spark.division.thresholds import thresholds
+from cera.engines.spark.streaming.messages.messages import SCHEMA
+from cera.engines.spark.streaming.messages.packing import Packer
+from cera.engines.spark.streaming.messages.table_packing import Pack
+from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark
+from cera.engines.spark.tables.event_tables import EventTable, Flat
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.term_columns import child_body, term_column
+from cera.engines.spark.values.arithmetic import canonical
+from cera.engines.spark.values.cells import Cell
+from cera.engines.spark.values.comparison import compare
+from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER
+from cera.model.events.occurrence import json_occurrence
+from cera.model.terms.json_terms import loads
+
+_NOT_NATIVE = object()
+_WRITTEN = ("begin", "end", "label", "qualifier")
+
+
+def table_messages(
+    tables: Sequence[EventTable], operators: Sequence[AnyOperator], max_delay: int, *, qualified: bool = True
+) -> DataFrame:
+    """The messages of the events of tables. `qualified` says that some may have ids from their source."""
+    if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
+        return _flat_messages(tables[0].frame, content, operators, max_delay, qualified=qualified)
+    written = [
+        table.frame.select(*(column(name) for name in _WRITTEN), term_column(table)["json"].alias("term"))
+        for table in tables
+    ]
+    events = reduce(DataFrame.unionByName, written)
+    usable = _usable(_in_time(events, max_delay), operators)
+    return usable.select(*_WRITTEN, "term").mapInArrow(_Routing(tuple(operators)), SCHEMA)
+
+
+def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
+    return with_watermark(events.withColumn(EVENT_TIME, F.timestamp_micros(column("end"))), max_delay)
+
+
+def _usable(events: DataFrame, operators: Sequence[AnyOperator]) -> DataFrame:
+    """Only events that some operator queries.
+
+    The condition speaks of the event time, so that Spark does not move it before the watermark: time goes on with
+    every event.
+    """
+    labels = frozenset[str | None]().union(*(operator.labels for operator in operators))
+    if None in labels or any(operator.ticks for operator in operators):
+        return events
+    dated = column(EVENT_TIME) >= F.timestamp_micros(F.lit(-(2**62)))
+    return events.where(column("label").isin(sorted(label for label in labels if label is not None)) == dated)
+
+
+def _flat_messages(
+    frame: DataFrame, content: Flat, operators: Sequence[AnyOperator], max_delay: int, *, qualified: bool
+) -> DataFrame:
+    usable = _usable(_in_time(frame, max_delay), operators)
+    buckets = [_bucket(operator, content).alias(f"bucket {number}") for number, operator in enumerate(operators)]
+    children = [part for name, child in content.children.items() for part in _transported(name, child)]
+    hashed = not qualified and all(map(_is_plain, content.children.values()))  # which is faster in Python
+    written = (BEGIN, END, LABEL) if hashed else (BEGIN, END, LABEL, *HALVES, QUALIFIER)
+    events = usable.select(*buckets, *(column(name) for name in written), *children)
+    return events.mapInArrow(Pack(tuple(operator.identity for operator in operators)), SCHEMA)
+
+
+def _transported(name: str, child: Any) -> list[Column]:
+    """The columns of a child: numbers and strings as they are, anything else as JSON."""
+    if _is_plain(child):
+        return [part.alias(f"{kind}:{name}") for kind, part in child]
+    return [child_body(child).alias(f"{JSON}:{name}")]
+
+
+def _is_plain(child: Any) -> bool:
+    return isinstance(child, Cell) and {"integer", "fraction", "double", "string"}.issuperset(child.components)
+
+
+def _is_native(content: Flat, operators: Sequence[AnyOperator]) -> bool:
+    """Whether columns tell the bucket of every event."""
+    return all(
+        _cell(content, place) is not _NOT_NATIVE
+        for operator in operators
+        if isinstance(operator, Operator)
+        for slot in operator.key
+        for place in slot.places.values()
+    ) and all(_has_key(content, operator.module) for operator in operators if isinstance(operator, ModuleOperator))
+
+
+def _has_key(content: Flat, module: Module) -> bool:
+    """Whether the partition attribute of a module is a column for all events that it monitors, and no other is."""
+    name = module.partition
+    if name is None:
+        return True
+    plain = name not in TIME_ATTRIBUTES and all(
+        each.label != CHANGE and (not each.attributes or name in each.attributes) for each in module.monitored
+    )
+    alike = [child for child in content.children if child.lower() == name.lower()]
+    return plain and alike == [name] and isinstance(_cell(content, (name,)), Cell)
+
+
+def _cell(content: Flat, place: Place) -> Any:
+    """The cell at a place, None if no event has one there, _NOT_NATIVE if only Python can tell."""
+    found: Any = content
+    for label in place:
+        if not isinstance(found, Flat):
+            return None if isinstance(found, Cell) and found.term is None else _NOT_NATIVE
+        found = found.children.get(label)
+        if found is None:
+            return None
+    return found if isinstance(found, Cell) and found.term is None else _NOT_NATIVE
+
+
+def _bucket(operator: AnyOperator, content: Flat) -> Column:
+    """The bucket of an event in an operator; null if the operator cannot use it."""
+    if isinstance(operator, ModuleOperator):
+        name = operator.module.partition
+        here = F.lit(0) if name is None else F.coalesce(_key_bucket([(name,)], content, operator.buckets), F.lit(0))
+        return F.when(column("label").isin(sorted(operator.module.reads)), here)
+    nowhere = F.lit(None).cast("int")
+    if operator.ticks:
+        return F.lit(0)
+    if not operator.key:
+        named = column("label").isin(sorted(label for label in operator.labels if label is not None))
+        return F.lit(0) if None in operator.labels else F.when(named, F.lit(0))
+    ways: dict[tuple[Place | None, ...], list[str]] = {}
+    for label in sorted(label for label in operator.labels if label is not None):
+        ways.setdefault(tuple(slot.place(label) for slot in operator.key), []).append(label)
+    others = nowhere
+    if None in operator.labels:
+        others = _key_bucket([slot.places[None] for slot in operator.key], content, operator.buckets)
+    chosen: Column | None = None
+    for places, labels in ways.items():
+        here = _key_bucket([place for place in places if place is not None], content, operator.buckets)
+        for label in labels:
+            wanted = _wanted(operator, label, content)
+            if wanted is not None:
+                here = F.when((column("label") != label) | wanted, here)
+        named = column("label").isin(labels)
+        chosen = F.when(named, here) if chosen is None else chosen.when(named, here)
+    return others if chosen is None else chosen.otherwise(others)
+
+
+def _wanted(operator: Operator, label: str, content: Flat) -> Column | None:
+    """Whether an event with a label fulfils what the operator demands of it; None: all do."""
+    demanded = thresholds(operator.rules, label)
+    if demanded is None:
+        return None
+    ways: list[Column] = []
+    for together in demanded:
+        cells = [(_cell(content, each.place), each) for each in together]
+        known = [compare(each.operator, cell, each.value) for cell, each in cells if isinstance(cell, Cell)]
+        if not known:
+            return None
+        ways.append(reduce(lambda one, other: one & other, known))
+    return reduce(lambda one, other: one | other, ways)
+
+
+def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
+    """What `key_hashes.bucket` computes, of columns."""
+    cells = [_cell(content, place) for place in places]
+    if any(cell is None for cell in cells):
+        return F.lit(None).cast("int")
+    hashes = [_hash(cell) for cell in cells]
+    hashed = hashes[0] if len(hashes) == 1 else F.xxhash64(*hashes)
+    present = reduce(lambda one, other: one & other, [part.isNotNull() for part in hashes])
+    return F.when(present, F.pmod(hashed, F.lit(buckets)).cast("int"))
+
+
+def _hash(cell: Cell) -> Column:
+    """What `key_hashes.key_hash` computes; null where there is no value."""
+    parts = [
+        F.when(part.isNotNull(), F.xxhash64(part.cast("bigint") if kind == "boolean" else part))
+        for kind, part in canonical(cell)
+    ]
+    return F.coalesce(*parts) if parts else F.lit(None).cast("bigint")
+
+
+class _Routing:
+    """The stage that divides events whose terms come as JSON, in Python."""
+
+    def __init__(self, operators: tuple[AnyOperator, ...]) -> None:
+        self.operators = operators
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        packer = Packer(Router(self.operators))
+        for batch in batches:
+            for begin, end, label, qualifier, term in zip(*(part.to_pylist() for part in batch.columns), strict=True):
+                packer.take(json_occurrence(begin, end, label, loads(term)[label], qualifier))
+            yield packer.flush()

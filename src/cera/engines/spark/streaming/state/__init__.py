@@ -1,0 +1,1 @@
+"""The local engine inside Spark's state store."""

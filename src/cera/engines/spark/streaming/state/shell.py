@@ -1,0 +1,242 @@
+"""The local engine inside Spark's state store: kernels as stateful processors of `transformWithState`.
+
+Spark calls the methods by keyword, which is why their parameters have the names they have.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import (
+    ExpiredTimerInfo,
+    StatefulProcessor,
+    StatefulProcessorHandle,
+    TimerValues,
+    ValueState,
+)
+
+from cera.engines.local.host import Found
+from cera.engines.local.processor import Processor
+from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
+from cera.engines.spark.division.routing import Destination, DividedEventError, Router
+from cera.engines.spark.streaming.messages.actions import asked
+from cera.engines.spark.streaming.messages.messages import (
+    OUTPUT,
+    Packed,
+    Result,
+    pack_events,
+    pack_results,
+    packed,
+    unpack_results,
+)
+from cera.engines.spark.streaming.messages.packing import rejection
+from cera.engines.spark.streaming.messages.worker_memory import settle
+from cera.engines.spark.streaming.results.compact import Compactor, Shape
+from cera.engines.spark.streaming.state.kernel import Kernel, Part
+from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
+from cera.model.terms.json_terms import term_text
+
+Message = tuple[str, int, bytes]
+
+_MILLISECOND = 1_000
+
+#: Compiled once in each Python worker, which may serve one stream after the other.
+_KEPT = 100
+_KERNELS: dict[str, Kernel] = {}
+
+
+class Layer(StatefulProcessor):
+    """The operators of one layer. What is for others passes through."""
+
+    def __init__(
+        self,
+        operators: Sequence[AnyOperator],
+        later: Sequence[AnyOperator],
+        *,
+        by_id: int = 0,
+        shapes: Sequence[Shape] = (),
+    ) -> None:
+        self._operators = {operator.identity: operator for operator in operators}
+        self._later = tuple(later)
+        self._by_id = by_id
+        self._shapes = tuple(shapes)
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._handle = handle
+        self._value: ValueState = handle.getValueState("part", "data binary")
+        self._router = Router(self._later)
+        self._compactor = Compactor(self._shapes)
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        name, bucket = key
+        payloads = [payload for frame in rows for payload in frame["payload"].tolist()]
+        if name not in self._operators:
+            yield _frame([(name, bucket, payload) for payload in payloads])
+            return
+        yield from self._advance(name, bucket, payloads, timerValues, None)
+
+    def handleExpiredTimer(  # noqa: N802
+        self,
+        key: Any,
+        timerValues: TimerValues,  # noqa: N803
+        expiredTimerInfo: ExpiredTimerInfo,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        name, bucket = key
+        if name in self._operators:
+            yield from self._advance(name, bucket, (), timerValues, expiredTimerInfo.getExpiryTimeInMs())
+        else:  # an operator that the program no longer has
+            self._value.clear()
+
+    def close(self) -> None:
+        settle()
+
+    def _advance(
+        self,
+        name: str,
+        bucket: int,
+        payloads: Sequence[bytes],
+        times: TimerValues,
+        expired: int | None,
+    ) -> Iterator[pd.DataFrame]:
+        gc.disable()  # very many objects are made, none of them in circles
+        try:
+            yield self._advanced(name, bucket, payloads, times, expired)
+        finally:
+            gc.enable()
+
+    def _advanced(
+        self, name: str, bucket: int, payloads: Sequence[bytes], times: TimerValues, expired: int | None
+    ) -> pd.DataFrame:
+        kernel = _kernel(self._operators[name])
+        stored = self._value.get()
+        part = kernel.load(None if stored is None else stored[0])
+        undefined, left_out = kernel.processor.evaluator.undefined, part.left_out
+        outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
+        results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
+        messages = self._messages(bucket, outcome.derived, results)
+        results += asked(self._operators[name], outcome.derived)
+        missing = kernel.processor.evaluator.undefined - undefined
+        results.append(("state", name, bucket, part.live, missing, part.left_out - left_out))
+        self._set_timer(part, outcome.wake_at, expired)
+        data = kernel.save(part)
+        if data is not None:
+            self._value.update((data,))
+        elif stored is not None:
+            self._value.clear()
+        return _frame([*messages, (OUTPUT, bucket, pack_results(results))])
+
+    def _set_timer(self, part: Part, wake_at: int | None, expired: int | None) -> None:
+        """A time is decided when the watermark, which counts milliseconds, lies behind it."""
+        timer = None if wake_at is None else wake_at // _MILLISECOND + 1
+        if part.timer is not None and part.timer != timer and part.timer != expired:
+            self._handle.deleteTimer(part.timer)
+        if timer is not None and part.timer != timer:
+            self._handle.registerTimer(timer)
+        part.timer = timer
+
+    def _messages(self, bucket: int, derived: Sequence[Found], results: list[Result]) -> list[Message]:
+        """The derived events as results, and to the operators that query them.
+
+        Those that belong to several parts of the stream at once go to none, which is one of the `results`.
+        """
+        onward: dict[Destination, list[Packed]] = {}
+        for one in derived if self._later else ():
+            if not one.leaves:
+                try:
+                    for destination in self._router.destinations(one.occurrence):
+                        onward.setdefault(destination, []).append(packed(one.occurrence, None))
+                except DividedEventError as error:
+                    results.append(rejection(one.occurrence, str(error)))
+        compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
+        told: dict[int, list[Result]] = {}
+        for one in others:
+            result = _result(one)
+            place = int(result[1][:8], 16) % self._by_id if self._by_id else bucket
+            told.setdefault(place, []).append(result)
+        return [
+            *((OUTPUT, bucket, payload) for payload in compact),
+            *((OUTPUT, place, pack_results(some)) for place, some in told.items()),
+            *((to.operator, to.bucket, pack_events(some)) for to, some in onward.items()),
+        ]
+
+
+class Distinct(StatefulProcessor):
+    """The same event derived in different parts is one event. All of them come in the same micro-batch."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        pass
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[pd.DataFrame],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        first: dict[str, Result] = {}
+        others: list[Result] = []
+        for frame in rows:
+            for payload in frame["payload"].tolist():
+                for result in unpack_results(payload):
+                    if result[0] != "derived":
+                        others.append(result)
+                    elif (known := first.get(result[1])) is None or result[-1] < known[-1]:
+                        first[result[1]] = result
+        yield _frame([(OUTPUT, key[1], pack_results([*first.values(), *others]))])
+
+    def close(self) -> None:
+        pass
+
+
+def _kernel(operator: AnyOperator) -> Kernel:
+    kernel = _KERNELS.get(operator.identity)
+    if kernel is None:
+        if len(_KERNELS) >= _KEPT:
+            _KERNELS.clear()
+        kernel = _KERNELS[operator.identity] = Kernel(_processor(operator), operator.tick_limit)
+    return kernel
+
+
+def _processor(operator: AnyOperator) -> Processor | ModuleDriver:
+    if isinstance(operator, ModuleOperator):
+        return ModuleDriver(operator.module, timezone=operator.timezone)
+    return Processor(operator.plan, max_duration=operator.max_duration, timezone=operator.timezone)
+
+
+def _result(derived: Found) -> Result:
+    found = derived.result()
+    event, first = found.event, found.derivations[0]
+    causes = {name: cause.id for name, cause in first.causes.items()}
+    return (
+        "derived",
+        event.id,
+        event.begin,
+        event.end,
+        event.label,
+        term_text(event.term),
+        first.rule,
+        json.dumps(causes, ensure_ascii=False),
+        found.recipient.address if found.recipient else None,
+        found.recipient.transport if found.recipient else None,
+        first.key,
+    )
+
+
+def _frame(messages: Sequence[Message]) -> pd.DataFrame:
+    """Messages as pandas has them, in columns of Arrow, which Spark takes as they are."""
+    operators, buckets, payloads = zip(*messages, strict=True) if messages else ((), (), ())
+    columns = {
+        "operator": pa.array(operators, pa.string()),
+        "bucket": pa.array(buckets, pa.int32()),
+        "payload": pa.array(payloads, pa.binary()),
+    }
+    return pd.DataFrame({name: pd.arrays.ArrowExtensionArray(column) for name, column in columns.items()})

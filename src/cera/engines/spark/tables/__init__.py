@@ -1,0 +1,1 @@
+"""Events and relations of the algebra as DataFrames."""

@@ -1,0 +1,196 @@
+"""Relations of the algebra as DataFrames.
+
+The columns of a relation: for each variable X its components (`X:integer`, `X:string`, …), for each identifier i the
+times and the two halves of the id of its event (`i.begin`, `i.end`, `i.h1`, `i.h2`). A counted match of an event j of
+a window has the same four under the name `j.match`. The event of a relative timer has its times only: its id follows
+from its anchor, and is computed where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, reduce
+
+from pyspark import SparkContext
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cera.engines.spark.values.arithmetic import canonical
+from cera.engines.spark.values.cells import TYPES, Cell
+from cera.engines.spark.values.hashing import event_hashes, hash_cell, hash_term, hex_id
+from cera.model.time.durations import Duration
+
+TIMES = ("begin", "end")
+EVENT = (*TIMES, "h1", "h2")
+
+
+def column(name: str) -> Column:
+    """A column by its name, whatever characters it has."""
+    return _column(name, SparkContext._active_spark_context)
+
+
+@lru_cache(maxsize=10_000)
+def _column(name: str, context: object) -> Column:
+    """Every call into the JVM takes a tenth of a millisecond, and a plan names its columns many times."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def component(variable: str, kind: str) -> str:
+    return f"{variable}:{kind}"
+
+
+def attribute(identifier: str, part: str) -> str:
+    return f"{identifier}.{part}"
+
+
+def match_name(element: str) -> str:
+    """The name under which an event of a window is kept as a match."""
+    return f"{element}.match"
+
+
+@dataclass(frozen=True)
+class Timer:
+    """A relative timer of the event `anchor`."""
+
+    kind: str
+    duration: Duration
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A DataFrame with what its columns are: the components of each variable, and the identifiers of events.
+
+    Columns that are `carried` are no attributes; whoever computes the rows may need them once more. `whole`: every row
+    has an event for each identifier.
+    """
+
+    frame: DataFrame
+    variables: Mapping[str, tuple[str, ...]]
+    identifiers: tuple[str, ...] = ()
+    matches: tuple[str, ...] = ()
+    timers: Mapping[str, Timer] = field(default_factory=dict)
+    carried: tuple[str, ...] = ()
+    whole: bool = True
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        data = [component(name, kind) for name, kinds in self.variables.items() for kind in kinds]
+        events = [attribute(name, part) for name in (*self.identifiers, *self.matches) for part in EVENT]
+        times = [attribute(name, part) for name in self.timers for part in TIMES]
+        return (*data, *events, *times, *self.carried)
+
+    @property
+    def literals(self) -> tuple[str, ...]:
+        """The identifiers of all events of a row, timers included."""
+        return (*self.identifiers, *self.timers)
+
+    def cell(self, variable: str) -> Cell:
+        return Cell(**{kind: column(component(variable, kind)) for kind in self.variables.get(variable, ())})
+
+    def interval(self, identifier: str) -> tuple[Column, Column]:
+        """The times of an event; null if no row has it."""
+        if identifier not in self.identifiers and identifier not in self.timers:
+            return F.lit(None).cast("bigint"), F.lit(None).cast("bigint")
+        return column(attribute(identifier, "begin")), column(attribute(identifier, "end"))
+
+    def event_id(self, identifier: str) -> tuple[Column, Column]:
+        """The two halves of the id of an event."""
+        if identifier not in self.timers:
+            return column(attribute(identifier, "h1")), column(attribute(identifier, "h2"))
+        timer = self.timers[identifier]
+        anchor = Cell(string=hex_id(*self.event_id(timer.anchor)))
+        duration = Cell(string=F.lit(str(timer.duration)))
+        h1, h2 = (
+            hash_term(f"timer:{timer.kind}", [hash_cell(part, first) for part in (anchor, duration)], True, first)
+            for first in (1, 2)
+        )
+        return event_hashes(h1, h2, *self.interval(identifier))
+
+    def with_timer(self, identifier: str, timer: Timer, begin: Column, end: Column) -> Relation:
+        """Each row with the times of a timer."""
+        times = {attribute(identifier, "begin"): begin, attribute(identifier, "end"): end}
+        return replace(self, frame=self.frame.withColumns(times), timers={**self.timers, identifier: timer})
+
+    def with_timer_ids(self) -> Relation:
+        """The relation with the ids of timers as columns, as other events have them."""
+        if not self.timers:
+            return self
+        name, *others = self.timers  # an anchor comes before its timers
+        h1, h2 = self.event_id(name)
+        frame = self.frame.withColumns({attribute(name, "h1"): h1, attribute(name, "h2"): h2})
+        rest = {other: self.timers[other] for other in others}
+        return replace(self, frame=frame, identifiers=(*self.identifiers, name), timers=rest).with_timer_ids()
+
+    def where(self, condition: Column) -> Relation:
+        return replace(self, frame=self.frame.where(condition))
+
+    def prefixed(self, prefix: str) -> Relation:
+        """The relation under other column names, so that it can be joined to one with the same."""
+        renamed = [column(name).alias(prefix + name) for name in self.columns]
+        return Relation(
+            self.frame.select(*renamed),
+            {prefix + name: kinds for name, kinds in self.variables.items()},
+            tuple(prefix + name for name in self.identifiers),
+            tuple(prefix + name for name in self.matches),
+            {prefix + name: replace(timer, anchor=prefix + timer.anchor) for name, timer in self.timers.items()},
+            whole=self.whole,
+        )
+
+    def renamed(self, identifiers: Mapping[str, str], variables: Mapping[str, str]) -> Relation:
+        """ρ: other names for identifiers and variables, given by their old ones."""
+        new = replace(
+            self,
+            variables={variables.get(name, name): kinds for name, kinds in self.variables.items()},
+            identifiers=tuple(identifiers.get(name, name) for name in self.identifiers),
+            timers={
+                identifiers.get(name, name): replace(timer, anchor=identifiers.get(timer.anchor, timer.anchor))
+                for name, timer in self.timers.items()
+            },
+        )
+        pairs = zip(self.columns, new.columns, strict=True)
+        return replace(new, frame=self.frame.select(*[column(old).alias(name) for old, name in pairs]))
+
+    def projected(self, variables: Iterable[str]) -> Relation:
+        """π: without some of the variables."""
+        kept = set(variables)
+        smaller = replace(self, variables={name: kinds for name, kinds in self.variables.items() if name in kept})
+        return replace(smaller, frame=self.frame.select(*[column(name) for name in smaller.columns]))
+
+
+def union(relations: Sequence[Relation]) -> Relation:
+    """The rows of all; what one lacks is null in its rows."""
+    if len(relations) == 1:
+        return relations[0]
+    relations = [relation.with_timer_ids() for relation in relations]  # under one name there may be different timers
+    names = dict.fromkeys(name for relation in relations for name in relation.variables)
+    kinds = {name: _common([relation.variables.get(name, ()) for relation in relations]) for name in names}
+    identifiers = tuple(dict.fromkeys(name for relation in relations for name in relation.identifiers))
+    matches = tuple(dict.fromkeys(name for relation in relations for name in relation.matches))
+    frames = [_fitted(relation, kinds, (*identifiers, *matches)) for relation in relations]
+    whole = all(relation.whole and len(relation.identifiers) == len(identifiers) for relation in relations)
+    return Relation(reduce(DataFrame.unionByName, frames), kinds, identifiers, matches, whole=whole)
+
+
+def _common(components: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The components of a variable that has these in different relations; doubles only where all have nothing else."""
+    found = {kind for kinds in components for kind in kinds}
+    if "double" in found and found & {"integer", "fraction"}:
+        found = found - {"double"} | {"integer", "fraction"}
+    return tuple(kind for kind in TYPES if kind in found)
+
+
+def _fitted(relation: Relation, kinds: Mapping[str, tuple[str, ...]], identifiers: Sequence[str]) -> DataFrame:
+    parts: list[Column] = []
+    for name, wanted in kinds.items():
+        cell = relation.cell(name)
+        cell = cell if "double" in wanted else canonical(cell)
+        own = dict(cell)
+        parts += [own.get(kind, F.lit(None)).cast(TYPES[kind]).alias(component(name, kind)) for kind in wanted]
+    present = {*relation.identifiers, *relation.matches}
+    for name in identifiers:
+        for part in EVENT:
+            value = column(attribute(name, part)) if name in present else F.lit(None).cast("bigint")
+            parts.append(value.alias(attribute(name, part)))
+    return relation.frame.select(*parts)

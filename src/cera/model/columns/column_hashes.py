@@ -1,0 +1,154 @@
+"""The hashes of `cera.model.terms.hashing` for columns of events, thousands at a time.
+
+Hashes are an array of two rows, one for each chain, with a column for each event. What is the same in many events
+(labels, most strings) is hashed once; the rest is arithmetic on whole columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from xxhash import xxh64_intdigest
+
+from cera.model.columns.xxhash_columns import Hashes, hashed_texts, linked
+from cera.model.terms.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED, starts
+
+Times = npt.NDArray[np.int64]
+Present = npt.NDArray[np.bool_]
+#: The columns of a child, by the component of a cell; at most one of them has a value in a row.
+Components = Mapping[str, pa.Array]
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A child that every event has, with children of its own."""
+
+    children: Mapping[str, Components]
+
+
+_KINDS = {"string": STRING, "integer": INTEGER, "fraction": FRACTION, "boolean": BOOLEAN}
+_LAST = np.uint64(np.iinfo(np.int64).max)
+_PAST_INTEGERS = 2.0**63
+
+
+def event_hashes(labels: pa.Array | str, children: Mapping[str, Components], begins: Times, ends: Times) -> Hashes:
+    """The halves of the ids of flat events, which have no ids from their source."""
+    return _events(_terms(labels, children, len(begins)), begins, ends)
+
+
+def term_hashes(label: str, children: Mapping[str, Components | Inside], rows: int) -> Hashes:
+    """The hashes of the terms `label{…}`, whose children may have children."""
+    return np.broadcast_to(_terms(label, children, rows), (2, rows))
+
+
+def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends: Times) -> Hashes:
+    """The halves of the ids of relative timers on events with known ids."""
+    digits = np.frombuffer(hexadecimal(anchors), np.uint64).reshape(-1, 4).T
+    anchor = linked(_starts(ORDERED, label, 2), hashed_texts(_starts(STRING), digits))
+    text = np.array([[xxh64_intdigest(duration.encode(), seed)] for seed in starts(STRING)], np.uint64)
+    return _events(linked(anchor, text), begins, ends)
+
+
+def hexadecimal(*ids: Hashes) -> bytes:
+    """The 32 digits of each id, event after event; of each event, one id after the other."""
+    return np.concatenate(ids).T.astype(">u8").tobytes().hex().encode()
+
+
+def _starts(*values: str | int) -> Hashes:
+    """How both chains start."""
+    return np.array([[start] for start in starts(*values)], np.uint64)
+
+
+def _events(terms: Hashes, begins: Times, ends: Times) -> Hashes:
+    return linked(linked(linked(_starts(), terms), begins.view(np.uint64)), ends.view(np.uint64))
+
+
+def _terms(
+    labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | Inside], rows: int
+) -> Hashes:
+    """The hashes of the terms `label{…}`."""
+    hashed = [_child(name, components, rows) for name, components in children.items()]
+    parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
+    if len(parts) > 1:  # by their signed values; what is absent comes last
+        parts = list(np.sort(np.stack(parts).view(np.int64), axis=0).view(np.uint64))
+    always = sum(present is None for _, present in hashed)
+    counts = np.full(rows, always)
+    for _, present in hashed:
+        if present is not None:
+            counts += present
+    found = _term_starts(labels, counts)
+    for number, part in enumerate(parts):
+        longer = linked(found, part)
+        found = longer if number < always else np.where(counts > number, longer, found)
+    return found
+
+
+def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
+    """How the chains of terms with these labels and numbers of children start."""
+    numbers = np.unique(counts)
+    encoded = None if isinstance(labels, str) else labels.dictionary_encode()
+    names = [labels] if encoded is None else encoded.dictionary.to_pylist()
+    known = np.array([[starts(UNORDERED, name, n) for n in numbers.tolist()] for name in names], np.uint64)
+    if len(names) == len(numbers) == 1:
+        return known.reshape(2, 1)
+    places = np.searchsorted(numbers, counts)
+    indices = np.zeros(len(counts), np.int64) if encoded is None else encoded.indices.to_numpy(zero_copy_only=False)
+    found: Hashes = known.reshape(len(names), len(numbers), 2)[indices, places].T
+    return found
+
+
+def _child(name: str, components: Components | Inside, rows: int) -> tuple[Hashes, Present | None]:
+    """The hashes of the terms `name{value}`, and where there is a value; None: everywhere."""
+    if isinstance(components, Inside):
+        return term_hashes(name, components.children, rows), None
+    found: Hashes | None = None
+    present: Present | None = np.zeros(rows, bool)
+    for kind, array in components.items():
+        here = None if not array.null_count else array.is_valid().to_numpy(zero_copy_only=False)
+        leaves = _leaves(kind, array)
+        if found is None or here is None:
+            found, present = leaves, here
+        elif here.any():
+            found = np.where(here, leaves, found)
+            present = None if present is None else present | here
+    if found is None:
+        found = np.zeros((2, rows), np.uint64)
+    return linked(_starts(UNORDERED, name, 1), found), present
+
+
+def _leaves(kind: str, array: pa.Array) -> Hashes:
+    """The hashes of values; anything where there is none."""
+    match kind:
+        case "string":
+            return _strings(array)
+        case "double":
+            return _doubles(array)
+        case "boolean":
+            values = array.fill_null(False).cast(pa.int64())
+        case _:
+            values = array.fill_null(0)
+    return linked(_starts(_KINDS[kind]), values.to_numpy(zero_copy_only=False).view(np.uint64))
+
+
+def _doubles(array: pa.Array) -> Hashes:
+    """Whole numbers of 64 bits are integers."""
+    values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
+    whole = (np.floor(values) == values) & (values >= -_PAST_INTEGERS) & (values < _PAST_INTEGERS)
+    bits = values.view(np.uint64)
+    if not whole.any():
+        return linked(_starts(FRACTION), bits)
+    integers = np.where(whole, values, 0.0).astype(np.int64).view(np.uint64)
+    seeds = np.where(whole, _starts(INTEGER), _starts(FRACTION))
+    return linked(seeds, np.where(whole, integers, bits))
+
+
+def _strings(array: pa.Array) -> Hashes:
+    encoded = array.dictionary_encode()
+    texts = encoded.dictionary.cast(pa.binary()).to_pylist() or [b""]
+    known = np.array([[xxh64_intdigest(text, seed) for text in texts] for seed in starts(STRING)], np.uint64)
+    found: Hashes = known[:, encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
+    return found

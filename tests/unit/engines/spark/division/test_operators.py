@@ -1,0 +1,157 @@
+"""How the rules of a program are divided into stateful operators."""
+
+from __future__ import annotations
+
+import pytest
+
+from cera.engines.spark.division.distinct import may_repeat
+from cera.engines.spark.division.operators import Operator, operators
+from cera.errors import ProgramError
+from cera.pipeline import load
+
+FIRE = """
+DETECT fire{ area{ var A } }
+ON and { event s: smoke{{ area{{ var A }} }}, event t: temp{{ area{{ var A }}, sensor{{ var _S }} }} }
+where { s before t, {s, t} within 1 min } END
+"""
+SILENT = """
+DETECT silent{ sensor{ var S } }
+ON and { event t: temp{{ sensor{{ var S }} }}, event w: from-end[event t, 12 sec],
+         while w: not temp{{ sensor{{ var S }} }} } END
+"""
+
+
+def of(text: str, **settings: int) -> tuple[Operator, ...]:
+    return operators(load(text).checked(), **settings)
+
+
+def rules(operator: Operator) -> list[str]:
+    return [rule.name for rule in operator.rules]
+
+
+def places(operator: Operator) -> list[dict[str | None, tuple[str, ...]]]:
+    return [slot.places for slot in operator.key]
+
+
+def test_what_stands_in_a_list_divides_no_events() -> None:
+    [operator] = of("DETECT stop{ var X } ON trip{{ path[[ var X ]] }} END")
+    assert operator.key == ()
+
+
+def test_a_rule_is_divided_by_the_variable_that_all_its_queries_bind() -> None:
+    [operator] = of(FIRE)
+    assert places(operator) == [{"smoke": ("area",), "temp": ("area",)}]
+    assert operator.layer == 1
+
+
+def test_rules_with_different_keys_are_different_operators_side_by_side() -> None:
+    one, other = of(FIRE + SILENT)
+    assert (rules(one), rules(other)) == (["fire"], ["silent"])
+    assert one.layer == other.layer == 1
+
+
+def test_rules_that_divide_their_events_alike_share_an_operator() -> None:
+    hot = "DETECT hot{ area{ var X } } ON temp{{ area{{ var X }} }} END"
+    [operator] = of(FIRE + hot)
+    assert rules(operator) == ["fire", "hot"]
+
+
+def test_rules_without_common_events_are_apart_even_if_their_keys_look_alike() -> None:
+    door = "DETECT open{ area{ var A } } ON door{{ area{{ var A }} }} END"
+    assert len(of(FIRE + door)) == 2
+
+
+def test_a_rule_that_asks_for_more_shares_the_part_of_the_key_that_is_common() -> None:
+    both = """DETECT twice{ a{ var A } } ON and { event s: smoke{{ area{{ var A }}, kind{{ var K }} }},
+              event t: smoke{{ area{{ var A }}, kind{{ var K }} }} } where { s before t, {s, t} within 1 min } END"""
+    [alone] = of(both)
+    assert len(alone.key) == 2
+    [together] = of(FIRE + both)
+    assert places(together) == [{"smoke": ("area",), "temp": ("area",)}]
+
+
+def test_a_derived_event_that_carries_the_key_is_consumed_in_the_same_operator() -> None:
+    alarm = "DETECT alarm{ area{ var B } } ON fire{{ area{{ var B }} }} END"
+    [operator] = of(FIRE + alarm)
+    assert rules(operator) == ["fire", "alarm"]
+
+
+def test_a_derived_event_without_the_key_is_consumed_in_a_later_layer() -> None:
+    renamed = FIRE.replace("fire{ area{ var A } }", "fire{ zone{ var A } }")
+    alarm = "DETECT alarm{ area{ var B } } ON and { event f: fire{{ zone{{ var B }} }}, "
+    alarm += "event s: smoke{{ kind{{ var B }} }} } where { s before f, {s, f} within 1 min } END"
+    first, second = of(renamed + alarm)
+    assert (rules(first), first.layer) == (["fire"], 1)
+    assert (rules(second), second.layer) == (["alarm"], 2)
+
+
+def test_a_rule_without_a_key_is_one_piece_behind_those_that_it_queries() -> None:
+    count = "DETECT fires{ count(var A) } ON and { event d: end{}, event w: extend-begin[event d, 1 min], "
+    count += "while w: collect fire{{ area{{ var A }} }} } END"
+    first, second = of(FIRE + count)
+    assert (second.key, second.buckets, second.layer) == ((), 1, 2)
+    assert first.buckets > 1
+
+
+def test_a_key_at_different_places_of_the_same_label_divides_nothing() -> None:
+    trade = """DETECT round{ var X }
+               ON and { event b: trade{{ buyer{{ var X }} }}, event s: trade{{ seller{{ var X }} }} }
+               where { b before s, {b, s} within 1 min } END"""
+    [operator] = of(trade)
+    assert operator.key == ()
+
+
+@pytest.mark.parametrize(
+    "query", ["desc area{{ var A }}", "area{{ var A }}, area{{ var _B }}", "var A", "var A -> area{{ }}"]
+)
+def test_a_key_without_one_place_divides_nothing(query: str) -> None:
+    [operator] = of(f"DETECT found{{ var A }} ON smoke{{{{ {query} }}}} END")
+    assert operator.key == ()
+
+
+def test_absolute_timers_keep_the_stream_in_one_piece_and_start_with_any_event() -> None:
+    daily = """DETECT since{ area{ var A } } ON and { event s: smoke{{ area{{ var A }} }},
+               event d: timer:datetime{{ hour{ 9 } }} } where { d before s, {d, s} within 1 hour } END"""
+    [operator] = of(daily)
+    assert operator.key == ()
+    assert operator.ticks
+
+
+def test_one_bucket_divides_nothing() -> None:
+    assert all(operator.key == () for operator in of(FIRE + SILENT, buckets=1))
+
+
+def test_derived_events_may_last_longer_than_those_of_the_source() -> None:
+    count = "DETECT fires{ count(var A) } ON and { event d: end{}, event w: extend-begin[event d, 1 min], "
+    count += "while w: collect fire{{ area{{ var A }} }} } END"
+    first, second = of(FIRE + count, max_duration=0)
+    assert first.max_duration == 0
+    assert second.max_duration == 60_000_000
+
+
+def test_recursion_is_refused_with_the_engine_that_can() -> None:
+    with pytest.raises(ProgramError, match="depend on each other"):
+        of("DETECT a{ var X } ON a{{ var X }} END")
+
+
+def test_the_identity_of_an_operator_is_that_of_its_rules_and_not_of_their_place_in_the_text() -> None:
+    [alone] = of(FIRE)
+    moved = [operator for operator in of(SILENT + "\n\n" + FIRE) if rules(operator) == ["fire"]]
+    assert [operator.identity for operator in moved] == [alone.identity]
+    [changed] = of(FIRE.replace("1 min", "2 min"))
+    assert changed.identity != alone.identity
+    assert of(FIRE, buckets=4)[0].identity != alone.identity
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (FIRE, False),
+        (SILENT + FIRE, False),
+        (FIRE.replace("fire{ area{ var A } }", "fire{}"), True),
+        (FIRE + SILENT.replace("silent{ sensor", "fire{ area"), True),
+        (FIRE.replace("fire{ area{ var A } }", "fire{ all area{ var A } }"), True),
+    ],
+)
+def test_parts_can_derive_the_same_event_unless_it_carries_the_key(text: str, expected: bool) -> None:
+    assert may_repeat(of(text)) == expected

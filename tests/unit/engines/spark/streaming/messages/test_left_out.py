@@ -1,0 +1,25 @@
+"""What a stream leaves out, counted and told."""
+
+from __future__ import annotations
+
+from cera.engines.spark.streaming.messages.left_out import Counts, counts, told
+
+
+def test_rows_that_are_no_events_are_those_that_were_not_read_and_those_that_could_not_be_divided() -> None:
+    metrics = {
+        "cera 7 rows": {"rejected": 10},
+        "cera 7 events 0": {"events": 5, "rejected": -5},
+        "cera 7 events 1": {"events": 3, "rejected": -3},
+        "cera 7 results": {"late": 2, "rejected": 1, "undefined": 4, "without_key": 5},
+        "cera 8 rows": {"events": 20, "rejected": 3},
+        "mine": {"rows": 100},
+    }
+    assert counts({"observedMetrics": metrics}) == Counts(events=28, late=2, rejected=6, undefined=4, without_key=5)
+    assert counts({}) == Counts()
+
+
+def test_only_what_was_left_out_is_told() -> None:
+    assert told(Counts(events=8)) is None
+    assert told(Counts(8, 1, 0, 0)) == "1 event late"
+    assert told(Counts(8, without_key=2)) == "2 events without the attribute that a module is partitioned by"
+    assert told(Counts(8, 2_000, 3, 1)) == "2,000 events late, 3 rows rejected, 1 expression without a value"
