@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.model.events.event import Event
 from cera.model.terms.term import Term
 from cera.model.terms.term_text import parse_term

@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.epl.handwritten import MACHINES, Found, updates
 from cera.cli.main import SELDOM
 from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.local.host import Found as Detected
 from cera.engines.local.host import Host
 from cera.model.terms.term import Term

@@ -17,7 +17,7 @@ from benchmarks.local.handwritten import detect
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.sinks import event_line
 from cera.diagnostics import Source
 from cera.engines.local.derived import Derived

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cera.comparing.comparison import Comparison, compare
-    from cera.connectors.layout import Layout, Rejected
+    from cera.connectors.records.layout import Layout, Rejected
     from cera.diagnostics import Diagnostic, Span
     from cera.engines.answers.answer import Answer
     from cera.errors import (
@@ -76,14 +76,14 @@ _PLACES = {
     "Event": "cera.model.events.event",
     "FailedActionsError": "cera.errors",
     "Interval": "cera.model.time.interval",
-    "Layout": "cera.connectors.layout",
+    "Layout": "cera.connectors.records.layout",
     "MatchLimitError": "cera.errors",
     "Performed": "cera.performing",
     "Program": "cera.pipeline",
     "ProgramError": "cera.errors",
     "Recipient": "cera.model.events.event",
     "RecursionLimitError": "cera.errors",
-    "Rejected": "cera.connectors.layout",
+    "Rejected": "cera.connectors.records.layout",
     "Span": "cera.diagnostics",
     "Term": "cera.model.terms.term",
     "Time": "cera.model.time.interval",

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
 from cera.arguments import in_words_of_python, speaks_python, warn_python
-from cera.connectors.acceptance import accepted, in_time, lasting, refuse, reworded
 from cera.connectors.files import Layout, read_events
-from cera.connectors.layout import Rejected, layout_of
-from cera.connectors.python_values import time_argument
-from cera.connectors.rows import read_rows
+from cera.connectors.records.acceptance import accepted, in_time, lasting, refuse, reworded
+from cera.connectors.records.layout import Rejected, layout_of
+from cera.connectors.records.python_values import time_argument
+from cera.connectors.records.rows import read_rows
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
 from cera.engines.answers.answer import Answer
 from cera.engines.choice import AUTO, Engine, choose_in_process

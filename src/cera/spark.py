@@ -21,7 +21,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import TimestampType
 
-from cera.connectors.layout import TIME_FIELDS, Layout
+from cera.connectors.records.layout import TIME_FIELDS, Layout
 from cera.engines.spark.reading.frames import UNIQUE
 from cera.engines.spark.reading.schema_check import CHECK, LABEL
 from cera.engines.spark.reading.table_layout import table_layout, time_demands

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import cera
-from cera.connectors.changes import Change
+from cera.connectors.records.changes import Change
 from cera.model.events.event import DerivedEvent, Event
 from cera.testing import SECOND, event
 

@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.answers.answer import Answer
 from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.division.module_operators import layered_operators

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cera.connectors.changes import Change
+from cera.connectors.records.changes import Change
 from cera.datalog.modules import Monitored
 from cera.instances.types import ComplexType, Component, OperatorName, TimerType
 from cera.testing import SECOND

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import get_args
 
-from cera.connectors.changes import Change
+from cera.connectors.records.changes import Change
 from cera.datalog.modules import GRANULARITIES, Monitored, Output
 from cera.instances.types import (
     STRENGTH,

@@ -14,10 +14,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from cera.connectors import fast_jsonl, jsonl
+from cera.connectors import fast_jsonl
 from cera.connectors.files import Source
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.formats import jsonl
 from cera.connectors.read_times import scan, scan_times
+from cera.connectors.records.layout import Layout, Rejected
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
 from properties.holding import holds_for

@@ -14,7 +14,7 @@ import pytest
 
 import cera
 from cera.cli.translate import translation
-from cera.connectors.changes import Change
+from cera.connectors.records.changes import Change
 from cera.languages.epl.printer import print_event
 from cera.languages.epl.syntax import AnyEvent, Basic, Context, EventType, First, Kind, Negation, Star, Within
 from cera.model.events.event import DerivedEvent, Event

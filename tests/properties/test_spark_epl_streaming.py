@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.connectors.sinks import event_line
 from cera.pipeline import load
 from cera.testing import event

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.connectors.sinks import base_line, event_line
 from cera.engines.local import engine as local
 from cera.model.events.event import Event

@@ -8,8 +8,8 @@ from typing import TypeVar
 import click
 
 from cera.cli import report
-from cera.connectors.ahead import ONE_DAY
 from cera.connectors.files import names_files
+from cera.connectors.records.ahead import ONE_DAY
 from cera.pipeline import microseconds
 
 R = TypeVar("R")

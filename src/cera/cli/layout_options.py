@@ -10,9 +10,9 @@ from typing import Any, TypeVar, get_args
 import click
 
 from cera.cli.config_file import is_from_file
-from cera.connectors.csv_dialect import SETTINGS, csv_dialect
 from cera.connectors.files import DATABASE, ENDINGS, Layout
-from cera.connectors.layout import Envelope
+from cera.connectors.records.csv_dialect import SETTINGS, csv_dialect
+from cera.connectors.records.layout import Envelope
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 

@@ -15,12 +15,12 @@ from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_read, check_writable, lines, write_file
-from cera.connectors import csv_files
-from cera.connectors.acceptance import accepted, in_time, lasts_longer
-from cera.connectors.ahead import not_ahead
-from cera.connectors.compression import open_events
-from cera.connectors.csv_dialect import described
 from cera.connectors.files import Layout, Rejected, Source, formats, names_files, read_events, sources
+from cera.connectors.formats import csv_files
+from cera.connectors.formats.compression import open_events
+from cera.connectors.records.acceptance import accepted, in_time, lasts_longer
+from cera.connectors.records.ahead import not_ahead
+from cera.connectors.records.csv_dialect import described
 from cera.connectors.sinks import base_line
 from cera.engines.answers.answer import Answer
 from cera.errors import DataError, UsageError

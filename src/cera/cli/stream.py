@@ -20,7 +20,7 @@ from cera.cli.termination import end_at_once
 from cera.cli.writing import write_output
 from cera.connectors.databases.urls import database, without_password
 from cera.connectors.files import DATABASE, ENDINGS, Layout
-from cera.connectors.layout import Rejected
+from cera.connectors.records.layout import Rejected
 from cera.errors import EngineError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat

@@ -34,11 +34,11 @@ from cera.cli.recording import (
     too_long,
 )
 from cera.cli.writing import LineWriter
-from cera.connectors.acceptance import in_time
-from cera.connectors.ahead import Lateness, not_ahead
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.ordering import OrderedEvents
+from cera.connectors.records.acceptance import in_time
+from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.sinks import base_line
 from cera.datalog.modules import CHANGE
 from cera.engines.local.host import Found, Host

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
-from cera.connectors.compression import open_events
 from cera.connectors.files import Source, names_files, read_events, read_source, sources
-from cera.connectors.jsonl import event_in
-from cera.connectors.layout import Layout, Rejected, decode, rejected
-from cera.connectors.line_shapes import Shapes
-from cera.connectors.plain_lines import PlainReader
+from cera.connectors.formats.compression import open_events
+from cera.connectors.formats.jsonl import event_in
+from cera.connectors.formats.line_shapes import Shapes
+from cera.connectors.formats.plain_lines import PlainReader
+from cera.connectors.records.layout import Layout, Rejected, decode, rejected
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from cera.connectors import csv_files, json_files, jsonl, xml_files
-from cera.connectors.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.databases.reading import read_changes
-from cera.connectors.layout import Layout, Rejected, rejected
+from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
+from cera.connectors.formats.compression import COMPRESSED, format_ending, open_events
+from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.spelling import did_you_mean

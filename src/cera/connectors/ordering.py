@@ -22,8 +22,8 @@ from typing import Protocol, Self
 from cera.connectors.databases.reading import read_changes
 from cera.connectors.fast_jsonl import read_source_occurrences
 from cera.connectors.files import DATABASE, Source, check_format, sources
-from cera.connectors.layout import Layout, Rejected
 from cera.connectors.read_times import TimeScan, scan, scan_times
+from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.sorted_runs import SortedRuns, TemporaryFolder, read_blocks, temporary_storage, write_blocks
 from cera.errors import DataError
 from cera.model.events.event import Event

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from cera.connectors import csv_files
-from cera.connectors.compression import open_events
 from cera.connectors.fast_jsonl import chunks
 from cera.connectors.files import Source, read_source
-from cera.connectors.jsonl import event_in
-from cera.connectors.layout import Layout, decode
-from cera.connectors.plain_lines import PlainReader
-from cera.connectors.time_shapes import TimeShapes
+from cera.connectors.formats import csv_files
+from cera.connectors.formats.compression import open_events
+from cera.connectors.formats.jsonl import event_in
+from cera.connectors.formats.plain_lines import PlainReader
+from cera.connectors.formats.time_shapes import TimeShapes
+from cera.connectors.records.layout import Layout, decode
 from cera.model.events.event import Event
 from cera.model.time.interval import Time
 

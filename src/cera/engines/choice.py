@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from cera.connectors.files import DATABASE, Source, sources
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
 

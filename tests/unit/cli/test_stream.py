@@ -16,7 +16,7 @@ import pytest
 
 from cera.cli import report
 from cera.cli.stream import Told, _longest
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.spark.streaming import progress
 from cera.model.time.time_text import TimeFormat
 from unit.cli.command_line import STREAM, Cera, records, write_lines

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cera.connectors import fast_jsonl
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.errors import UsageError
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.time_text import TimeFormat

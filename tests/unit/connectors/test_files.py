@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cera.connectors import csv_files, json_files, jsonl, xml_files
 from cera.connectors.files import Layout, Rejected, formats, read_events, sources
-from cera.connectors.layout import TEXT_LIMIT
+from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
+from cera.connectors.records.layout import TEXT_LIMIT
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from event_reading import EVENTS, happened, places_and_reasons, read

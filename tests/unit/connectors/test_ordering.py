@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from cera.connectors import ordering, sorted_runs
 from cera.connectors.files import Rejected
-from cera.connectors.layout import Layout
 from cera.connectors.ordering import OrderedEvents
+from cera.connectors.records.layout import Layout
 from cera.errors import DataError, UsageError
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.time_text import TimeFormat

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cera.connectors.files import Source
-from cera.connectors.layout import Layout
 from cera.connectors.read_times import TimeScan, scan_times
+from cera.connectors.records.layout import Layout
 from cera.model.time.time_text import TimeFormat
 
 FLAT = Layout(label_field="type", time_field="ts")

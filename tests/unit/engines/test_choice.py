@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cera import pipeline
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines import choice
 from cera.engines.answers.answer import Answer
 from cera.engines.choice import Recording, choose, choose_in_process

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cera.connectors.changes import Change
 from cera.connectors.databases import postgres, postgres_pages, sqlite
 from cera.connectors.databases.urls import Database, Postgres, Sqlite, database
-from cera.connectors.layout import RECORD_ERRORS, Rejected, rejected
+from cera.connectors.records.changes import Change
+from cera.connectors.records.layout import RECORD_ERRORS, Rejected, rejected
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import loads

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame

@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.connectors.files import Source, names_files, sources
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts

@@ -17,7 +17,7 @@ from cera.cli.main import main
 from cera.connectors.databases.capture import capture, drop
 from cera.connectors.databases.reading import poll, problems, read_changes
 from cera.connectors.databases.sqlite_schema import MADE, triggers
-from cera.connectors.layout import Rejected
+from cera.connectors.records.layout import Rejected
 from cera.errors import EngineError, UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cera.connectors.changes import Change
+from cera.connectors.records.changes import Change
 from cera.datalog.modules import Monitored
 from cera.engines.instances import reference
 from cera.errors import MatchLimitError

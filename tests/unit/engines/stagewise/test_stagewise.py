@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import cera
-from cera.connectors import changes
+from cera.connectors.records import changes
 from cera.datalog import modules
 from cera.datalog.modules import EventModule
 from cera.engines.stagewise.processor import ModuleProcessor, ModuleState

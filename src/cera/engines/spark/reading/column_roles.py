@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cera.connectors.layout import TIME_FIELDS, Layout
-from cera.connectors.records import OUTPUT_FIELDS
+from cera.connectors.records.layout import TIME_FIELDS, Layout
+from cera.connectors.records.records import OUTPUT_FIELDS
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 

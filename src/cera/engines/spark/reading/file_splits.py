@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from cera.connectors import fast_jsonl, jsonl
-from cera.connectors.compression import is_compressed, open_events
+from cera.connectors import fast_jsonl
 from cera.connectors.files import Source, read_source
-from cera.connectors.layout import Layout, Rejected, rejected
+from cera.connectors.formats import jsonl
+from cera.connectors.formats.compression import is_compressed, open_events
+from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence
 

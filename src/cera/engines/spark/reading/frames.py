@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import VariantType
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.column_roles import TableLayout
 from cera.engines.spark.reading.read_rows import events_of, rejected_of
 from cera.engines.spark.reading.readings import Reading

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 
-from cera.connectors.layout import Layout, Rejected, rejected
+from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.engines.spark.reading.frames import Origin, from_frame
 from cera.engines.spark.reading.readings import Reading, together, unread
 from cera.engines.spark.session.failures import reason

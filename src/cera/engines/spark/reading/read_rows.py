@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import IntegerType, LongType, StringType, StructField, StructType
 
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.spark.reading.file_splits import Split
 from cera.engines.spark.reading.nested_terms import Body, nested_hashes, nested_json
 from cera.engines.spark.tables.event_rows import field_of, fields_of, term_row

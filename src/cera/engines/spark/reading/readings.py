@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cera.connectors.layout import TEXT_LIMIT, Rejected
+from cera.connectors.records.layout import TEXT_LIMIT, Rejected
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column

@@ -20,7 +20,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Source, names_files, sources
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
 from cera.engines.spark.reading.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of

@@ -20,7 +20,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.connectors.layout import TEXT_LIMIT, Layout
+from cera.connectors.records.layout import TEXT_LIMIT, Layout
 from cera.engines.spark.reading.column_roles import TableLayout, column_roles
 from cera.engines.spark.reading.time_columns import TIME_TYPES, microseconds
 from cera.engines.spark.reading.time_reasons import missing, no_time, shown

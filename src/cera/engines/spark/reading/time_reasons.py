@@ -19,7 +19,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.time_columns import AMBIGUOUS, clock_microseconds
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.values.json_text import string_json

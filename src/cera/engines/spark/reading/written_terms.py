@@ -11,8 +11,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import VariantVal
 
-from cera.connectors.layout import RECORD_ERRORS, rejected
-from cera.connectors.records import event_of
+from cera.connectors.records.layout import RECORD_ERRORS, rejected
+from cera.connectors.records.records import event_of
 from cera.engines.spark.reading.read_rows import READ, Rows
 from cera.engines.spark.tables.relations import column
 from cera.model.events.occurrence import occurrence

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.spark.division.distinct import may_repeat
 from cera.engines.spark.division.module_operators import layered_operators

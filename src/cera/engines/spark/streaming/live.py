@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from cera.connectors.ahead import Lateness
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.ahead import Lateness
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.spark.division.module_operators import AnyOperator
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.session.failures import FAILURES, reason

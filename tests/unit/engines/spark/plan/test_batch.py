@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 import cera.spark
 from cera.cli.main import main
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.streaming.sources.file_source import read_file

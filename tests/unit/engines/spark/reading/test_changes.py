@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cera.connectors.databases.capture import capture
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.recordings import read_files
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import cera.spark
-from cera.connectors.layout import Layout, RecordError
-from cera.connectors.records import flat_event
+from cera.connectors.records.layout import Layout, RecordError
+from cera.connectors.records.records import flat_event
 from cera.engines.spark.reading.frames import from_frame
 from cera.errors import UsageError
 from cera.model.events.event import Event

@@ -23,7 +23,7 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from cera.connectors.layout import Layout
+from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.reading.readings import Reading
 from cera.engines.spark.streaming.messages.messages import RESULT_COUNTS, RESULTS_MARK

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from cera.connectors.acceptance import lasts_longer
-from cera.connectors.layout import Rejected
+from cera.connectors.records.acceptance import lasts_longer
+from cera.connectors.records.layout import Rejected
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.messages.messages import OUTPUT, Packed, Result, pack_events, pack_results, packed
 from cera.model.events.occurrence import Occurrence

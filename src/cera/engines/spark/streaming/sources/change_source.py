@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from cera.connectors.change_spool import ChangeSpool
 from cera.connectors.databases.reading import problems
-from cera.connectors.databases.spool import ChangeSpool
 from cera.connectors.databases.urls import Sqlite, UnreachableError, database, without_password
 from cera.connectors.files import DATABASE
-from cera.connectors.layout import Rejected
+from cera.connectors.records.layout import Rejected
 from cera.errors import CeraError, EngineError
 
 #: How long to wait before looking for new changes, and before trying a database that is away again, in seconds.

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cera.connectors.layout import Rejected, rejected
+from cera.connectors.records.layout import Rejected, rejected
 
 _PATTERN_CHARACTERS = re.compile(r"[\\*?\[\]{}]")
 _LOCALE, _UTF_8 = "LC_ALL", "C.UTF-8"

@@ -15,12 +15,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from cera.connectors import fast_jsonl
-from cera.connectors.ahead import not_ahead
-from cera.connectors.compression import format_ending
-from cera.connectors.databases.spool import read_spooled_changes
+from cera.connectors.change_spool import read_spooled_changes
 from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import ENDINGS
-from cera.connectors.layout import Layout, Rejected, rejected
+from cera.connectors.formats.compression import format_ending
+from cera.connectors.records.ahead import not_ahead
+from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.engines.spark.division.module_operators import AnyOperator
 from cera.engines.spark.division.routing import Router
 from cera.engines.spark.streaming.messages.packing import Packer

@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cera.connectors.layout import RECORD_ERRORS, Layout, RecordError, Rejected, rejected
-from cera.connectors.records import event_from_object, flat_event
+from cera.connectors.records.layout import RECORD_ERRORS, Layout, RecordError, Rejected, rejected
+from cera.connectors.records.records import event_from_object, flat_event
 from cera.engines.spark.reading.column_roles import TableLayout, column_roles
 from cera.engines.spark.streaming.sources.spark_times import with_spark_times
 from cera.errors import UsageError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cera.connectors.databases import spool
+from cera.connectors import change_spool as spool
 from cera.connectors.databases.capture import capture
 from cera.connectors.databases.reading import Polled, poll
 from cera.connectors.databases.urls import UnreachableError

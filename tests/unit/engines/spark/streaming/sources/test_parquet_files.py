@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cera.connectors.layout import Layout, Rejected
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.spark.streaming.results.batch_files import derived_table
 from cera.engines.spark.streaming.sources.parquet_files import read_parquet
 from cera.model.events.event import Event

@@ -1,0 +1,1 @@
+"""The formats of files: JSON lines, JSON, CSV, XML, and their compression."""

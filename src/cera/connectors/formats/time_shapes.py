@@ -1,0 +1,145 @@
+"""The times of JSON lines, found by the shape of what stands before them.
+
+From a plain line (see `plain_lines`) a regular expression is learnt for the line up to its last time. Whatever stands
+behind it: if the line is an event, these are its times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cera.connectors.formats.line_shapes import MOST_SHAPES, NUMBER, TOKEN, values_of
+from cera.connectors.formats.plain_lines import PlainLine
+from cera.connectors.records.time_texts import MINUTE, OFFSET, SECONDS, SECONDS_LENGTH, Minutes, time_reader
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
+
+_ANY_OTHER = r"([^\n]*+)\n"
+#: What is not a time: the kinds of values of a line, and none of them found as a group.
+_SKIPPED = {
+    "string": r'"[^"\\\x00-\x1f]*+"',
+    "name": r'"[^"\\\x00-\x1f]*+"',
+    "number": r"-?[0-9.]++",
+    "truth": "(?:true|false)",
+}
+_TIMES = {
+    "utc": f'"({MINUTE}:{SECONDS})Z"',
+    "local": f'"({MINUTE}:{SECONDS})"',
+    "offset": f'"({MINUTE}:{SECONDS}{OFFSET})"',
+    "number": NUMBER,
+}
+_MINUTE_LENGTH = 16
+_OFFSET_LENGTH = len("+01:00")
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The places of begin and end in a row of what was found, and how the texts are read."""
+
+    begin: int
+    end: int
+    begin_of: Callable[[str], Time]
+    end_of: Callable[[str], Time]
+    kind: str
+    #: For points: what is in order just as the times are; for texts with an offset, if all have the same.
+    value: Callable[[str], Any] | None
+
+
+class TimeShapes:
+    """The shapes of the lines of one source, as far as their times."""
+
+    def __init__(self, times: TimeFormat) -> None:
+        self._times = times
+        utc, local, offset = Minutes(times, "Z"), Minutes(times), Minutes(times)
+        time_of = time_reader(times)
+        self._readers: dict[str, Callable[[str], Time]] = {
+            "utc": lambda text: utc[text[:_MINUTE_LENGTH]] + _microseconds(text[_MINUTE_LENGTH + 1 :]),
+            "local": lambda text: local[text[:_MINUTE_LENGTH]] + _microseconds(text[_MINUTE_LENGTH + 1 :]),
+            "offset": lambda text: _with_offset(text, offset),
+            "number": lambda text: time_of(_number(text)),
+        }
+        self._patterns: list[str] = []
+        self._shapes: list[_Shape] = []
+        self._groups = 0
+        self._find: Callable[[str], list[tuple[str, ...]]] = re.compile(f"(){_ANY_OTHER}").findall
+
+    def rows(self, text: str) -> list[tuple[str, ...]]:
+        """Takes a text apart: a row for each line, which ends with the line itself if it has no shape."""
+        return self._find(text)
+
+    def times(self, row: Sequence[str]) -> tuple[Time, Time] | None:
+        """Returns begin and end of a row; None if the line has no shape. Raises ValueError for what is not a time."""
+        for shape in self._shapes:
+            if row[shape.begin]:
+                return shape.begin_of(row[shape.begin]), shape.end_of(row[shape.end])
+        return None
+
+    def ends_in_order(self, rows: Sequence[Sequence[str]]) -> tuple[Time, Time] | None:
+        """Returns the first and last time if all are points of one shape in order, as far as that is seen without
+        reading each; None means nothing. Raises ValueError if one of these two is not a time."""
+        shape = self._shapes[0] if len(self._shapes) == 1 else None
+        if shape is None or shape.value is None:
+            return None
+        texts = [row[0] for row in rows]
+        if "" in texts:  # a line of no shape
+            return None
+        values = texts if shape.value is str else list(map(shape.value, texts))
+        if shape.kind == "offset" and (len({text[-_OFFSET_LENGTH:] for text in texts}) > 1 or texts[0][-3] != ":"):
+            return None
+        return (shape.end_of(texts[0]), shape.end_of(texts[-1])) if values == sorted(values) else None
+
+    def learn(self, text: str, line: PlainLine) -> bool:
+        """Learns the shape of a plain line, which ends with its line break. Returns whether it is a new one."""
+        values = values_of(text, line) if len(self._shapes) < MOST_SHAPES else None
+        names = {line.fields.begin, line.fields.end}
+        tokens = [token for token in TOKEN.finditer(text) if token["key"] is None]
+        if values is None or self.times(self.rows(text)[0]) is not None:
+            return False
+        last = max(i for i, value in enumerate(values) if value.field in names)
+        parts, end = [], 0
+        places: dict[str, tuple[int, str]] = {}
+        for token, value in zip(tokens[: last + 1], values, strict=False):
+            is_time = value.field is not None and value.field in names
+            if is_time and value.kind not in _TIMES:
+                return False
+            if is_time and value.field is not None:
+                places[value.field] = (self._groups + len(places), value.kind)
+            kinds = _TIMES if is_time else _SKIPPED
+            parts += [re.escape(text[end : token.start()]), kinds[value.kind]]
+            end = token.end()
+        self._add("".join(parts), places[line.fields.begin], places[line.fields.end])
+        return True
+
+    def _add(self, pattern: str, begin: tuple[int, str], end: tuple[int, str]) -> None:
+        readers = self._readers
+        value = self._value_of(end[1]) if begin == end else None
+        self._shapes.append(_Shape(begin[0], end[0], readers[begin[1]], readers[end[1]], end[1], value))
+        self._groups += len({begin, end})
+        # a digit behind a number would be a part of it
+        self._patterns.append(pattern + r"(?![0-9.eE])[^\n]*+\n")
+        self._find = re.compile("|".join([*self._patterns, _ANY_OTHER])).findall
+
+    def _value_of(self, kind: str) -> Callable[[str], Any] | None:
+        if kind == "number":
+            return _number
+        return str if kind != "local" or self._times.timezone == "UTC" else None  # other clocks are put back at times
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else int(text)
+
+
+def _microseconds(seconds: str) -> int:
+    return int(float(seconds[:SECONDS_LENGTH]) * 1e6 + 0.5)
+
+
+_OFFSET = re.compile(f"{OFFSET}$")
+
+
+def _with_offset(text: str, minutes: Minutes) -> Time:
+    found = _OFFSET.search(text, _MINUTE_LENGTH)
+    assert found is not None  # it was found with one
+    return minutes[text[:_MINUTE_LENGTH] + found[0]] + _microseconds(text[_MINUTE_LENGTH + 1 : found.start()])

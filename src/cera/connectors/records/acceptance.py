@@ -1,0 +1,61 @@
+"""Which of the events of a source count: those that are well-formed, in time, and no longer than it promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from cera.arguments import in_python
+from cera.connectors.records.layout import Rejected
+from cera.errors import DataError
+from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
+
+Happened = TypeVar("Happened", Event, Occurrence)
+
+
+def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], object]) -> Iterable[Event]:
+    """The events among the records; the others are handed to `reject`."""
+    for record in records:
+        if isinstance(record, Rejected):
+            reject(record)
+        else:
+            yield record
+
+
+def in_time(events: Iterable[Happened], max_delay: int, late: Callable[[Happened], object]) -> Iterable[Happened]:
+    """The events that are not late: that end no more than `max_delay` before the latest end so far."""
+    latest: Time | None = None
+    for event in events:
+        if latest is not None and event.end < latest - max_delay:
+            late(event)
+            continue
+        latest = event.end if latest is None else max(latest, event.end)
+        yield event
+
+
+def lasting(events: Iterable[Event], max_duration: int, reject: Callable[[Rejected], object]) -> Iterable[Event]:
+    """The events that last no longer than promised; the others are handed to `reject`."""
+    for event in events:
+        if event.end - event.begin > max_duration:
+            reject(Rejected(f"event {event.id}", "the event lasts longer than max_duration", str(event)))
+        else:
+            yield event
+
+
+def reworded(reject: Callable[[Rejected], object]) -> Callable[[Rejected], object]:
+    """Returns a function that hands records to `reject`, with arguments of Python in their reasons."""
+    return lambda record: reject(replace(record, reason=in_python(record.reason)))
+
+
+def lasts_longer(max_duration: int) -> str:
+    """Returns why an event is rejected that lasts longer than --max-duration, which may be 0 without being given."""
+    of_points = ", which is 0 sec for flat records without --end-field unless it is given"
+    return f"the event lasts longer than --max-duration{'' if max_duration else of_points}"
+
+
+def refuse(record: Rejected) -> None:
+    """The `reject` of a caller that has none."""
+    raise DataError(f"{record.place}: {record.reason}; pass `reject=` to go on without such records")

@@ -1,0 +1,191 @@
+"""How the records of a source are laid out, and what is said of a record that is no event."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from cera.connectors.records.csv_dialect import CsvDialect, csv_dialect
+from cera.errors import UsageError
+from cera.model.terms.term import TermError
+from cera.model.terms.xml_terms import Types
+from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+_NO_CHARACTER = re.compile("[\ud800-\udfff]")
+
+#: How much of a rejected record is kept.
+TEXT_LIMIT = 500
+
+#: The fields of a record's times, unless a layout names others: `at`, or `begin` and `end`.
+TIME_FIELDS = ("at", "begin", "end")
+
+
+#: The arguments of Python that name fields.
+_FIELD_ARGUMENTS = ("label", "time", "end", "id")
+
+#: What other programs wrap their events in.
+Envelope = Literal["debezium"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the records of a source are to be read.
+
+    With one of `label_field`, `time_field`, `end_field` or a constant `label` the records are flat. Unless said
+    otherwise a flat record has its times in `at`, or `begin` and `end`, and its label in `label`; in XML the label is
+    the element's name.
+    """
+
+    label_field: str | None = None
+    time_field: str | None = None
+    end_field: str | None = None
+    id_field: str | None = None
+    label: str | None = None
+    times: TimeFormat = field(default_factory=TimeFormat)
+    xml_types: Types = "inferred"
+    format: str | None = None
+    #: Fields of CSV and XML whose text is a string even if it looks like a number.
+    string_fields: frozenset[str] = frozenset()
+    #: None: the records are event objects, or flat.
+    envelope: Envelope | None = None
+    csv: CsvDialect = field(default_factory=CsvDialect)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the records are event objects or flat, each field with one meaning: such are read the fast way."""
+        named = (self.label_source if self.is_flat else "term", self.id_field)
+        names = [name for name in (*named, *dict.fromkeys(self.time_source or TIME_FIELDS)) if name is not None]
+        usual_times = self.times.pattern is None and self.times.unit != "ns"
+        return usual_times and self.envelope is None and self.id_field != "rule" and len(set(names)) == len(names)
+
+    @property
+    def is_flat(self) -> bool:
+        return any(name is not None for name in (self.label_field, self.time_field, self.end_field, self.label))
+
+    @property
+    def is_points(self) -> bool:
+        """Whether every record is a point of time: an envelope of a change, or flat with a time and without an end.
+
+        Event objects beside flat records may last all the same; a promise of points rejects those.
+        """
+        return self.envelope is not None or (self.time_field is not None and self.end_field is None)
+
+    def names_one_of(self, fields: Collection[str]) -> bool:
+        """Whether a record with these fields has one that the layout names."""
+        return any(name in fields for name in (self.label_field, self.time_field, self.end_field))
+
+    @property
+    def label_source(self) -> str | None:
+        """The field that holds a flat record's label, None if the label is a constant."""
+        return None if self.label is not None else self.label_field or "label"
+
+    @property
+    def time_source(self) -> tuple[str, str] | None:
+        """The fields that hold a flat record's begin and end, None for the usual ones."""
+        if self.time_field is None and self.end_field is None:
+            return None
+        begin = self.time_field or "begin"
+        return begin, self.end_field or begin
+
+    def missing_column(self, names: Collection[str]) -> str | None:
+        """What a table with these columns lacks, so that none of its rows can be an event."""
+        if self.label_source is not None and self.label_source not in names:
+            return f"no column `{self.label_source}` for the label; give --label-field or --label"
+        if self.time_source is None and "at" not in names and not {"begin", "end"}.issubset(names):
+            return "no column `at` for the time, nor `begin` and `end`; give --time-field"
+        for name in self.time_source or ():
+            if name not in names:
+                return f"no column `{name}` for the time; give --time-field and --end-field as the header spells them"
+        return None
+
+
+def layout_of(
+    layout: Layout | None,
+    fields: Mapping[str, str | None],
+    times: Mapping[str, str | None],
+    csv: Mapping[str, str] | None,
+    program_zone: str,
+) -> Layout:
+    """The layout that arguments of Python describe: `label`, `label_value`, `time`, `end` and `id` of `fields`,
+    `time_unit`, `time_format` and `timezone` of `times`."""
+    _check_kinds(layout, {**fields, **times}, csv)
+    given = [name for name, value in (*fields.items(), *times.items(), ("csv", csv)) if value is not None]
+    if layout is not None:
+        if given:
+            raise UsageError(f"`layout` says how records are laid out, and so does `{given[0]}`; give one of them")
+        return layout
+    if fields["label"] is not None and fields["label_value"] is not None:
+        raise UsageError("`label` is the field of the labels, `label_value` the label of all records; give one of them")
+    unit: Any = times["time_unit"]
+    if unit not in (None, *get_args(TimeUnit)):
+        raise UsageError(f"`time_unit` is s, ms, us or ns, found {unit!r}")
+    try:
+        format = TimeFormat(unit, times["timezone"] or program_zone, times["time_format"])
+    except TimeError as error:
+        raise UsageError(str(error)) from error
+    dialect = csv_dialect(f"{key}={value}" for key, value in (csv or {}).items())
+    names = (fields["label"], fields["time"], fields["end"], fields["id"], fields["label_value"])
+    return Layout(*names, format, csv=dialect)
+
+
+def _check_kinds(layout: object, texts: Mapping[str, object], csv: object) -> None:
+    """Raises UsageError where an argument is of another type than expected."""
+    if not isinstance(layout, Layout | None):
+        raise UsageError(f"`layout` is a cera.Layout, like cera.Layout(label_field='type'); found {layout!r}")
+    if not isinstance(csv, Mapping | None):
+        raise UsageError(f"`csv` is a dict of settings, like {{'delimiter': ';'}}; found {csv!r}")
+    for name, value in texts.items():
+        if not isinstance(value, str | None):
+            what = "the name of a field, a text" if name in _FIELD_ARGUMENTS else "a text"
+            raise UsageError(f"`{name}` is {what}; found {value!r}")
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A record that is no event: where it stands (file:line), why, and the start of its text."""
+
+    place: str
+    reason: str
+    text: str = ""
+
+
+def rejected(place: str, reason: str, text: str = "") -> Rejected:
+    """A rejected record with its text cut to TEXT_LIMIT; bytes that are no characters are shown as such."""
+    cut = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
+    return Rejected(place, _printable(reason), _printable(cut))
+
+
+def _printable(text: str) -> str:
+    return _NO_CHARACTER.sub("\ufffd", text)
+
+
+class RecordError(ValueError):
+    """A record is no event; the message is the reason."""
+
+
+def too_large(name: str, reason: str, *options: str) -> RecordError:
+    """A field's text looks like a number that has no value; what to do if it is no number."""
+    ways = " or ".join((f"--string-field {shlex.quote(name)}", *options))
+    return RecordError(f"in `{name}`: {reason}; if it is a text and not a number, give {ways}")
+
+
+#: What the record itself is to blame for.
+RECORD_ERRORS = (RecordError, TermError, TimeError)
+
+
+def decode(data: bytes) -> str:
+    """The text of UTF-8, a byte order mark at its start left out; other bytes are kept for `check_text` to find."""
+    return data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
+
+
+def check_text(text: str) -> None:
+    """Refuses a text that was not UTF-8."""
+    if not text.isascii():
+        for column, character in enumerate(text, 1):
+            if "\udc80" <= character <= "\udcff":
+                raise RecordError(f"not UTF-8: the byte 0x{ord(character) - 0xDC00:02X} at column {column}")

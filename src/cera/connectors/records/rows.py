@@ -1,0 +1,193 @@
+"""Events that are in Python already: dicts, pandas and Polars DataFrames, Arrow tables, events.
+
+Rows are flat records or, with a field `term`, event objects. No library is imported for this that the caller has not
+imported: tables are known by what they are called and can do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from cera.connectors.records.layout import RECORD_ERRORS, TIME_FIELDS, Layout, RecordError, Rejected, rejected
+from cera.connectors.records.python_values import checked_text, plain
+from cera.connectors.records.records import event_from_object, flat_event
+from cera.errors import UsageError
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.spelling import did_you_mean
+from cera.model.terms.json_terms import describe
+
+#: How many rows of a table are made at a time.
+_CHUNK = 10_000
+
+_EXPECTED = "dicts, a DataFrame of pandas or Polars, an Arrow table, events, or the path of a file or folder"
+_FRAMES = ("pandas.DataFrame", "polars.DataFrame")
+
+
+def read_rows(data: object, layout: Layout) -> Iterator[Event | Rejected]:
+    """The events of rows in their order, and what is not one.
+
+    Raises UsageError at once where the data is of a kind that cannot be read, or a table lacks a column.
+    """
+    return _events(_rows(data, layout), layout)
+
+
+def _events(rows: Iterable[object], layout: Layout) -> Iterator[Event | Rejected]:
+    for number, row in enumerate(rows):
+        if isinstance(row, Event):
+            yield row
+        elif isinstance(row, DerivedEvent):
+            yield row.event
+        else:
+            try:
+                yield _event(row, layout)
+            except RECORD_ERRORS as error:
+                yield rejected(f"rows[{number}]", str(error), repr(row))
+
+
+def _event(row: object, layout: Layout) -> Event:
+    if not isinstance(row, Mapping):
+        raise RecordError(f"a row is a dict or a cera.Event, found {_found(row)}")
+    if layout.times.pattern is not None and any(isinstance(row.get(name), date) for name in _time_fields(layout)):
+        layout = replace(layout, times=replace(layout.times, pattern=None))  # the pattern is for texts
+    record = {}
+    for name, value in row.items():
+        try:
+            if isinstance(name, str):
+                checked_text(name)
+            made = plain(value, layout.times.timezone)
+        except RECORD_ERRORS as error:
+            raise RecordError(f"in the field `{name}`: {error}") from None
+        if made is not None:
+            record[name] = made
+    if layout.envelope is not None or ("term" in record and not layout.is_flat):
+        return event_from_object(record, layout)
+    if layout.label_source is not None and layout.label_source not in row:
+        hint = did_you_mean(layout.label_source, [name for name in row if isinstance(name, str)])
+        fields = ", ".join(map(str, row)) or "no fields at all"
+        raise RecordError(
+            f"no label: there is no field `{layout.label_source}`{hint}, found {fields}; name it with --label-field, "
+            "or give all of them one with --label"
+        )
+    for name in (layout.label_source, *(layout.time_source or ())):
+        if name is not None and name in row and name not in record:
+            raise RecordError(f"the field `{name}` is null, and an event needs its label and time")
+    return flat_event(record, layout)
+
+
+def _time_fields(layout: Layout) -> Sequence[str]:
+    return layout.time_source or TIME_FIELDS
+
+
+def _rows(data: object, layout: Layout) -> Iterable[object]:
+    match _kind(data):
+        case "pandas.DataFrame":
+            return _pandas(data, layout)
+        case "polars.DataFrame":
+            _check_columns(getattr(data, "columns", []), layout)
+            return data.iter_rows(named=True)  # type: ignore[attr-defined, no-any-return]
+        case "polars.LazyFrame":
+            raise UsageError("a LazyFrame of Polars has no rows yet; give frame.collect()")
+        case "pyspark.DataFrame":
+            raise UsageError("a DataFrame of Spark is answered by Spark: use program.detect, not program.run")
+        case "pandas.Series" | "polars.Series":
+            raise UsageError(f"a column alone has no events; expected {_EXPECTED}")
+        case _:
+            pass
+    if _is_arrow(data):
+        return _arrow(data, layout)
+    if isinstance(data, Mapping | Event | DerivedEvent):
+        raise UsageError("one record is given; put it into a list: run([record])")
+    if isinstance(data, bytes | bytearray) or not isinstance(data, Iterable):
+        raise UsageError(f"events are {_EXPECTED}; found {_found(data)}")
+    return _unpacked(data, layout)
+
+
+def _unpacked(rows: Iterable[object], layout: Layout) -> Iterator[object]:
+    """Returns the rows, and those of tables and record batches among them."""
+    for row in rows:
+        if not isinstance(row, Mapping | Event | DerivedEvent) and (_is_arrow(row) or _kind(row) in _FRAMES):
+            yield from _rows(row, layout)
+        else:
+            yield row
+
+
+def _found(value: object) -> str:
+    return "None" if value is None else describe(value)
+
+
+def _is_arrow(data: object) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches")
+
+
+def _kind(data: object) -> str:
+    """`pandas.DataFrame` for those of pandas, of whatever module and subclass."""
+    for one in type(data).__mro__:
+        package = one.__module__.partition(".")[0]
+        if package in ("pandas", "polars", "pyspark") and one.__name__ in ("DataFrame", "LazyFrame", "Series"):
+            return f"{package}.{one.__name__}"
+    return ""
+
+
+def _pandas(frame: Any, layout: Layout) -> Iterator[dict[str, object]]:
+    names = list(frame.columns)
+    _check_columns(names, layout)
+
+    def rows() -> Iterator[dict[str, object]]:
+        for start in range(0, len(frame), _CHUNK):
+            part = frame.iloc[start : start + _CHUNK]
+            columns = [part.iloc[:, number].tolist() for number in range(len(names))]
+            yield from (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
+
+    return rows()
+
+
+def _arrow(table: Any, layout: Layout) -> Iterator[dict[str, object]]:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise UsageError("Arrow tables need pyarrow: pip install pyarrow") from error
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    elif not isinstance(table, pa.Table | pa.RecordBatchReader):
+        table = pa.RecordBatchReader.from_stream(table)
+    _check_columns(table.schema.names, layout)
+
+    def rows() -> Iterator[dict[str, object]]:
+        for batch in table.to_batches(max_chunksize=_CHUNK) if isinstance(table, pa.Table) else table:
+            yield from (
+                pa.Table.from_batches([batch])
+                .cast(_without_nanoseconds(batch.schema), safe=False)
+                .to_pylist(maps_as_pydicts="lossy")
+            )
+
+    return rows()
+
+
+def _without_nanoseconds(schema: Any) -> Any:
+    import pyarrow as pa
+
+    fields = (
+        field.with_type(pa.timestamp("us", field.type.tz))
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns"
+        else field
+        for field in schema
+    )
+    return pa.schema(list(fields))
+
+
+def _check_columns(names: Sequence[object], layout: Layout) -> None:
+    """Raises UsageError where no row of a table with these columns could be an event."""
+    for number, name in enumerate(names):
+        if not isinstance(name, str):
+            raise UsageError(f"the columns of a table have texts as names; column {number} is called {name!r}")
+        if name in names[:number]:
+            raise UsageError(f"the table has the column `{name}` twice")
+    texts = [name for name in names if isinstance(name, str)]
+    missing = None if "term" in texts and not layout.is_flat else layout.missing_column(texts)
+    if missing is not None:
+        lacking = [name for name in (layout.label_source, *(layout.time_source or ())) if name and name not in texts]
+        hint = did_you_mean(lacking[0], texts) if lacking else ""
+        raise UsageError(f"the table has {missing}{hint}; its columns are {', '.join(texts)}")
