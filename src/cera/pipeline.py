@@ -59,7 +59,7 @@ from cera.rules.rule import RuleProgram, Semantics
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from cera.plan_table import PlanTable
+    from cera.explain.plan_table import PlanTable
 
 __all__ = [
     "ENDINGS",
@@ -190,7 +190,7 @@ class Program:
     @property
     def plan(self) -> PlanTable:
         """The optimized plan of the rules, which a notebook shows as a table. Raises ProgramError on recursion."""
-        from cera.plan_table import PlanTable  # prints rules, which few programs of users do
+        from cera.explain.plan_table import PlanTable  # prints rules, which few programs of users do
 
         return PlanTable(local.plan_of(self.checked()))
 

@@ -10,7 +10,7 @@ import pytest
 import cera
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.explain import explain, text
+from cera.explain.program import explain, text
 from cera.languages.xchangeeq.formatter import format_source
 from cera.testing import event
 

@@ -12,9 +12,9 @@ from cera.cli.options import program_options
 from cera.cli.page import ExplainCommand
 from cera.cli.writing import write_output
 from cera.engines.local.engine import plan_of
-from cera.explain import explain as explained
-from cera.explain import text
-from cera.explain_modules import explain_modules, module_lines
+from cera.explain.modules import explain_modules, module_lines
+from cera.explain.program import explain as explained
+from cera.explain.program import text
 from cera.pipeline import Program, microseconds
 
 

@@ -17,7 +17,7 @@ from cera.algebra.condition_text import condition_text
 from cera.algebra.operators import Selection, walk
 from cera.algebra.printing import print_plan
 from cera.algebra.translation import translate
-from cera.explain_plan import NOTATION
+from cera.explain.plan import NOTATION
 from cera.pipeline import load
 from cera.rules.rule import Semantics
 from conformance.asking import FIRE_RULES

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cera.diagnostics import Source
-from cera.explain import as_syntax, explain
+from cera.explain.program import as_syntax, explain
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.printer import print_rule
 from cera.pipeline import Program, load

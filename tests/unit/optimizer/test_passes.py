@@ -14,7 +14,7 @@ from cera.algebra.operators import Matching, Selection, walk
 from cera.algebra.plan import Plan
 from cera.algebra.printing import print_plan
 from cera.algebra.translation import translate
-from cera.explain_plan import NOTATION
+from cera.explain.plan import NOTATION
 from cera.optimizer.driver import PASSES, Pass, optimize
 from cera.optimizer.push_selections import push_selections
 from cera.optimizer.share_subexpressions import share_subexpressions

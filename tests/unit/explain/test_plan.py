@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from cera.explain import explain, text
-from cera.explain_plan import ExplainedPlan, StateBound
+from cera.explain.plan import ExplainedPlan, StateBound
+from cera.explain.program import explain, text
 from cera.pipeline import load
 from conformance.asking import FIRE_RULES
 

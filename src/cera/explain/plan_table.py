@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cera.algebra.plan import Plan
 from cera.algebra.printing import display_name, print_plan, print_point
-from cera.explain_plan import NOTATION
+from cera.explain.plan import NOTATION
 from cera.html_table import html_table
 
 

@@ -1,0 +1,1 @@
+"""What a program becomes, as text and JSON: rules, modules, plans."""
