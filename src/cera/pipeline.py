@@ -41,9 +41,9 @@ from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError, UsageError
 from cera.languages.modules import Modules, Sources, language_of_types, read_modules
+from cera.languages.text.scanner import scan
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
-from cera.languages.xchangeeq.scanner import scan
 from cera.languages.xchangeeq.syntax import CalendarsDirective
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
 from cera.model.calendars.tick_limits import TICK_LIMIT

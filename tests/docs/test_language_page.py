@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cera.languages.text.scanner import cut, scan
 from cera.languages.xchangeeq.grammar import parse_tree
-from cera.languages.xchangeeq.scanner import cut, scan
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions.expression import AGGREGATES
 from cera.model.time.allen import RELATIONS

@@ -13,7 +13,7 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.printing import display_name, print_plan, print_point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
-from cera.languages.layout import render
+from cera.languages.text.layout import render
 from cera.languages.xchangeeq.printer import Printer, print_construct, print_expression, print_pattern
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.durations import Duration, format_duration

@@ -12,7 +12,7 @@ from typing import Literal, NotRequired, TypedDict, TypeVar
 from cera.algebra.keys import correlation_key
 from cera.diagnostics import Span
 from cera.explain.plan import ExplainedPlan, explain_plan, plan_lines
-from cera.languages.layout import render
+from cera.languages.text.layout import render
 from cera.languages.xchangeeq.printer import Printer, print_construct, print_pattern, print_rule
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,

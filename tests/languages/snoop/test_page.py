@@ -14,7 +14,7 @@ from cera.languages.snoop.grammar import parse_tree
 from cera.languages.snoop.modes import ROWS, modes_of
 from cera.languages.snoop.syntax import CONTEXTS, Kind
 from cera.languages.snoop.writing import to_cet
-from cera.languages.xchangeeq.scanner import scan
+from cera.languages.text.scanner import scan
 from docs.blocks import ROOT, Block, blocks
 from docs.cet_examples import detections, events_of
 from instance_evaluators import EVALUATORS

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.languages.cet.grammar import Start
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.text.scanner import Lexeme
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.languages.phrases import Vocabulary
+from cera.languages.text.vocabulary import Vocabulary
 
 _ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
 _LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})

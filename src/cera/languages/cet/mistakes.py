@@ -5,7 +5,7 @@ from __future__ import annotations
 from cera.diagnostics import did_you_mean
 from cera.languages.cet.cutting import Piece
 from cera.languages.cet.expectations import VOCABULARY
-from cera.languages.explaining import Codes, Explaining
+from cera.languages.text.mistakes import Codes, Explaining
 
 #: What other languages write, and what is written here for it.
 _HABITS = {

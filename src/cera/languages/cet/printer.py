@@ -19,7 +19,7 @@ from cera.languages.cet.syntax import (
     Timer,
 )
 from cera.languages.epl.syntax import EventType, Field, Partition
-from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
+from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.xchangeeq.term_printer import NOT, Decorate, TermPrinter, string_text, undecorated
 from cera.model.expressions.expression import Aggregate, Expression, Variable
 from cera.model.time.durations import format_duration

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.text.scanner import Lexeme
 
 ItemKind = Literal["beginning", "declaration", "rule", "end", "stray"]
 

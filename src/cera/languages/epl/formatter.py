@@ -5,7 +5,7 @@ from __future__ import annotations
 from cera.diagnostics import Source
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import Printer
-from cera.languages.formatting import formatted
+from cera.languages.text.formatting import formatted
 
 
 def format_source(source: Source) -> str:

@@ -8,8 +8,8 @@ from typing import Literal
 
 from lark import Lark, Token, Tree
 
-from cera.languages.item_grammar import MismatchError as MismatchError
-from cera.languages.item_grammar import parse_item
+from cera.languages.text.item_grammar import MismatchError as MismatchError
+from cera.languages.text.item_grammar import parse_item
 
 Start = Literal["beginning", "declaration", "rule"]
 STARTS: tuple[Start, ...] = ("beginning", "declaration", "rule")

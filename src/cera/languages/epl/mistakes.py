@@ -6,9 +6,9 @@ from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.epl.cutting import Piece
 from cera.languages.epl.expectations import VOCABULARY
 from cera.languages.epl.syntax import Module
-from cera.languages.explaining import Codes, Explaining
-from cera.languages.imbalance import open_ended
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.text.imbalance import open_ended
+from cera.languages.text.mistakes import Codes, Explaining
+from cera.languages.text.scanner import Lexeme
 
 #: What other languages write, and what EPL writes for it.
 _HABITS = {

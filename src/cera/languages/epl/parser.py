@@ -14,8 +14,8 @@ from cera.languages.epl.grammar import MismatchError, Start, parse_tree
 from cera.languages.epl.mistakes import explained, not_closed, outside_of_modules
 from cera.languages.epl.syntax import Declaration, Identifier, Module, Rule
 from cera.languages.epl.transformer import Item, transform
+from cera.languages.text.scanner import scan
 from cera.languages.xchangeeq.parser import Comment
-from cera.languages.xchangeeq.scanner import scan
 
 
 @dataclass(frozen=True)

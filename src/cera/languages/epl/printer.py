@@ -31,7 +31,7 @@ from cera.languages.epl.syntax import (
     Within,
     Write,
 )
-from cera.languages.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
+from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
 from cera.languages.xchangeeq.term_printer import TermPrinter, string_text
 from cera.model.expressions.expression import And, Expression, Not, Or, Variable
 from cera.model.time.durations import format_duration

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cera.languages.cet.cutting import Piece
 from cera.languages.cet.grammar import Start
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.text.scanner import Lexeme
 
 #: What can follow an event that is called `event`.
 _AFTER_NAMES = ("and", "AND", "or", "OR", "where", "within", "as")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cera.diagnostics import Source
-from cera.languages.formatting import formatted
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.printer import Printer
+from cera.languages.text.formatting import formatted
 
 
 def format_source(source: Source) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cera.diagnostics import did_you_mean
 from cera.languages.cet.cutting import Piece
 from cera.languages.cet.mistakes import declared_otherwise
-from cera.languages.explaining import Codes, Explaining
 from cera.languages.snoop.expectations import VOCABULARY
 from cera.languages.snoop.syntax import CONTEXTS
+from cera.languages.text.mistakes import Codes, Explaining
 
 #: What other languages write, and what Snoop writes for it.
 _HABITS = {

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cera.diagnostics import Diagnostic, Source
-from cera.languages.items import Read, read_items
 from cera.languages.snoop.cutting import cut
 from cera.languages.snoop.grammar import parse_tree
 from cera.languages.snoop.mistakes import explained
 from cera.languages.snoop.syntax import Item, Program
 from cera.languages.snoop.transformer import transform
+from cera.languages.text.items import Read, read_items
 from cera.languages.xchangeeq.parser import Comment
 
 

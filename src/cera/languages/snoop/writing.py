@@ -5,11 +5,11 @@ from __future__ import annotations
 from cera.errors import ProgramError
 from cera.languages.cet import syntax as cet
 from cera.languages.cet.printer import Printer
-from cera.languages.layout import HARD, Document, concat, render
 from cera.languages.snoop.checks import check_program
 from cera.languages.snoop.printer import print_definition
 from cera.languages.snoop.syntax import Definition, Program
 from cera.languages.snoop.translation import definitions_of, translated
+from cera.languages.text.layout import HARD, Document, concat, render
 from cera.languages.xchangeeq.term_printer import Place
 
 

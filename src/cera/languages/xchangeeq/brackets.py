@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.text.scanner import Lexeme
 
 CLOSING = {"{": "}", "[": "]", "(": ")"}
 OPENING = {closing: opening for opening, closing in CLOSING.items()}

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from cera.languages.phrases import Vocabulary
+from cera.languages.text.vocabulary import Vocabulary
 from cera.model.time.allen import RELATIONS
 from cera.model.time.timers import SYNONYMS
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.xchangeeq.literals import LiteralError, read_duration, read_number, read_string
+from cera.languages.text.literals import LiteralError, read_duration, read_number, read_string
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
     AGGREGATES,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from cera.languages.text.scanner import Lexeme
 from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, mistake_at
-from cera.languages.xchangeeq.scanner import Lexeme
 from cera.model.time.durations import UNITS
 from cera.model.time.timers import SYNONYMS, TIMERS
 

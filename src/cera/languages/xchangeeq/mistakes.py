@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from cera.languages.text.scanner import Lexeme
 from cera.languages.xchangeeq.brackets import Brackets
-from cera.languages.xchangeeq.scanner import Lexeme
 
 
 @dataclass(frozen=True)

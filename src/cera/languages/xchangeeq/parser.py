@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
+from cera.languages.text.scanner import Piece, cut, scan
 from cera.languages.xchangeeq.grammar import MismatchError, parse_tree
 from cera.languages.xchangeeq.misreadings import misread
 from cera.languages.xchangeeq.recovery import diagnose
-from cera.languages.xchangeeq.scanner import Piece, cut, scan
 from cera.languages.xchangeeq.syntax import Item, ProgramSyntax
 from cera.languages.xchangeeq.transformer import transform
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cera.languages.layout import (
+from cera.languages.text.layout import (
     HARD,
     SPACE,
     Document,

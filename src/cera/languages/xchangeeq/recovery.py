@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
+from cera.languages.text.scanner import Lexeme, Piece, scan
 from cera.languages.xchangeeq.brackets import Brackets
 from cera.languages.xchangeeq.expectations import VOCABULARY
 from cera.languages.xchangeeq.grammar import MismatchError, accepted_at, parse_tree
 from cera.languages.xchangeeq.misspellings import misspelt_before_bracket
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described
-from cera.languages.xchangeeq.scanner import Lexeme, Piece, scan
 from cera.languages.xchangeeq.sections import spoilt_section
 from cera.languages.xchangeeq.slips import slip
 from cera.languages.xchangeeq.transformer import transform

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from cera.languages.text.scanner import ITEM_WORDS
 from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
-from cera.languages.xchangeeq.scanner import ITEM_WORDS
 
 
 def nothing_between(situation: Situation) -> Mistake | None:

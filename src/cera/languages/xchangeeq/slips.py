@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from cera.languages.text.scanner import Lexeme
 from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.misspellings import misspelt, timer_in_braces, unknown_semantics, unknown_timer
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described, mistake_at
@@ -19,7 +20,6 @@ from cera.languages.xchangeeq.rule_slips import (
     several_queries,
     window_without_identifier,
 )
-from cera.languages.xchangeeq.scanner import Lexeme
 from cera.model.time.durations import UNITS
 from cera.model.time.timers import SYNONYMS
 

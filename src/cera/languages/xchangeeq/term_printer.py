@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from cera.diagnostics import Span
-from cera.languages.layout import SPACE, Document, Group, Indent, bracket, concat, join
+from cera.languages.text.layout import SPACE, Document, Group, Indent, bracket, concat, join
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
 from cera.model.expressions.expression import (
     Aggregate,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from cera.languages.text.scanner import ITEM_WORDS, Lexeme, scan
 from cera.languages.xchangeeq.brackets import CLOSING, Brackets
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation
-from cera.languages.xchangeeq.scanner import ITEM_WORDS, Lexeme, scan
 
 _TERMINALS = {"}": "RBRACE", "]": "RSQB"}
 _COMPOSITIONS = ("and", "or")

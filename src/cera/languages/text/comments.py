@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Source, Span
-from cera.languages.layout import HARD, Document, Remark, Suffix, concat
+from cera.languages.text.layout import HARD, Document, Remark, Suffix, concat
 from cera.languages.xchangeeq.term_printer import Place
 
 _BETWEEN_ITEMS = frozenset(" \t\r\n\f,;")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Generic
 
 from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
-from cera.languages.imbalance import open_ended, unbalanced
-from cera.languages.item_grammar import MismatchError
-from cera.languages.items import Cut, Piece
-from cera.languages.phrases import Vocabulary
+from cera.languages.text.imbalance import open_ended, unbalanced
+from cera.languages.text.item_grammar import MismatchError
+from cera.languages.text.items import Cut, Piece
+from cera.languages.text.vocabulary import Vocabulary
 from cera.model.time.durations import DurationError, parse_duration
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cera.languages.layout import HARD, SPACE, Document, Group, Suffix, bracket, concat, join, render
+from cera.languages.text.layout import HARD, SPACE, Document, Group, Suffix, bracket, concat, join, render
 
 
 def words(*items: Document) -> Document:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
-from cera.languages.xchangeeq.scanner import Lexeme
+from cera.languages.text.scanner import Lexeme
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
