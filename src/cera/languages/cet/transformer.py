@@ -24,7 +24,7 @@ from cera.languages.cet.syntax import (
     Timer,
 )
 from cera.languages.epl.syntax import EventType, Field, Identifier, Kind, Partition
-from cera.languages.xchangeeq.expression_transformer import MAX_NESTING, ExpressionTransformer, NestingError, Place
+from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError, Place
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

@@ -9,9 +9,9 @@ from typing import Generic, Protocol, TypeVar
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
+from cera.languages.expressions.transformer import Place
 from cera.languages.text.item_grammar import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
-from cera.languages.xchangeeq.expression_transformer import Place
 from cera.languages.xchangeeq.parser import Comment
 
 Item = TypeVar("Item")

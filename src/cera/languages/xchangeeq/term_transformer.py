@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from lark import Token
 
 from cera.diagnostics import Span
+from cera.languages.expressions.transformer import ExpressionTransformer, variable_name
 from cera.languages.text.literals import read_regex
-from cera.languages.xchangeeq.expression_transformer import ExpressionTransformer, variable_name
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
 from cera.model.expressions.expression import EventReference, Expression, Variable
 from cera.model.matching.patterns import (
