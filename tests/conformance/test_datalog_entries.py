@@ -11,10 +11,10 @@ import pytest
 from cera.datalog import stages
 from cera.datalog.checks import check
 from cera.datalog.history import HistoryStage, evaluate
-from cera.datalog.parser import parse
 from cera.datalog.stratification import stratify
 from cera.datalog.syntax import Program
 from cera.diagnostics import Source
+from cera.languages.datalog.parser import parse
 
 FOLDER = Path(__file__).parent / "datalog"
 

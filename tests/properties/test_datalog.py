@@ -15,12 +15,12 @@ import pytest
 from cera.datalog import rule_source, stages
 from cera.datalog.history import evaluate
 from cera.datalog.normal import normal_rules
-from cera.datalog.parser import parse
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import schedule
 from cera.datalog.stages import Facts
 from cera.datalog.syntax import NEXT, J, Program, atoms
 from cera.diagnostics import Source
+from cera.languages.datalog.parser import parse
 from hypothesis_profiles import examples
 from properties.datalog_cases import Case, seeded_case
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from cera.datalog.formatter import format_source as format_datalog
 from cera.diagnostics import Source, render
 from cera.languages.cet.formatter import format_source as format_cet
+from cera.languages.datalog.formatter import format_source as format_datalog
 from cera.languages.epl.formatter import format_source as format_epl
 from cera.languages.snoop.formatter import format_source as format_snoop
 from cera.pipeline import Program

@@ -10,10 +10,10 @@ import click
 from cera.cli import report
 from cera.cli.program_text import STANDARD_INPUT, standard_input
 from cera.cli.writing import write_file, write_output
-from cera.datalog import formatter as datalog
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.languages.cet import formatter as cet
+from cera.languages.datalog import formatter as datalog
 from cera.languages.epl import formatter as epl
 from cera.languages.snoop import formatter as snoop
 from cera.languages.xchangeeq import formatter as xchangeeq

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cera.datalog import stages
-from cera.datalog.parser import parse
 from cera.datalog.syntax import Program
 from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
+from cera.languages.datalog.parser import parse
 
 
 def read(text: str) -> Program:

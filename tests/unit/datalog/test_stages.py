@@ -206,7 +206,7 @@ def test_the_state_of_another_program_is_refused() -> None:
 _CONTINUE = """
 import pickle, sys
 from cera.datalog import stages
-from cera.datalog.parser import parse
+from cera.languages.datalog.parser import parse
 from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
 text, data = pickle.load(sys.stdin.buffer)

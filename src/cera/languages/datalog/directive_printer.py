@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from cera.datalog.directives import (
+from cera.datalog.modules import Monitored
+from cera.datalog.printer import print_argument, print_expression, print_name, print_rule
+from cera.datalog.syntax import Rule, StageTerm
+from cera.languages.datalog.directives import (
     DetectDirective,
     GranularityDirective,
     Item,
@@ -14,9 +17,6 @@ from cera.datalog.directives import (
     RelationDirective,
     Section,
 )
-from cera.datalog.modules import Monitored
-from cera.datalog.printer import print_argument, print_expression, print_name, print_rule
-from cera.datalog.syntax import Rule, StageTerm
 from cera.model.expressions.expression import Variable
 
 

@@ -7,7 +7,10 @@ from typing import Any, cast
 
 from lark import Token, Tree
 
-from cera.datalog.directives import (
+from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
+from cera.datalog.syntax import Atom
+from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.languages.datalog.directives import (
     DetectDirective,
     GranularityDirective,
     Item,
@@ -16,10 +19,7 @@ from cera.datalog.directives import (
     PartitionDirective,
     RelationDirective,
 )
-from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
-from cera.datalog.syntax import Atom
-from cera.datalog.transformer import Application, ClauseError, ClauseTransformer, Place
-from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.languages.datalog.transformer import Application, ClauseError, ClauseTransformer, Place
 from cera.model.expressions.expression import Expression, Variable
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cera.datalog.clauses import clauses
-from cera.datalog.directive_printer import print_item
-from cera.datalog.parser import Parsed, parse
 from cera.diagnostics import Source
 from cera.errors import ProgramError
+from cera.languages.datalog.clauses import clauses
+from cera.languages.datalog.directive_printer import print_item
+from cera.languages.datalog.parser import Parsed, parse
 
 
 def format_source(source: Source) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cera.datalog.parser import parse
 from cera.datalog.printer import print_program
 from cera.datalog.syntax import NEXT, Anonymous, Atom, J, Not, Rule
 from cera.diagnostics import Source
+from cera.languages.datalog.parser import parse
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Arithmetic, Call, Comparison, Literal, Variable
 from unit.datalog.programs import read
