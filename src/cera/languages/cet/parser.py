@@ -14,8 +14,7 @@ from cera.languages.cet.grammar import parse_tree
 from cera.languages.cet.mistakes import explained
 from cera.languages.cet.syntax import Item, Program
 from cera.languages.cet.transformer import transform
-from cera.languages.text.items import Read, read_items
-from cera.languages.xchangeeq.parser import Comment
+from cera.languages.text.items import Comment, Read, read_items
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from cera.languages.cet.syntax import (
     Timer,
 )
 from cera.languages.epl.syntax import EventType, Field, Identifier, Kind, Partition
-from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError, Place
+from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError
+from cera.languages.text.items import Place
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

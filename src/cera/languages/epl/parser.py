@@ -14,8 +14,7 @@ from cera.languages.epl.grammar import MismatchError, Start, parse_tree
 from cera.languages.epl.mistakes import explained, not_closed, outside_of_modules
 from cera.languages.epl.syntax import Declaration, Identifier, Module, Rule
 from cera.languages.epl.transformer import Item, transform
-from cera.languages.text.scanner import scan
-from cera.languages.xchangeeq.parser import Comment
+from cera.languages.text.items import Comment, scanned
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,9 @@ class _Open:
 
 
 def parse(source: Source) -> Parsed:
-    lexemes = list(scan(source.text))
-    comments = tuple(
-        Comment(lexeme.text, Span(source, lexeme.start, lexeme.end)) for lexeme in lexemes if lexeme.kind == "comment"
-    )
+    lexemes, comments = scanned(source)
     reading = _Reading(source)
-    for piece in cut(source.text, [lexeme for lexeme in lexemes if lexeme.kind != "comment"]):
+    for piece in cut(source.text, lexemes):
         reading.piece(piece)
     reading.close(len(source.text), missing=True)
     return Parsed(tuple(reading.modules), tuple(in_source_order(reading.diagnostics)), comments)

@@ -32,7 +32,8 @@ from cera.languages.epl.syntax import (
     Write,
 )
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
-from cera.languages.xchangeeq.term_printer import TermPrinter, string_text
+from cera.languages.text.literals import string_text
+from cera.languages.xchangeeq.term_printer import TermPrinter
 from cera.model.expressions.expression import And, Expression, Not, Or, Variable
 from cera.model.time.durations import format_duration
 

@@ -40,7 +40,8 @@ from cera.languages.epl.syntax import (
     Within,
     Write,
 )
-from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError, Place
+from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError
+from cera.languages.text.items import Place
 from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable
 
 _KINDS: dict[str, Kind] = {spelling: kind for kind, short in SHORT_KINDS.items() for spelling in (kind, short)}

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
+from cera.languages.text.items import Place
 from cera.languages.text.literals import LiteralError, read_duration, read_number, read_string
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
@@ -43,7 +44,6 @@ from cera.model.terms.term import MAX_DEPTH
 from cera.model.terms.values import Scalar
 from cera.model.time.durations import Duration
 
-Place = Callable[[int, int], Span]
 T = TypeVar("T")
 
 #: How deep an item may be nested: a pattern as deep as a term can be, and the rule around it.

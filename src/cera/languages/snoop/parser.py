@@ -14,8 +14,7 @@ from cera.languages.snoop.grammar import parse_tree
 from cera.languages.snoop.mistakes import explained
 from cera.languages.snoop.syntax import Item, Program
 from cera.languages.snoop.transformer import transform
-from cera.languages.text.items import Read, read_items
-from cera.languages.xchangeeq.parser import Comment
+from cera.languages.text.items import Comment, Read, read_items
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from cera.languages.snoop.checks import check_program
 from cera.languages.snoop.printer import print_definition
 from cera.languages.snoop.syntax import Definition, Program
 from cera.languages.snoop.translation import definitions_of, translated
+from cera.languages.text.comments import Place
 from cera.languages.text.layout import HARD, Document, concat, render
-from cera.languages.xchangeeq.term_printer import Place
 
 
 def to_cet(program: Program) -> str:

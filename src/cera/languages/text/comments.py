@@ -14,15 +14,29 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from cera.diagnostics import Source, Span
 from cera.languages.text.layout import HARD, Document, Remark, Suffix, concat
-from cera.languages.xchangeeq.term_printer import Place
 
 _BETWEEN_ITEMS = frozenset(" \t\r\n\f,;")
 _BLANK_LINE = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
+
+
+class Place(Protocol):
+    """A node of the syntax tree that can have a line of its own."""
+
+    @property
+    def span(self) -> Span | None: ...
+
+
+Decorate = Callable[[Place, Document], Document]
+
+
+def undecorated(_: Place, document: Document) -> Document:
+    return document
 
 
 @dataclass(frozen=True)

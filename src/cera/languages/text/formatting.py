@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.errors import ProgramError
-from cera.languages.text.comments import Comments, blank_line_follows
+from cera.languages.text.comments import Comments, Decorate, Place, blank_line_follows
 from cera.languages.text.layout import Document, render
-from cera.languages.xchangeeq.term_printer import Decorate, Place
 
 
 def formatted(

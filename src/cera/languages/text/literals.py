@@ -1,4 +1,4 @@
-"""From the text of a literal to its value: strings, numbers, durations, regular expressions.
+"""From the text of a literal to its value, strings, numbers, durations, regular expressions; and back for strings.
 
 Each reader raises LiteralError with the reason when the text has the shape of the literal but no value.
 """
@@ -35,6 +35,11 @@ def read_string(text: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise LiteralError("the string has half of a surrogate pair, which is not a character")
     return value
+
+
+def string_text(text: str) -> str:
+    """Returns the string in quotes, as `read_string` reads it."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _escape_at(text: str, position: int) -> str:

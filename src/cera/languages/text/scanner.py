@@ -1,4 +1,4 @@
-"""A first look at a program text: its lexemes, whatever they mean, and where its items begin and end.
+"""A first look at a program text: its lexemes, whatever they mean.
 
 This works on any text. The parser proper needs a context to tell a label from a keyword; here a word is a word. It
 serves to cut a file into items, so that each is parsed on its own, and to describe mistakes.
@@ -7,8 +7,7 @@ serves to cut a file into items, so that each is parsed on its own, and to descr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 Kind = Literal["comment", "string", "regex", "word", "number", "bracket", "symbol", "open string", "open comment"]
@@ -32,9 +31,6 @@ _REGEX = re.compile(r"/(?!\*)(?:[^/\\\n]|\\[^\n])+/")
 _BEFORE_REGEX = frozenset(
     {"{", "[", ",", ";", "->", ":", "desc", "without", "optional", "not", "collect", "event", "ON"}
 )
-
-DIRECTIVES = ("SEMANTICS", "SOURCE", "CALENDARS")
-ITEM_WORDS = ("DETECT", "RAISE", *DIRECTIVES)
 
 
 class Lexeme(NamedTuple):
@@ -60,77 +56,3 @@ def scan(text: str) -> Iterator[Lexeme]:
         if name != "comment":
             before = lexeme.text
         yield lexeme
-
-
-@dataclass(frozen=True)
-class Piece:
-    """The text from `start` to `end` that is to be read as one item; `following` begins the next one."""
-
-    start: int
-    end: int
-    following: Lexeme | None = None
-
-
-def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
-    """The items among the lexemes (without comments) of a text, and the stray text between them as pieces of their own.
-
-    An item ends with its END, with its line if it is a directive, or before a word that begins another one.
-    """
-    starts: list[int] = []
-    depth, closed = 0, True
-    for index, lexeme in enumerate(lexemes):
-        begins = closed or _begins_item(lexemes, index, depth)
-        if begins:
-            starts.append(index)
-            depth = 0
-        depth = max(0, depth + _step(lexeme))
-        closed = _ends_item(text, lexemes, starts[-1], index, depth)
-    bounds = [*starts[1:], len(lexemes)] if starts else []
-    return [
-        Piece(lexemes[first].start, lexemes[last - 1].end, lexemes[last] if last < len(lexemes) else None)
-        for first, last in zip(starts, bounds, strict=True)
-    ]
-
-
-def _step(lexeme: Lexeme) -> int:
-    if lexeme.kind != "bracket":
-        return 0
-    return 1 if lexeme.text in "{[(" else -1
-
-
-def _begins_item(lexemes: Sequence[Lexeme], index: int, depth: int) -> bool:
-    """Whether the lexeme begins an item though the one before it is not closed.
-
-    Inside of brackets that is a guess: the same word can be a label there. It is not one if what belongs behind the
-    keyword follows it.
-    """
-    lexeme = lexemes[index]
-    if lexeme.kind != "word" or lexeme.text not in ITEM_WORDS:
-        return False
-    following = lexemes[index + 1] if index + 1 < len(lexemes) else None
-    if following is None:
-        return depth == 0
-    if following.kind == "bracket" or following.text in (",", ";", ":"):
-        return False
-    if depth == 0:
-        return True
-    match lexeme.text:
-        case "RAISE":
-            return following.text.lower() == "to"
-        case "CALENDARS":
-            return following.kind == "string"
-        case _:
-            return following.kind in ("word", "string")
-
-
-def _ends_item(text: str, lexemes: Sequence[Lexeme], first: int, index: int, depth: int) -> bool:
-    lexeme = lexemes[index]
-    following = lexemes[index + 1] if index + 1 < len(lexemes) else None
-    if following is None:
-        return True
-    if lexemes[first].text in DIRECTIVES:
-        goes_on = index == first or depth > 0 or lexeme.text in (",", ";")
-        return not goes_on and "\n" in text[lexeme.end : following.start]
-    if lexeme.text != "END" or following.text in ("{", "[", ":"):
-        return False
-    return depth == 0 or following.text in ITEM_WORDS

@@ -10,6 +10,10 @@ from cera.languages.text.vocabulary import Vocabulary
 from cera.model.time.allen import RELATIONS
 from cera.model.time.timers import SYNONYMS
 
+DIRECTIVES = ("SEMANTICS", "SOURCE", "CALENDARS")
+#: What an item begins with.
+ITEM_WORDS = ("DETECT", "RAISE", *DIRECTIVES)
+
 #: The spellings of each terminal that is a word of the language.
 KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

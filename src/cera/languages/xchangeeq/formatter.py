@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from cera.diagnostics import Source, Span
 from cera.errors import ProgramError
-from cera.languages.text.comments import Comments, blank_line_follows
+from cera.languages.text.comments import Comments, Place, blank_line_follows
 from cera.languages.text.layout import Document, render
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.printer import Printer
 from cera.languages.xchangeeq.syntax import ProgramSyntax
-from cera.languages.xchangeeq.term_printer import Place
 
 
 def format_source(source: Source) -> str:

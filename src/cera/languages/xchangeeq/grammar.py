@@ -6,29 +6,15 @@ from functools import cache
 from importlib import resources
 
 from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput, UnexpectedToken
-from lark.parsers.lalr_interactive_parser import InteractiveParser
+from lark.exceptions import UnexpectedInput
 
-END_OF_TEXT = "$END"
-
-
-class MismatchError(Exception):
-    """A text is not an item: `position` is where reading stopped, `accepted` the terminals that could have followed."""
-
-    def __init__(self, position: int, accepted: frozenset[str]) -> None:
-        super().__init__(f"at {position}: expected one of {', '.join(sorted(accepted))}")
-        self.position = position
-        self.accepted = accepted
+from cera.languages.text.item_grammar import MismatchError as MismatchError
+from cera.languages.text.item_grammar import parse_item
 
 
 def parse_tree(text: str) -> Tree[Token]:
     """Lark's tree of one item."""
-    try:
-        return _lark().parse(text)
-    except UnexpectedInput as error:
-        at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_TEXT
-        position = len(text) if at_end else error.pos_in_stream
-        raise MismatchError(position or 0, _accepted(error.interactive_parser)) from None
+    return parse_item(_lark(), text, "item")
 
 
 def accepted_at(text: str, position: int) -> frozenset[str]:
@@ -41,10 +27,6 @@ def accepted_at(text: str, position: int) -> frozenset[str]:
             interactive.feed_token(token)
     except UnexpectedInput:
         pass
-    return _accepted(interactive)
-
-
-def _accepted(interactive: InteractiveParser) -> frozenset[str]:
     return frozenset(interactive.accepts())  # type: ignore[no-untyped-call]
 
 

@@ -6,23 +6,16 @@ item that cannot be read is left out of the program and handed to `recovery`, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
-from cera.languages.text.scanner import Piece, cut, scan
+from cera.languages.text.items import Comment, scanned
+from cera.languages.xchangeeq.cutting import Piece, cut
 from cera.languages.xchangeeq.grammar import MismatchError, parse_tree
 from cera.languages.xchangeeq.misreadings import misread
 from cera.languages.xchangeeq.recovery import diagnose
 from cera.languages.xchangeeq.syntax import Item, ProgramSyntax
 from cera.languages.xchangeeq.transformer import transform
-
-
-@dataclass(frozen=True)
-class Comment:
-    """`# …` or `/* … */`, with its marks."""
-
-    text: str
-    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -35,13 +28,10 @@ class Parsed:
 
 
 def parse(source: Source) -> Parsed:
-    lexemes = list(scan(source.text))
-    comments = tuple(
-        Comment(lexeme.text, Span(source, lexeme.start, lexeme.end)) for lexeme in lexemes if lexeme.kind == "comment"
-    )
+    lexemes, comments = scanned(source)
     items: list[Item] = []
     diagnostics: list[Diagnostic] = []
-    for piece in cut(source.text, [lexeme for lexeme in lexemes if lexeme.kind != "comment"]):
+    for piece in cut(source.text, lexemes):
         item, problems = _parse_item(source, piece)
         items += [] if item is None else [item]
         diagnostics += problems

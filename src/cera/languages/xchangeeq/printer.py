@@ -19,6 +19,7 @@ from cera.languages.text.layout import (
     join,
     render,
 )
+from cera.languages.text.literals import string_text
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     CalendarsDirective,
@@ -39,7 +40,7 @@ from cera.languages.xchangeeq.syntax import (
     SourceDirective,
     WhileLiteral,
 )
-from cera.languages.xchangeeq.term_printer import TermPrinter, label_text, string_text
+from cera.languages.xchangeeq.term_printer import TermPrinter, label_text
 from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import Expression
 from cera.model.matching.patterns import Pattern

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
-from cera.languages.text.scanner import Lexeme, Piece, scan
+from cera.languages.text.scanner import Lexeme, scan
 from cera.languages.xchangeeq.brackets import Brackets
+from cera.languages.xchangeeq.cutting import Piece
 from cera.languages.xchangeeq.expectations import VOCABULARY
 from cera.languages.xchangeeq.grammar import MismatchError, accepted_at, parse_tree
 from cera.languages.xchangeeq.misspellings import misspelt_before_bracket

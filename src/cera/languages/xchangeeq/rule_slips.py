@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from cera.languages.text.scanner import ITEM_WORDS
-from cera.languages.xchangeeq.expectations import VOCABULARY, guess
+from cera.languages.xchangeeq.expectations import ITEM_WORDS, VOCABULARY, guess
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
 
 

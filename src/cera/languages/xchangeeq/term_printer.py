@@ -6,13 +6,12 @@ that the formatter can put comments beside it.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
-from cera.diagnostics import Span
+from cera.languages.text.comments import Decorate, undecorated
 from cera.languages.text.layout import SPACE, Document, Group, Indent, bracket, concat, join
+from cera.languages.text.literals import string_text
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
 from cera.model.expressions.expression import (
     Aggregate,
@@ -65,20 +64,6 @@ _RESERVED_LABELS = frozenset(
 )
 #: Words that can mean something else where an expression begins; as identifiers they are put in parentheses.
 _RESERVED_REFERENCES = frozenset({"not", "all", "distinct", "optional"})
-
-
-class Place(Protocol):
-    """A node of the syntax tree that can have a line of its own."""
-
-    @property
-    def span(self) -> Span | None: ...
-
-
-Decorate = Callable[[Place, Document], Document]
-
-
-def undecorated(_: Place, document: Document) -> Document:
-    return document
 
 
 class TermPrinter:
@@ -274,7 +259,3 @@ def label_text(label: Label) -> str:
 def _regex(expression: str) -> str:
     escaped = _SLASH_OR_ESCAPE.sub(lambda found: r"\/" if found[0] == "/" else found[0], expression)
     return f"/{escaped}/"
-
-
-def string_text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -8,7 +8,8 @@ from typing import Any
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.expressions.transformer import MAX_NESTING, NestingError, Place, timer_query
+from cera.languages.expressions.transformer import MAX_NESTING, NestingError, timer_query
+from cera.languages.text.items import Place
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     CalendarsDirective,

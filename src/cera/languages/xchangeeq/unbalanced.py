@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cera.languages.text.scanner import ITEM_WORDS, Lexeme, scan
+from cera.languages.text.scanner import Lexeme, scan
 from cera.languages.xchangeeq.brackets import CLOSING, Brackets
+from cera.languages.xchangeeq.expectations import ITEM_WORDS
 from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation
 
 _TERMINALS = {"}": "RBRACE", "]": "RSQB"}
