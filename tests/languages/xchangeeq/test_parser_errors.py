@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Source, render
-from cera.languages.xchangeeq.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.grammar import accepted_at, terminals
+from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY, guess
 from cera.languages.xchangeeq.parser import Parsed, parse
 from cera.languages.xchangeeq.recovery import MOST_MISTAKES
 from cera.languages.xchangeeq.syntax import DetectHead, RuleSyntax

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.languages.text.scanner import Lexeme
-from cera.languages.xchangeeq.expectations import DIRECTIVES, ITEM_WORDS
+from cera.languages.xchangeeq.mistakes.expectations import DIRECTIVES, ITEM_WORDS
 
 
 @dataclass(frozen=True)

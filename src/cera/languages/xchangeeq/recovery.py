@@ -14,16 +14,16 @@ from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
 from cera.languages.text.scanner import Lexeme, scan
-from cera.languages.xchangeeq.brackets import Brackets
 from cera.languages.xchangeeq.cutting import Piece
-from cera.languages.xchangeeq.expectations import VOCABULARY
 from cera.languages.xchangeeq.grammar import MismatchError, accepted_at, parse_tree
-from cera.languages.xchangeeq.misspellings import misspelt_before_bracket
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described
-from cera.languages.xchangeeq.sections import spoilt_section
-from cera.languages.xchangeeq.slips import slip
+from cera.languages.xchangeeq.mistakes.brackets import Brackets
+from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY
+from cera.languages.xchangeeq.mistakes.misspellings import misspelt_before_bracket
+from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Situation, described
+from cera.languages.xchangeeq.mistakes.sections import spoilt_section
+from cera.languages.xchangeeq.mistakes.slips import slip
+from cera.languages.xchangeeq.mistakes.unbalanced import unbalanced
 from cera.languages.xchangeeq.transformer import transform
-from cera.languages.xchangeeq.unbalanced import unbalanced
 
 #: Mistakes reported for one item.
 MOST_MISTAKES = 10

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 
 from cera.languages.text.scanner import Lexeme
-from cera.languages.xchangeeq.expectations import VOCABULARY, guess
-from cera.languages.xchangeeq.misspellings import misspelt, timer_in_braces, unknown_semantics, unknown_timer
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, described, mistake_at
-from cera.languages.xchangeeq.rule_slips import (
+from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY, guess
+from cera.languages.xchangeeq.mistakes.misspellings import misspelt, timer_in_braces, unknown_semantics, unknown_timer
+from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Situation, described, mistake_at
+from cera.languages.xchangeeq.mistakes.rule_slips import (
     absence_without_window,
     grouping_without_all,
     no_receiver,

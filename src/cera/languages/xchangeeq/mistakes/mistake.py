@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from cera.languages.text.scanner import Lexeme
-from cera.languages.xchangeeq.brackets import Brackets
+from cera.languages.xchangeeq.mistakes.brackets import Brackets
 
 
 @dataclass(frozen=True)

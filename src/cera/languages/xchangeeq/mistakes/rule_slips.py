@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from cera.languages.xchangeeq.expectations import ITEM_WORDS, VOCABULARY, guess
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Remark, Situation, described, mistake_at
+from cera.languages.xchangeeq.mistakes.expectations import ITEM_WORDS, VOCABULARY, guess
+from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Remark, Situation, described, mistake_at
 
 
 def nothing_between(situation: Situation) -> Mistake | None:

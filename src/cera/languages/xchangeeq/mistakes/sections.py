@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cera.languages.xchangeeq.mistakes import Edit, Situation
+from cera.languages.xchangeeq.mistakes.mistake import Edit, Situation
 
 _PLACEHOLDERS = {"where": " 0 ", "and": " x ", "or": " x "}
 

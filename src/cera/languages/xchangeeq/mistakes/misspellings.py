@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from cera.languages.text.scanner import Lexeme
-from cera.languages.xchangeeq.expectations import VOCABULARY, guess
-from cera.languages.xchangeeq.mistakes import Edit, Mistake, Situation, mistake_at
+from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY, guess
+from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Situation, mistake_at
 from cera.model.time.durations import UNITS
 from cera.model.time.timers import SYNONYMS, TIMERS
 
