@@ -9,8 +9,9 @@ import pytest
 from cera.datalog.printer import print_program
 from cera.languages.epl.compiler import translated
 from cera.languages.epl.scope import attributes
-from cera.languages.epl.syntax import EventType, Module
+from cera.languages.epl.syntax import Module
 from cera.languages.epl.tree import prefix_form, tree_of
+from cera.languages.text.nodes import EventType
 from conformance.epl_histories import module, rule, runs_of, stages_of, word
 
 EXAMPLE_6 = "(upd(ACC(X), X.q = 1), upd(ACC(Y), Y.q = X.q))"

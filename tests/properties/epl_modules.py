@@ -8,8 +8,9 @@ from typing import Any
 
 from cera.languages.epl.printer import print_event
 from cera.languages.epl.shapes import check_shapes
-from cera.languages.epl.syntax import Context, EventType, Identifier, Rule
+from cera.languages.epl.syntax import Context, Rule
 from cera.languages.epl.variables import check_variables, visible_outside
+from cera.languages.text.nodes import EventType, Identifier
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import Interval

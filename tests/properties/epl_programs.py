@@ -21,9 +21,7 @@ from cera.languages.epl.syntax import (
     Context,
     Disjunction,
     Event,
-    EventType,
     First,
-    Identifier,
     Negation,
     Prior,
     Relaxed,
@@ -35,6 +33,7 @@ from cera.languages.epl.syntax import (
 )
 from cera.languages.epl.translation import Translated, program_of, translate
 from cera.languages.epl.variables import check_variables, visible_outside
+from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable, variables
 from cera.model.time.durations import Duration
 from properties.epl_matcher import Stage

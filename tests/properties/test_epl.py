@@ -19,19 +19,9 @@ from cera.languages.epl.naming import with_variables
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_event
 from cera.languages.epl.shapes import check_shapes
-from cera.languages.epl.syntax import (
-    Basic,
-    Context,
-    Event,
-    EventType,
-    Identifier,
-    Prior,
-    Relaxed,
-    Rule,
-    Sequence,
-    Within,
-)
+from cera.languages.epl.syntax import Basic, Context, Event, Prior, Relaxed, Rule, Sequence, Within
 from cera.languages.epl.translation import Translated, program_of, translate
+from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, Variable
 from cera.model.time.durations import Duration
 from hypothesis_profiles import examples

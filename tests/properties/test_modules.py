@@ -16,7 +16,8 @@ import cera
 from cera.cli.translate import translation
 from cera.connectors.records.changes import Change
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.syntax import AnyEvent, Basic, Context, EventType, First, Kind, Negation, Star, Within
+from cera.languages.epl.syntax import AnyEvent, Basic, Context, First, Negation, Star, Within
+from cera.languages.text.nodes import EventType, Kind
 from cera.model.events.event import DerivedEvent, Event
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from cera.instances.types import ConsumptionName, Delimiter, SelectionName
 from cera.languages.cet.modes import CONSUMPTIONS, SELECTIONS
 from cera.languages.cet.syntax import Complex, Definition, EventDeclaration, Head, Item, Operand, Program, Timer
-from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
+from cera.languages.text.nodes import EventType, Field, Identifier, Partition
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

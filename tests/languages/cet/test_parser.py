@@ -19,7 +19,7 @@ from cera.languages.cet.formatter import format_source
 from cera.languages.cet.parser import Parsed, parse
 from cera.languages.cet.printer import print_definition, print_program, print_type
 from cera.languages.cet.syntax import Complex, Definition, Operand, Timer
-from cera.languages.epl.syntax import Identifier
+from cera.languages.text.nodes import Identifier
 
 HERE = Path(__file__).parent
 BAD = sorted((HERE / "bad").iterdir())

@@ -7,8 +7,8 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from cera.languages.cet.syntax import EventDeclaration, Head
-from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
 from cera.languages.snoop.syntax import CONTEXTS, Definition, Event, Item, Kind, Named, Operand, Operation, Program
+from cera.languages.text.nodes import EventType, Field, Identifier, Partition
 from cera.model.expressions.expression import Comparison, Expression, Literal, Or, Variable
 from cera.model.time.durations import Duration
 

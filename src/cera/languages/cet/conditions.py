@@ -8,7 +8,7 @@ from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.cet.folds import check_folds
 from cera.languages.cet.scopes import TIME, Attributes, Known, Scope, holders, scope_of
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program
-from cera.languages.epl.syntax import Field
+from cera.languages.text.nodes import Field
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Call, DurationLiteral, EventReference, Expression, Variable

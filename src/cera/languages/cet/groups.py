@@ -8,7 +8,7 @@ from cera.diagnostics import Diagnostic, Note
 from cera.instances.types import STRENGTH
 from cera.languages.cet.printer import print_operand
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program, complexes
-from cera.languages.epl.syntax import Identifier
+from cera.languages.text.nodes import Identifier
 
 _COMBINATIONS = ("combinations", "combinations minimum")
 

@@ -27,8 +27,8 @@ from cera.languages.cet.checks import check_program
 from cera.languages.cet.printer import print_expression
 from cera.languages.cet.running import running
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program, Timer, references
-from cera.languages.epl.syntax import Field, Identifier
-from cera.languages.epl.translation import in_microseconds
+from cera.languages.expressions.lengths import in_microseconds
+from cera.languages.text.nodes import Field, Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
 

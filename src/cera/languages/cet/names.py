@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic, Note
 from cera.languages.cet.syntax import Definition, EventDeclaration, Program, references
-from cera.languages.epl.syntax import Identifier, Partition
+from cera.languages.text.nodes import Identifier, Partition
 
 
 def check_names(program: Program) -> Iterator[Diagnostic]:

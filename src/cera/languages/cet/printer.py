@@ -18,10 +18,10 @@ from cera.languages.cet.syntax import (
     Program,
     Timer,
 )
-from cera.languages.epl.syntax import EventType, Field, Partition
 from cera.languages.text.comments import Decorate, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.literals import string_text
+from cera.languages.text.nodes import EventType, Field, Partition
 from cera.languages.xchangeeq.term_printer import NOT, TermPrinter
 from cera.model.expressions.expression import Aggregate, Expression, Variable
 from cera.model.time.durations import format_duration

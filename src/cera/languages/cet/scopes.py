@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cera.languages.cet.syntax import Complex, Definition, EventDeclaration, Operand, Program, Timer
-from cera.languages.epl.syntax import Field, Identifier, Partition
+from cera.languages.text.nodes import Field, Identifier, Partition
 
 #: What every instance has, besides its attributes.
 TIME = "evtime"

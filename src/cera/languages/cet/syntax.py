@@ -13,7 +13,7 @@ from typing import Literal
 
 from cera.diagnostics import Span
 from cera.instances.types import ConsumptionName, Delimiter, OperatorName, SelectionName
-from cera.languages.epl.syntax import EventType, Field, Identifier, Partition
+from cera.languages.text.nodes import EventType, Field, Identifier, Partition
 from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration
 

@@ -23,9 +23,9 @@ from cera.languages.cet.syntax import (
     TimeName,
     Timer,
 )
-from cera.languages.epl.syntax import EventType, Field, Identifier, Kind, Partition
 from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError
 from cera.languages.text.items import Place
+from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

@@ -12,9 +12,10 @@ from cera.languages.epl.histories import kept_histories
 from cera.languages.epl.printer import label_text
 from cera.languages.epl.relations import check_relations
 from cera.languages.epl.shapes import check_shapes
-from cera.languages.epl.syntax import Declaration, Granularity, Identifier, Module, Monitor, Partition, Relation, basics
+from cera.languages.epl.syntax import Declaration, Granularity, Module, Monitor, Relation, basics
 from cera.languages.epl.unbounded import unbounded
 from cera.languages.epl.variables import check_variables
+from cera.languages.text.nodes import Identifier, Partition
 
 
 def check_module(module: Module) -> list[Diagnostic]:

@@ -11,8 +11,10 @@ from cera.diagnostics import Diagnostic
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module
 from cera.languages.epl.naming import with_variables
-from cera.languages.epl.syntax import Action, EventType, Module, Rule, Unit
-from cera.languages.epl.translation import Translated, in_microseconds, program_of, translate
+from cera.languages.epl.syntax import Action, Module, Rule, Unit
+from cera.languages.epl.translation import Translated, program_of, translate
+from cera.languages.expressions.lengths import in_microseconds
+from cera.languages.text.nodes import EventType
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
 

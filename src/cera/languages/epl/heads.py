@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic, Note
 from cera.languages.epl.printer import name_text, print_condition
-from cera.languages.epl.syntax import Field, Rule
+from cera.languages.epl.syntax import Rule
+from cera.languages.text.nodes import Field
 from cera.model.expressions.expression import Variable
 
 

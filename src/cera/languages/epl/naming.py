@@ -17,7 +17,6 @@ from cera.languages.epl.syntax import (
     Disjunction,
     Event,
     First,
-    Identifier,
     Negation,
     Prior,
     Relaxed,
@@ -27,6 +26,7 @@ from cera.languages.epl.syntax import (
     Within,
     basics,
 )
+from cera.languages.text.nodes import Identifier
 
 #: The stage variable of the translation.
 _RESERVED = frozenset({"J", "_"})

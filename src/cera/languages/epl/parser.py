@@ -12,9 +12,10 @@ from cera.diagnostics import Diagnostic, Source, Span, in_source_order
 from cera.languages.epl.cutting import Piece, cut
 from cera.languages.epl.grammar import MismatchError, Start, parse_tree
 from cera.languages.epl.mistakes import explained, not_closed, outside_of_modules
-from cera.languages.epl.syntax import Declaration, Identifier, Module, Rule
+from cera.languages.epl.syntax import Declaration, Module, Rule
 from cera.languages.epl.transformer import Item, transform
 from cera.languages.text.items import Comment, scanned
+from cera.languages.text.nodes import Identifier
 
 
 @dataclass(frozen=True)

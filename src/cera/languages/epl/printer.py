@@ -12,14 +12,12 @@ from cera.languages.epl.syntax import (
     Declaration,
     Disjunction,
     Event,
-    EventType,
     First,
     Granularity,
     Head,
     Module,
     Monitor,
     Negation,
-    Partition,
     Prior,
     Relation,
     Relaxed,
@@ -33,6 +31,7 @@ from cera.languages.epl.syntax import (
 )
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
 from cera.languages.text.literals import string_text
+from cera.languages.text.nodes import EventType, Partition
 from cera.languages.xchangeeq.term_printer import TermPrinter
 from cera.model.expressions.expression import And, Expression, Not, Or, Variable
 from cera.model.time.durations import format_duration

@@ -12,39 +12,12 @@ from functools import cached_property
 from typing import Literal
 
 from cera.diagnostics import Span
+from cera.languages.text.nodes import EventType, Field, Identifier, Partition
 from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration
 
-Kind = Literal["insert", "delete", "update"]
 Unit = Literal["operation", "transaction", "time"]
 Context = Literal["unrestricted", "recent", "chronicle"]
-
-#: The short form of each kind, which also begins the names of predicates: `upd_ACC`.
-SHORT_KINDS: dict[Kind, str] = {"insert": "ins", "delete": "del", "update": "upd"}
-
-
-@dataclass(frozen=True)
-class Identifier:
-    """The name of a rule, a tuple variable, an attribute, with its place."""
-
-    name: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class EventType:
-    """`update(ACC)`, a change of a relation; or `A`, the events of a stream that have this label (`kind` is None)."""
-
-    kind: Kind | None
-    name: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def predicate(self) -> str:
-        return self.name if self.kind is None else f"{SHORT_KINDS[self.kind]}_{self.name}"
-
-    def __str__(self) -> str:
-        return self.name if self.kind is None else f"{self.kind}({self.name})"
 
 
 @dataclass(frozen=True)
@@ -173,15 +146,6 @@ Action = Write | Sql | System
 
 
 @dataclass(frozen=True)
-class Field:
-    """`amount: X.old_Balance - X.new_Balance`, a child of the event that a rule derives."""
-
-    name: str
-    expression: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
 class Head:
     """`as label(fields)`."""
 
@@ -224,14 +188,6 @@ class Granularity:
     """`granularity transaction;`: what makes a stage."""
 
     unit: Unit
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Partition:
-    """`partition by Accno;`: each value of the attribute has a history of its own."""
-
-    attribute: str
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

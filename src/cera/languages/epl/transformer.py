@@ -9,7 +9,6 @@ from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.epl.syntax import (
-    SHORT_KINDS,
     Action,
     AnyEvent,
     Basic,
@@ -18,16 +17,11 @@ from cera.languages.epl.syntax import (
     Declaration,
     Disjunction,
     Event,
-    EventType,
-    Field,
     First,
     Granularity,
     Head,
-    Identifier,
-    Kind,
     Monitor,
     Negation,
-    Partition,
     Prior,
     Relation,
     Relaxed,
@@ -42,6 +36,7 @@ from cera.languages.epl.syntax import (
 )
 from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError
 from cera.languages.text.items import Place
+from cera.languages.text.nodes import SHORT_KINDS, EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable
 
 _KINDS: dict[str, Kind] = {spelling: kind for kind, short in SHORT_KINDS.items() for spelling in (kind, short)}

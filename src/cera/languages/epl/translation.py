@@ -23,7 +23,7 @@ from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, No
 from cera.datalog.syntax import Rule as DatalogRule
 from cera.languages.epl.contexts import STAGE_RULES, chosen_rules, memory_rules, still_waiting, turn_rules
 from cera.languages.epl.scope import START, Attributes, Predecessor, attributes
-from cera.languages.epl.syntax import Context, Event, EventType
+from cera.languages.epl.syntax import Context, Event
 from cera.languages.epl.tree import (
     AnyNode,
     BasicNode,
@@ -38,7 +38,9 @@ from cera.languages.epl.tree import (
 )
 from cera.languages.epl.uses import Use, priors_in_turn, uses_of_waiting
 from cera.languages.epl.vocabulary import ANY, SAT_START, STAGE, Names, in_time, terms
-from cera.model.expressions.expression import DurationLiteral, Expression, Literal, Variable, rebuild
+from cera.languages.expressions.lengths import in_microseconds
+from cera.languages.text.nodes import EventType
+from cera.model.expressions.expression import Variable
 
 START_RULES = (DatalogRule(Atom(SAT_START, (), J)),)
 
@@ -233,13 +235,6 @@ class _Translation:
 def _arguments(variables: Iterable[str], kept: Iterable[str]) -> tuple[Argument, ...]:
     known = frozenset(kept)
     return tuple(Variable(name) if name in known else Anonymous() for name in variables)
-
-
-def in_microseconds(expression: Expression) -> Expression:
-    """The expression with durations as numbers, since times of events are numbers: `Y.evtime - X.evtime < 10 min`."""
-    if isinstance(expression, DurationLiteral):
-        return Literal(expression.duration.microseconds, expression.span)
-    return rebuild(expression, in_microseconds)
 
 
 def program_of(translated: Iterable[Translated]) -> Program:

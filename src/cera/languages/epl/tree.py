@@ -16,7 +16,8 @@ from typing import Literal
 
 from cera.diagnostics import Span
 from cera.languages.epl import syntax
-from cera.languages.epl.syntax import Event, EventType
+from cera.languages.epl.syntax import Event
+from cera.languages.text.nodes import EventType
 from cera.model.expressions.expression import Expression
 
 Binary = Literal["seq", "relaxed", "*seq", "and", "or", "prior"]

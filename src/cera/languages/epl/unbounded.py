@@ -18,7 +18,6 @@ from cera.languages.epl.syntax import (
     Basic,
     Context,
     Event,
-    EventType,
     Module,
     Negation,
     Prior,
@@ -32,6 +31,7 @@ from cera.languages.epl.syntax import (
     walk,
 )
 from cera.languages.epl.variables import visible_outside
+from cera.languages.text.nodes import EventType
 
 _LONGEST = 60
 

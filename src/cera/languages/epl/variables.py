@@ -17,9 +17,7 @@ from cera.languages.epl.syntax import (
     Conjunction,
     Disjunction,
     Event,
-    EventType,
     First,
-    Identifier,
     Negation,
     Prior,
     Relaxed,
@@ -30,6 +28,7 @@ from cera.languages.epl.syntax import (
     basics,
     parts,
 )
+from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
 

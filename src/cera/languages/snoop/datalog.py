@@ -17,10 +17,10 @@ from cera.languages.epl import syntax as epl
 from cera.languages.epl.compiler import compile_module
 from cera.languages.epl.compiler import translated as datalog_of
 from cera.languages.epl.hosting import event_module
-from cera.languages.epl.syntax import Identifier, Partition
 from cera.languages.snoop.hosting import instance_module
 from cera.languages.snoop.scopes import Path, Scope, mentioned, name_of, scope_of, scopes
 from cera.languages.snoop.syntax import SIGNS, Context, Definition, Named, Operand, Operation, Program
+from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Expression, Variable
 
@@ -47,7 +47,7 @@ def epl_module(program: Program, name: str) -> epl.Module:
     found, problems = instance_module(program, name)
     if found is None:
         raise ProgramError(problems)
-    events = {each.predicate: epl.EventType(_kind(each.operation), each.name) for each in found.monitored}
+    events = {each.predicate: EventType(_kind(each.operation), each.name) for each in found.monitored}
     rules = tuple(_Translating(definition, events).rule() for definition in program.definitions)
     declarations: list[epl.Declaration] = [epl.Monitor(tuple(dict.fromkeys(events.values())))]
     declarations += [item for item in program.items if isinstance(item, Partition)]
@@ -57,7 +57,7 @@ def epl_module(program: Program, name: str) -> epl.Module:
 class _Translating:
     """One definition. Its operands are variables of EPL, each with the conditions of which it is the last operand."""
 
-    def __init__(self, definition: Definition, events: Mapping[str, epl.EventType]) -> None:
+    def __init__(self, definition: Definition, events: Mapping[str, EventType]) -> None:
         assert isinstance(definition.event, Operation)
         self._definition = definition
         self._events = events
@@ -152,7 +152,7 @@ class _Translating:
             self._primitive(operand), self._variables[here], tuple(self._conditions.get(here, ())), operand.span
         )
 
-    def _primitive(self, operand: Operand) -> epl.EventType:
+    def _primitive(self, operand: Operand) -> EventType:
         name = operand.event.name if not isinstance(operand.event, Operation) else ""
         if name not in self._events:
             raise self._refusal(f"sequences of detected events, and `{name}` is defined in the program", operand.span)
@@ -163,8 +163,7 @@ class _Translating:
         if head is None:
             return None
         fields = tuple(
-            epl.Field(each.name, self._renamed(each.expression, self._scope, ()), each.span)
-            for each in head.fields or ()
+            Field(each.name, self._renamed(each.expression, self._scope, ()), each.span) for each in head.fields or ()
         )
         return epl.Head(head.label, fields, head.span)
 
@@ -177,7 +176,7 @@ def _meets_before_a_sequence(scope: Scope, places: list[Path]) -> bool:
     return len({place[0] for place in places if place}) > 1 and 1 in scope.nested
 
 
-def _kind(operation: str | None) -> epl.Kind | None:
+def _kind(operation: str | None) -> Kind | None:
     match operation:
         case "insert" | "delete" | "update":
             return operation

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from cera.languages.cet import printer as cet
 from cera.languages.cet.syntax import Complex, EventDeclaration
-from cera.languages.epl.syntax import Partition
 from cera.languages.snoop.syntax import Definition, Event, Item, Mark, Named, Operand, Operation, Program
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
+from cera.languages.text.nodes import Partition
 from cera.model.time.durations import format_duration
 
 #: The operators that stand between their operands.

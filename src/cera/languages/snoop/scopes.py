@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
-from cera.languages.epl.syntax import Identifier
 from cera.languages.snoop.contexts import context_of
 from cera.languages.snoop.syntax import Context, Named, Operand, Operation
+from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from cera.diagnostics import Span
 from cera.languages.cet.syntax import EventDeclaration, Head
-from cera.languages.epl.syntax import Identifier, Partition
+from cera.languages.text.nodes import Identifier, Partition
 from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration
 

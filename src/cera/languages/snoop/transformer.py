@@ -11,10 +11,10 @@ from lark import Token, Tree
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.cet.syntax import Head
 from cera.languages.cet.transformer import ItemTransformer, Limit, Where, conjuncts
-from cera.languages.epl.syntax import Identifier
 from cera.languages.expressions.transformer import MAX_NESTING, NestingError
 from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, Mark, Named, Operand, Operation, levels
 from cera.languages.text.items import Place
+from cera.languages.text.nodes import Identifier
 
 #: How many operators may stand one inside of the other, where a chain is a tree to the left.
 MOST_LEVELS = 100

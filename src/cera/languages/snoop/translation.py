@@ -16,10 +16,10 @@ from dataclasses import replace
 
 from cera.instances.types import Delimiter, OperatorName
 from cera.languages.cet import syntax as cet
-from cera.languages.epl.syntax import Field, Identifier
 from cera.languages.snoop.modes import Modes, marked, modes_of
 from cera.languages.snoop.scopes import Scope, scope_of, scopes
 from cera.languages.snoop.syntax import Definition, Named, Operation, Program
+from cera.languages.text.nodes import Field, Identifier
 from cera.model.expressions.expression import Comparison, Variable
 
 
