@@ -18,12 +18,13 @@ from cera.languages.cet.syntax import (
     Program,
     Timer,
 )
+from cera.languages.expressions.printer import ExpressionPrinter
 from cera.languages.text.comments import Decorate, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Field, Partition
-from cera.languages.xchangeeq.term_printer import NOT, TermPrinter
-from cera.model.expressions.expression import Aggregate, Expression, Variable
+from cera.model.expressions.expression import Expression
+from cera.model.expressions.printer import NOT
 from cera.model.time.durations import format_duration
 
 #: Words that would be read as something else where the name of a field or an attribute stands; these are quoted.
@@ -32,7 +33,6 @@ _KINDS = frozenset({"insert", "delete", "update", "ins", "del", "upd"})
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
 _COMMENT = re.compile(r"#[^\n]*|/\*.*?\*/", re.DOTALL)
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def print_program(program: Program, *, all_modes: bool = False) -> str:
@@ -59,7 +59,7 @@ def print_expression(expression: Expression) -> str:
     return render(Printer().expression(expression), width=None)
 
 
-class Printer(TermPrinter):
+class Printer(ExpressionPrinter):
     def __init__(self, decorate: Decorate = undecorated, *, all_modes: bool = False) -> None:
         super().__init__(decorate)
         self._all_modes = all_modes
@@ -172,16 +172,6 @@ class Printer(TermPrinter):
         return [
             self.decorate(each, concat(name_text(each.name), ": ", self.expression(each.expression))) for each in fields
         ]
-
-    def _bare(self, expression: Expression, own: int) -> Document:
-        match expression:
-            case Variable():
-                owner, dot, attribute = expression.name.partition(".")
-                return f"{owner}{dot}{attribute if _ATTRIBUTE.fullmatch(attribute) else string_text(attribute)}"
-            case Aggregate():
-                return bracket(f"{expression.function}(", [self.expression(expression.operand)], ")")
-            case _:
-                return super()._bare(expression, own)
 
 
 def _apart(before: Item, item: Item) -> bool:

@@ -65,7 +65,7 @@ class Printer(cet.Printer):
 
     def _operation(self, operation: Operation) -> Document:
         if operation.kind in _BETWEEN:
-            first, *others = self._chain(operation)
+            first, *others = self._chained(operation)
             rest = (concat(SPACE, f"{operation.kind} ", other) for other in others)
             return Group(concat(first, Indent(concat(*rest))))
         arguments = [self.decorate(each, self._argument(each)) for each in operation.operands]
@@ -83,13 +83,13 @@ class Printer(cet.Printer):
             case _:
                 return bracket(f"{operation.kind}(", arguments, ")")
 
-    def _chain(self, operation: Operation) -> list[Document]:
+    def _chained(self, operation: Operation) -> list[Document]:
         """The operands of a chain of the same operator, which is a tree to the left."""
         left, right = operation.operands
         own = self.decorate(right, self._operand(right))
         inner = left.event
         if isinstance(inner, Operation) and inner.kind == operation.kind and _is_bare(inner) and left == Operand(inner):
-            return [*self._chain(inner), own]
+            return [*self._chained(inner), own]
         return [self.decorate(left, self._operand(left)), own]
 
     def _argument(self, operand: Operand) -> Document:
