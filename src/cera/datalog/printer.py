@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import assert_never
+from collections.abc import Sequence
 
 from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, Not, Program, Rule, StageTerm
-from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import (
-    And,
-    Arithmetic,
-    Call,
-    Comparison,
-    Expression,
-    Literal,
-    Negative,
-    Or,
-    Variable,
-)
+from cera.model.expressions.expression import Expression
+from cera.model.expressions.printer import ExpressionPrinter, Special, Spelling
 from cera.model.terms.term import format_scalar
-from cera.model.terms.values import is_number
 
 #: Longer rules are broken behind the commas of their bodies.
 WIDTH = 110
-
-OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
-_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
 _NAME = re.compile(r"(?!(?:or|and|not)$)[A-Za-z_][A-Za-z0-9_]*", re.IGNORECASE)
 
@@ -77,72 +63,37 @@ def print_argument(argument: Argument) -> str:
     return "_" if isinstance(argument, Anonymous) else print_expression(argument)
 
 
-def print_expression(expression: Expression, least: int = OR) -> str:
-    """The text of an expression, in parentheses if it holds together less tightly than `least`."""
-    own = _level(expression)
-    text = _text(expression, own)
-    return f"({text})" if own < least else text
-
-
-def _text(expression: Expression, own: int) -> str:
-    match expression:
-        case Literal():
-            return format_scalar(expression.value)
-        case Variable():
-            owner, dot, attribute = expression.name.partition(".")
-            spelled = attribute if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", attribute) else format_scalar(attribute)
-            return f"{owner}{dot}{spelled}" if dot else owner
-        case Negative(operand=Literal() as literal) if is_number(literal.value):
-            return f"-({format_scalar(literal.value)})"  # -3 would be read as the number
-        case Negative():
-            return f"-{print_expression(expression.operand, PRIMARY)}"
-        case Arithmetic():
-            left, right = print_expression(expression.left, own), print_expression(expression.right, own + 1)
-            return f"{left} {expression.operator} {right}"
-        case Comparison():
-            left, right = print_expression(expression.left, SUM), print_expression(expression.right, SUM)
-            return f"{left} {expression.operator} {right}"
-        case Call():
-            return f"{_function(expression.function)}({', '.join(map(print_expression, expression.arguments))})"
-        case expressions.Not():
-            return f"not {print_expression(expression.operand, NOT)}"
-        case And():
-            return " and ".join(print_expression(operand, own + 1) for operand in expression.operands)
-        case Or():
-            return " or ".join(print_expression(operand, own + 1) for operand in expression.operands)
-        case (
-            expressions.DurationLiteral()
-            | expressions.DateTime()
-            | expressions.Periodic()
-            | expressions.EventReference()
-            | expressions.Aggregate()
-            | expressions.Temporal()
-            | expressions.Within()
-        ):
-            raise ValueError(f"Datalog_1S has no {type(expression).__name__}")
-        case _:
-            assert_never(expression)
+def print_expression(expression: Expression) -> str:
+    return _PRINTER.expression(expression)
 
 
 def _function(name: str) -> str:
     return name if _HYPHENATED.fullmatch(name) else print_name(name)
 
 
-def _level(expression: Expression) -> int:
-    match expression:
-        case Or():
-            return OR
-        case And():
-            return AND
-        case expressions.Not():
-            return NOT
-        case Comparison():
-            return COMPARISON
-        case Arithmetic():
-            return _LEVELS[expression.operator]
-        case Negative():
-            return UNARY
-        case Literal(value=int() | float() as value) if not isinstance(value, bool) and value < 0:
-            return UNARY
-        case _:
-            return PRIMARY
+class _Printer(ExpressionPrinter[str]):
+    spelling = Spelling(function=_function)
+
+    def _word(self, text: str) -> str:
+        return text
+
+    def _parenthesised(self, inside: str) -> str:
+        return f"({inside})"
+
+    def _prefixed(self, sign: str, operand: str) -> str:
+        return f"{sign}{operand}"
+
+    def _infix(self, left: str, operator: str, right: str) -> str:
+        return f"{left} {operator} {right}"
+
+    def _chain(self, connective: str, operands: Sequence[str]) -> str:
+        return f" {connective} ".join(operands)
+
+    def _call(self, function: str, arguments: Sequence[str]) -> str:
+        return f"{function}({', '.join(arguments)})"
+
+    def _special(self, expression: Special) -> str:
+        raise ValueError(f"Datalog_1S has no {type(expression).__name__}")
+
+
+_PRINTER = _Printer()
