@@ -29,11 +29,12 @@ from cera.languages.epl.syntax import (
     Within,
     Write,
 )
+from cera.languages.expressions.printer import ExpressionPrinter
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Partition
-from cera.languages.xchangeeq.term_printer import TermPrinter
-from cera.model.expressions.expression import And, Expression, Not, Or, Variable
+from cera.model.expressions.expression import Expression
+from cera.model.expressions.printer import Spelling
 from cera.model.time.durations import format_duration
 
 #: Words that would be read as something else where a label stands; as labels they are quoted.
@@ -43,7 +44,6 @@ _RESERVED = frozenset(
 #: The same where the name of an attribute or a field stands.
 _WORDS = frozenset({"not", "and", "or", "mod", "true", "false"})
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*")
-_ATTRIBUTE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def print_modules(modules: tuple[Module, ...]) -> str:
@@ -60,7 +60,9 @@ def print_condition(condition: Expression) -> str:
     return render(Printer().expression(condition), width=None)
 
 
-class Printer(TermPrinter):
+class Printer(ExpressionPrinter):
+    spelling = Spelling(conjunction="AND", disjunction="OR", negation="NOT")
+
     def modules(self, modules: tuple[Module, ...]) -> Document:
         documents = [self.decorate(module, self.module(module)) for module in modules]
         return concat(join(concat(HARD, HARD), documents), HARD) if documents else ""
@@ -163,24 +165,6 @@ class Printer(TermPrinter):
             )
         named = f"{label_text(event.type.name)}({variable})" if variable else label_text(event.type.name)
         return bracket(f"{event.type.kind}(", [named, *conditions], ")")
-
-    def _bare(self, expression: Expression, own: int) -> Document:
-        match expression:
-            case Variable():
-                owner, dot, attribute = expression.name.partition(".")
-                return f"{owner}{dot}{attribute if _ATTRIBUTE.fullmatch(attribute) else string_text(attribute)}"
-            case And():
-                return self._connected("AND ", expression.operands, own)
-            case Or():
-                return self._connected("OR ", expression.operands, own)
-            case Not():
-                return concat("NOT ", self.expression(expression.operand, own))
-            case _:
-                return super()._bare(expression, own)
-
-    def _connected(self, connective: str, operands: tuple[Expression, ...], own: int) -> Document:
-        first, *others = (self.expression(operand, own + 1) for operand in operands)
-        return Group(concat(first, Indent(concat(*(concat(SPACE, connective, other) for other in others)))))
 
 
 def event_type_text(event: EventType) -> str:
