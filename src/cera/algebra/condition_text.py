@@ -29,14 +29,13 @@ from cera.model.expressions.expression import (
     Variable,
     Within,
 )
+from cera.model.expressions.printer import AND, ARITHMETIC_LEVELS, COMPARISON, NOT, OR, PRIMARY, SUM, UNARY
 from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import format_duration
 
-_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _PRIMARY = range(8)
-
 _COMPARISONS = {"=": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
-_ARITHMETIC = {"+": ("+", _SUM), "-": ("−", _SUM), "*": ("·", _PRODUCT), "/": ("/", _PRODUCT), "mod": ("mod", _PRODUCT)}
+_ARITHMETIC = {"+": "+", "-": "−", "*": "·", "/": "/", "mod": "mod"}
 
 #: Each relation of Allen's between i and j as comparisons; the others are converses of these.
 _RELATIONS: Mapping[str, str] = MappingProxyType(
@@ -56,7 +55,7 @@ WriteTimer = Callable[[TimerQuery], str]
 
 def condition_text(condition: Expression, timer: WriteTimer) -> str:
     """The condition; `timer` writes the absolute timers in it."""
-    return _text(condition, timer, _OR)
+    return _text(condition, timer, OR)
 
 
 def _text(expression: Expression, timer: WriteTimer, level: int) -> str:
@@ -68,51 +67,51 @@ def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
     """The text, and how tightly it holds together."""
     match expression:
         case Literal():
-            return terms.format_scalar(expression.value), _PRIMARY
+            return terms.format_scalar(expression.value), PRIMARY
         case DurationLiteral():
-            return format_duration(expression.duration), _PRIMARY
+            return format_duration(expression.duration), PRIMARY
         case DateTime():
-            return f"datetime({', '.join(terms.format_scalar(text) for text in expression.texts)})", _PRIMARY
+            return f"datetime({', '.join(terms.format_scalar(text) for text in expression.texts)})", PRIMARY
         case Periodic():
-            return timer(expression.timer), _PRIMARY
+            return timer(expression.timer), PRIMARY
         case Variable():
-            return expression.name, _PRIMARY
+            return expression.name, PRIMARY
         case EventReference():
-            return expression.identifier, _PRIMARY
+            return expression.identifier, PRIMARY
         case Negative():
-            return f"−{_text(expression.operand, timer, _PRIMARY)}", _UNARY
+            return f"−{_text(expression.operand, timer, PRIMARY)}", UNARY
         case Arithmetic():
-            sign, own = _ARITHMETIC[expression.operator]
+            sign, own = _ARITHMETIC[expression.operator], ARITHMETIC_LEVELS[expression.operator]
             left, right = _text(expression.left, timer, own), _text(expression.right, timer, own + 1)
             return f"{left} {sign} {right}", own
         case Call():
-            arguments = ", ".join(_text(argument, timer, _OR) for argument in expression.arguments)
-            return f"{expression.function}({arguments})", _PRIMARY
+            arguments = ", ".join(_text(argument, timer, OR) for argument in expression.arguments)
+            return f"{expression.function}({arguments})", PRIMARY
         case Aggregate():
             which = "distinct" if expression.distinct else "all"
-            return f"{expression.function}({which} {_text(expression.operand, timer, _OR)})", _PRIMARY
+            return f"{expression.function}({which} {_text(expression.operand, timer, OR)})", PRIMARY
         case Comparison():
-            left, right = _text(expression.left, timer, _SUM), _text(expression.right, timer, _SUM)
-            return f"{left} {_COMPARISONS[expression.operator]} {right}", _COMPARISON
+            left, right = _text(expression.left, timer, SUM), _text(expression.right, timer, SUM)
+            return f"{left} {_COMPARISONS[expression.operator]} {right}", COMPARISON
         case Temporal():
             return _related(expression, timer)
         case Within():
-            duration = _text(expression.duration, timer, _SUM)
-            return f"{_hull(expression.intervals, timer)} ≤ {duration}", _COMPARISON
+            duration = _text(expression.duration, timer, SUM)
+            return f"{_hull(expression.intervals, timer)} ≤ {duration}", COMPARISON
         case Not():
-            return f"¬{_text(expression.operand, timer, _PRIMARY)}", _NOT
+            return f"¬{_text(expression.operand, timer, PRIMARY)}", NOT
         case And():
-            return " ∧ ".join(_text(operand, timer, _NOT) for operand in expression.operands), _AND
+            return " ∧ ".join(_text(operand, timer, NOT) for operand in expression.operands), AND
         case Or():
-            return " ∨ ".join(_text(operand, timer, _AND) for operand in expression.operands), _OR
+            return " ∨ ".join(_text(operand, timer, AND) for operand in expression.operands), OR
         case _:
             assert_never(expression)
 
 
 def _related(condition: Temporal, timer: WriteTimer) -> tuple[str, int]:
     if isinstance(condition.left, Periodic) or isinstance(condition.right, Periodic):
-        left, right = _text(condition.left, timer, _SUM), _text(condition.right, timer, _SUM)
-        return f"{left} {condition.relation} {right}", _COMPARISON  # some interval of a periodic timer has no name
+        left, right = _text(condition.left, timer, SUM), _text(condition.right, timer, SUM)
+        return f"{left} {condition.relation} {right}", COMPARISON  # some interval of a periodic timer has no name
     i, j, relation = condition.left, condition.right, condition.relation
     if relation not in _RELATIONS:
         i, j, relation = j, i, CONVERSES[relation]
@@ -120,13 +119,13 @@ def _related(condition: Temporal, timer: WriteTimer) -> tuple[str, int]:
     for name, interval in (("i", i), ("j", j)):
         for edge in ("begin", "end"):
             text = text.replace(f"{{{name}.{edge}}}", _edge(interval, edge, timer))
-    return text, _AND if "∧" in text else _COMPARISON
+    return text, AND if "∧" in text else COMPARISON
 
 
 def _edge(interval: Expression, edge: str, timer: WriteTimer) -> str:
     if isinstance(interval, EventReference):
         return f"{interval.identifier}.{edge}"
-    return f"{edge}({_text(interval, timer, _OR)})"
+    return f"{edge}({_text(interval, timer, OR)})"
 
 
 def _hull(intervals: tuple[Expression, ...], timer: WriteTimer) -> str:
