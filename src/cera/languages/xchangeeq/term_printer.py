@@ -7,32 +7,25 @@ that the formatter can put comments beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from cera.languages.text.comments import Decorate, undecorated
-from cera.languages.text.layout import SPACE, Document, Group, Indent, bracket, concat, join
+from cera.languages.expressions.printer import ExpressionPrinter
+from cera.languages.text.layout import Document, bracket, concat, join
 from cera.languages.text.literals import string_text
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
 from cera.model.expressions.expression import (
     Aggregate,
     And,
-    Arithmetic,
-    Call,
-    Comparison,
     DateTime,
-    DurationLiteral,
     EventReference,
     Expression,
-    Literal,
-    Negative,
     Not,
     Or,
     Periodic,
     Temporal,
     TimerQuery,
-    Variable,
     Within,
 )
+from cera.model.expressions.printer import OR, PRIMARY, SUM, Special, Spelling
 from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
@@ -47,14 +40,7 @@ from cera.model.matching.patterns import (
     Without,
 )
 from cera.model.terms import term as terms
-from cera.model.terms.values import is_number
-from cera.model.time.durations import format_duration
 from cera.model.time.timers import SYNONYMS
-
-#: How tightly an expression holds together; what stands inside of a tighter one needs parentheses.
-OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
-
-_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
 _SLASH_OR_ESCAPE = re.compile(r"\\.|/", re.DOTALL)
 
@@ -62,13 +48,10 @@ _SLASH_OR_ESCAPE = re.compile(r"\\.|/", re.DOTALL)
 _RESERVED_LABELS = frozenset(
     {"and", "or", "not", "var", "DETECT", "RAISE", "ON", "END", "SEMANTICS", "SOURCE", "CALENDARS"}
 )
-#: Words that can mean something else where an expression begins; as identifiers they are put in parentheses.
-_RESERVED_REFERENCES = frozenset({"not", "all", "distinct", "optional"})
 
 
-class TermPrinter:
-    def __init__(self, decorate: Decorate = undecorated) -> None:
-        self.decorate = decorate
+class TermPrinter(ExpressionPrinter):
+    spelling = Spelling(variable=lambda name: f"var {name}")
 
     def pattern(self, pattern: Pattern) -> Document:
         match pattern:
@@ -136,75 +119,31 @@ class TermPrinter:
     def _order_key(self, key: OrderKey) -> Document:
         return concat(self.expression(key.expression), " desc" if key.descending else "")
 
-    def expression(self, expression: Expression, level: int = OR) -> Document:
-        """The expression, in parentheses if it holds together less tightly than `level`."""
-        own = _level(expression)
-        return self._bare(expression, own) if own >= level else concat("(", self._bare(expression, own), ")")
-
     def _bare(self, expression: Expression, own: int) -> Document:
         match expression:
-            case Literal():
-                return terms.format_scalar(expression.value)
-            case DurationLiteral():
-                return format_duration(expression.duration)
+            case Not(operand=Within(intervals=intervals)) if not all(isinstance(i, EventReference) for i in intervals):
+                return concat("not ", self.expression(expression.operand, PRIMARY))  # only simple sets follow `not`
+            case _:
+                return super()._bare(expression, own)
+
+    def _special(self, expression: Special) -> Document:
+        match expression:
             case DateTime():
-                return _call("datetime", [string_text(text) for text in expression.texts])
+                return self._call("datetime", [string_text(text) for text in expression.texts])
             case Periodic():
                 return self.timer(expression.timer)
-            case Variable():
-                return f"var {expression.name}"
-            case EventReference(identifier=name):
-                return f"({name})" if name in _RESERVED_REFERENCES else name
-            case Negative(operand=Literal() as literal) if is_number(literal.value):
-                return concat("-(", self.expression(literal), ")")  # -3 would be read as the number
-            case Negative():
-                return concat("-", self.expression(expression.operand, PRIMARY))
-            case Arithmetic():
-                left, right = self.expression(expression.left, own), self.expression(expression.right, own + 1)
-                return _infix(left, expression.operator, right)
-            case Comparison():
-                left, right = self.expression(expression.left, SUM), self.expression(expression.right, SUM)
-                return _infix(left, expression.operator, right)
             case Temporal():
                 left, right = self.expression(expression.left, SUM), self.expression(expression.right, SUM)
-                return _infix(left, expression.relation, right)
+                return self._infix(left, expression.relation, right)
             case Within():
-                intervals = bracket("{", [self.expression(i) for i in expression.intervals], "}")
-                return _infix(intervals, "within", self.expression(expression.duration, SUM))
-            case Call():
-                return _call(expression.function, [self.expression(a) for a in expression.arguments])
+                intervals = bracket("{", [self.expression(interval) for interval in expression.intervals], "}")
+                return self._infix(intervals, "within", self.expression(expression.duration, SUM))
             case Aggregate():
                 which = "distinct " if expression.distinct else "all "
                 level = PRIMARY if _begins_with_brace(expression.operand) else OR
-                return _call(expression.function, [concat(which, self.expression(expression.operand, level))])
-            case Not(operand=Within(intervals=intervals)) if not all(isinstance(i, EventReference) for i in intervals):
-                return concat("not ", self.expression(expression.operand, PRIMARY))  # only simple sets follow `not`
-            case Not():
-                return concat("not ", self.expression(expression.operand, own))
-            case And():
-                return _chain("and ", [self.expression(o, own + 1) for o in expression.operands])
-            case Or():
-                return _chain("or ", [self.expression(o, own + 1) for o in expression.operands])
-
-
-def _level(expression: Expression) -> int:
-    match expression:
-        case Or():
-            return OR
-        case And():
-            return AND
-        case Not():
-            return NOT
-        case Comparison() | Temporal() | Within():
-            return COMPARISON
-        case Arithmetic():
-            return _LEVELS[expression.operator]
-        case Negative():
-            return UNARY
-        case Literal(value=int() | float() as value) if value < 0:
-            return UNARY
-        case _:
-            return PRIMARY
+                return self._call(expression.function, [concat(which, self.expression(expression.operand, level))])
+            case _:
+                return super()._special(expression)
 
 
 def _begins_with_brace(expression: Expression) -> bool:
@@ -231,19 +170,6 @@ def _open_ended(construct: Construct) -> frozenset[type[Construct]]:
             )
         case ConstructTerm() | ConstructValue():
             return frozenset()
-
-
-def _infix(left: Document, operator: str, right: Document) -> Document:
-    return Group(concat(left, f" {operator}", Indent(concat(SPACE, right))))
-
-
-def _chain(connective: str, operands: Sequence[Document]) -> Document:
-    first, *others = operands
-    return Group(concat(first, Indent(concat(*(concat(SPACE, connective, other) for other in others)))))
-
-
-def _call(function: str, arguments: Sequence[Document]) -> Document:
-    return bracket(f"{function}(", arguments, ")")
 
 
 def label_text(label: Label) -> str:
