@@ -7,6 +7,8 @@ from cera.languages.cet.cutting import Piece
 from cera.languages.cet.expectations import VOCABULARY
 from cera.languages.text.mistakes import Codes, Explaining
 
+CODES = Codes("CE001", "CE002", "CE003")
+
 #: What other languages write, and what is written here for it.
 _HABITS = {
     "&&": "the connective of conditions is `and`; both of two events: `and(E1, E2)`",
@@ -73,4 +75,4 @@ def _defined_otherwise(piece: Piece, index: int) -> str | None:
             return _HABITS.get(found.text)
 
 
-explained = Explaining(Codes("CE001", "CE002", "CE003"), VOCABULARY, _hint)
+explained = Explaining(CODES, VOCABULARY, _hint)

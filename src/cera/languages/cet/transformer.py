@@ -11,6 +11,7 @@ from lark import Token, Tree
 from cera.datalog.modules import PREFIXES
 from cera.diagnostics import Diagnostic, Span
 from cera.instances.types import ConsumptionName, Delimiter, OperatorName, SelectionName
+from cera.languages.cet.mistakes import CODES
 from cera.languages.cet.modes import Chosen, chosen
 from cera.languages.cet.syntax import (
     Complex,
@@ -23,7 +24,7 @@ from cera.languages.cet.syntax import (
     TimeName,
     Timer,
 )
-from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError
+from cera.languages.expressions.transformer import ExpressionTransformer
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions.expression import (
@@ -46,14 +47,7 @@ _MOST_DIGITS = 9
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
     """The item, or None and what is wrong with it."""
-    transformer = ItemTransformer(place)
-    try:
-        item: Item = transformer.transform(tree)
-    except NestingError as error:
-        message = f"this is nested too deeply, in more than {MAX_NESTING} levels"
-        return None, [Diagnostic("CE001", "error", message, error.place)]
-    problems = [replace(found, code="CE003") if found.code == "XC004" else found for found in transformer.problems]
-    return (None if problems else item), problems
+    return ItemTransformer(place, CODES).item(tree)
 
 
 @dataclass(frozen=True)
@@ -152,7 +146,7 @@ class ItemTransformer(ExpressionTransformer):
 
     def _only_one(self, word: str, places: list[Span], hint: str) -> None:
         for place in places[1:]:
-            self._problems.append(Diagnostic("CE001", "error", f"there are two `{word}`", place, hint))
+            self._problems.append(Diagnostic(self._codes.unexpected, "error", f"there are two `{word}`", place, hint))
 
     def operator(self, span: Span, token: Token) -> _Operator:
         return _Operator(_OPERATORS.get(token) or cast(OperatorName, str(token)), None, span)
@@ -221,7 +215,7 @@ class ItemTransformer(ExpressionTransformer):
                 return Field(expression.function, expression, span)
             case _:
                 message, hint = "this field has no name", f"write for example `name: {span.text}`"
-                self._problems.append(Diagnostic("CE001", "error", message, span, hint))
+                self._problems.append(Diagnostic(self._codes.unexpected, "error", message, span, hint))
                 return Field("", expression, span)
 
     def attribute(self, span: Span, token: Token) -> Variable:
@@ -250,7 +244,9 @@ class ItemTransformer(ExpressionTransformer):
 
     def _count(self, text: str, place: Span) -> int:
         if len(text.lstrip("0")) > _MOST_DIGITS:
-            self._problems.append(Diagnostic("CE003", "error", "this number is too large for a count", place))
+            self._problems.append(
+                Diagnostic(self._codes.bad_literal, "error", "this number is too large for a count", place)
+            )
             return 1
         return int(text)
 

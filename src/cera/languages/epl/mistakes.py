@@ -10,6 +10,8 @@ from cera.languages.text.imbalance import open_ended
 from cera.languages.text.mistakes import Codes, Explaining
 from cera.languages.text.scanner import Lexeme
 
+CODES = Codes("EP001", "EP002", "EP003")
+
 #: What other languages write, and what EPL writes for it.
 _HABITS = {
     "&&": "the connective of conditions is AND; events that end together are connected by `&`",
@@ -70,4 +72,4 @@ def _span(source: Source, lexeme: Lexeme) -> Span:
     return Span(source, lexeme.start, lexeme.end)
 
 
-explained = Explaining(Codes("EP001", "EP002", "EP003"), VOCABULARY, _hint)
+explained = Explaining(CODES, VOCABULARY, _hint)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
+from cera.languages.epl.mistakes import CODES
 from cera.languages.epl.syntax import (
     Action,
     AnyEvent,
@@ -34,7 +35,7 @@ from cera.languages.epl.syntax import (
     Within,
     Write,
 )
-from cera.languages.expressions.transformer import MAX_NESTING, ExpressionTransformer, NestingError
+from cera.languages.expressions.transformer import ExpressionTransformer
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import SHORT_KINDS, EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable
@@ -46,14 +47,7 @@ Item = Identifier | Declaration | Rule
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
     """The item, or None and what is wrong with it."""
-    transformer = ItemTransformer(place)
-    try:
-        item: Item = transformer.transform(tree)
-    except NestingError as error:
-        message = f"this is nested too deeply, in more than {MAX_NESTING} levels"
-        return None, [Diagnostic("EP001", "error", message, error.place)]
-    problems = [replace(found, code="EP003") if found.code == "XC004" else found for found in transformer.problems]
-    return (None if problems else item), problems
+    return ItemTransformer(place, CODES).item(tree)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from lark import Token, Tree
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.text.items import Place
 from cera.languages.text.literals import LiteralError, read_duration, read_number, read_string
+from cera.languages.text.mistakes import Codes
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
     AGGREGATES,
@@ -46,27 +47,38 @@ from cera.model.time.durations import Duration
 
 T = TypeVar("T")
 
-#: How deep an item may be nested: a pattern as deep as a term can be, and the rule around it.
-MAX_NESTING = MAX_DEPTH + 20
-
-_OPERATORS = {"==": "=", "<>": "!="}
+_OPERATORS = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 
 
 class NestingError(Exception):
-    """An item is nested deeper than MAX_NESTING at `place`."""
+    """An item is nested too deeply at `tree`."""
 
-    def __init__(self, place: Span) -> None:
-        super().__init__(str(place))
-        self.place = place
+    def __init__(self, tree: Tree[Token]) -> None:
+        super().__init__(tree.data)
+        self.tree = tree
 
 
 class ExpressionTransformer:
-    """`place` finds the source text of an offset in the parsed text; `problems` is filled by `transform`."""
+    """`place` finds the source text of an offset in the parsed text, `codes` are those of the language."""
 
-    def __init__(self, place: Place) -> None:
+    #: How deep an item may be nested: a pattern as deep as a term can be, and the rule around it.
+    deepest = MAX_DEPTH + 20
+
+    def __init__(self, place: Place, codes: Codes) -> None:
         self._place = place
+        self._codes = codes
         self._problems: list[Diagnostic] = []
         self._too_large: dict[Span, LiteralError] = {}
+
+    def item(self, tree: Tree[Token]) -> tuple[Any, list[Diagnostic]]:
+        """Returns the item of a tree, or None and what is wrong with it."""
+        try:
+            item = self.transform(tree)
+        except NestingError as error:
+            message = f"this is nested too deeply, in more than {self.deepest} levels"
+            return None, [Diagnostic(self._codes.unexpected, "error", message, self._span_of(error.tree))]
+        problems = [*self._problems, *(self._bad_literal(*each) for each in self._too_large.items())]
+        return (None if problems else item), problems
 
     def transform(self, tree: Tree[Token]) -> Any:
         """What the tree stands for. From the leaves up and without recursion, however deep the text is nested."""
@@ -76,8 +88,8 @@ class ExpressionTransformer:
             node, depth = pending.pop()
             preorder.append(node)
             if isinstance(node, Tree):
-                if depth > MAX_NESTING:
-                    raise NestingError(self._span_of(node))
+                if depth > self.deepest:
+                    raise NestingError(node)
                 pending += [(child, depth + 1) for child in node.children]
         done: list[Any] = []
         for node in reversed(preorder):
@@ -90,11 +102,6 @@ class ExpressionTransformer:
                 done.append(node)
         return done.pop()
 
-    @property
-    def problems(self) -> list[Diagnostic]:
-        too_large = [_bad_literal(span, error) for span, error in self._too_large.items()]
-        return self._problems + too_large
-
     def _span_of(self, node: Tree[Token] | Token) -> Span:
         if isinstance(node, Tree):
             return self._place(node.meta.start_pos, node.meta.end_pos)
@@ -104,8 +111,11 @@ class ExpressionTransformer:
         try:
             return reader(token)
         except LiteralError as error:
-            self._problems.append(_bad_literal(self._span_of(token), error))
+            self._problems.append(self._bad_literal(self._span_of(token), error))
             return instead
+
+    def _bad_literal(self, span: Span, error: LiteralError) -> Diagnostic:
+        return Diagnostic(self._codes.bad_literal, "error", str(error), span, error.hint)
 
     def _string(self, token: Token) -> str:
         return self._read(read_string, token, "")
@@ -210,7 +220,3 @@ def variable_name(token: Token) -> str:
 
 def timer_query(pattern: TermPattern) -> TimerQuery:
     return TimerQuery(str(pattern.label).removeprefix("timer:"), pattern)
-
-
-def _bad_literal(span: Span, error: LiteralError) -> Diagnostic:
-    return Diagnostic("XC004", "error", str(error), span, error.hint)

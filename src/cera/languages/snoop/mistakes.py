@@ -9,6 +9,8 @@ from cera.languages.snoop.expectations import VOCABULARY
 from cera.languages.snoop.syntax import CONTEXTS
 from cera.languages.text.mistakes import Codes, Explaining
 
+CODES = Codes("SN001", "SN002", "SN003")
+
 #: What other languages write, and what Snoop writes for it.
 _HABITS = {
     "&&": "the connective of conditions is `and`; both of two events: `E1 and E2`",
@@ -77,4 +79,4 @@ def _call(piece: Piece, index: int) -> str | None:
     return None
 
 
-explained = Explaining(Codes("SN001", "SN002", "SN003"), VOCABULARY, _hint)
+explained = Explaining(CODES, VOCABULARY, _hint)

@@ -11,7 +11,7 @@ from lark import Token, Tree
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.cet.syntax import Head
 from cera.languages.cet.transformer import ItemTransformer, Limit, Where, conjuncts
-from cera.languages.expressions.transformer import MAX_NESTING, NestingError
+from cera.languages.snoop.mistakes import CODES
 from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, Mark, Named, Operand, Operation, levels
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
@@ -19,19 +19,10 @@ from cera.languages.text.nodes import Identifier
 #: How many operators may stand one inside of the other, where a chain is a tree to the left.
 MOST_LEVELS = 100
 
-_CODES = {"XC004": "SN003", "CE001": "SN001", "CE003": "SN003"}
-
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
     """The item, or None and what is wrong with it."""
-    transformer = DefinitionTransformer(place)
-    try:
-        item: Item = transformer.transform(tree)
-    except NestingError as error:
-        message = f"this is nested too deeply, in more than {MAX_NESTING} levels"
-        return None, [Diagnostic("SN001", "error", message, error.place)]
-    problems = [replace(found, code=_CODES.get(found.code, found.code)) for found in transformer.problems]
-    return (None if problems else item), problems
+    return DefinitionTransformer(place, CODES).item(tree)
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,12 @@ from cera.model.time.durations import DurationError, parse_duration
 class Codes:
     """The codes of a language for what every language can get wrong."""
 
+    #: What does not fit where it stands, or is nested too deeply.
     unexpected: str
+    #: A bracket or a comment.
     not_closed: str
-    string_not_closed: str
+    #: A string that is not closed, a literal without a value.
+    bad_literal: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Explaining(Generic[Cut]):
     def __call__(self, source: Source, piece: Cut, mismatch: MismatchError) -> Diagnostic:
         """The mistake in a piece that could be read up to the mismatch."""
         return (
-            open_ended(source, piece.lexemes, self.codes.not_closed, self.codes.string_not_closed)
+            open_ended(source, piece.lexemes, self.codes.not_closed, self.codes.bad_literal)
             or unbalanced(source, piece.lexemes, self.codes.not_closed)
             or self._unexpected(source, piece, mismatch)
         )

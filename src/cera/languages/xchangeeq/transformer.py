@@ -8,8 +8,9 @@ from typing import Any
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.expressions.transformer import MAX_NESTING, NestingError, timer_query
+from cera.languages.expressions.transformer import timer_query
 from cera.languages.text.items import Place
+from cera.languages.text.mistakes import Codes
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     CalendarsDirective,
@@ -35,19 +36,14 @@ from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.time.timers import SYNONYMS
 from cera.rules.declarations import Attribute, SourceLabel
 
+CODES = Codes("XC001", "XC002", "XC004")
+
 Conditions = tuple[Expression, ...]
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
     """The item, or None and what is wrong with it."""
-    transformer = ItemTransformer(place)
-    try:
-        item: Item = transformer.transform(tree)
-    except NestingError as error:
-        message = f"this is nested too deeply, in more than {MAX_NESTING} levels"
-        return None, [Diagnostic("XC001", "error", message, error.place)]
-    problems = transformer.problems
-    return (None if problems else item), problems
+    return ItemTransformer(place, CODES).item(tree)
 
 
 class ItemTransformer(TermTransformer):
