@@ -28,11 +28,8 @@ from cera.languages.expressions.transformer import ExpressionTransformer
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions.expression import (
-    AGGREGATES,
     Aggregate,
     And,
-    Call,
-    EventReference,
     Expression,
     Variable,
 )
@@ -218,24 +215,6 @@ class ItemTransformer(ExpressionTransformer):
                 self._problems.append(Diagnostic(self._codes.unexpected, "error", message, span, hint))
                 return Field("", expression, span)
 
-    def attribute(self, span: Span, token: Token) -> Variable:
-        """`E1.sensor`; an attribute that is no plain name is quoted, E1."max temp"."""
-        owner, _, name = token.partition(".")
-        if name.startswith('"'):
-            first = cast(int, token.start_pos) + len(owner) + 1
-            name = self._string(Token("STRING", name, start_pos=first, end_pos=token.end_pos))
-        return Variable(f"{owner}.{name}", span)
-
-    def bare_name(self, span: Span, token: Token) -> EventReference:
-        """A component by itself: only `count(E1)` means something, which the checks see to."""
-        return EventReference(str(token), span)
-
-    def call(self, span: Span, function: Token, *arguments: Expression | None) -> Call | Aggregate:
-        given = tuple(argument for argument in arguments if argument is not None)
-        if str(function) in AGGREGATES and len(given) == 1:
-            return Aggregate(str(function), given[0], span=span)
-        return Call(str(function), given, span)
-
     def _chosen(self, modes: Iterable[object], *, component: bool, operator: bool, what: str) -> Chosen:
         written = [mode for mode in modes if isinstance(mode, Mode)]
         found = chosen(written, component=component, operator=operator, what=what)
@@ -249,12 +228,6 @@ class ItemTransformer(ExpressionTransformer):
             )
             return 1
         return int(text)
-
-    def _identifier(self, token: Token) -> Identifier:
-        return Identifier(str(token), self._span_of(token))
-
-    def _label(self, token: Token) -> str:
-        return self._string(token) if token.type == "STRING" else str(token)
 
 
 def _with_modes(type_: Complex, found: Chosen) -> Complex:

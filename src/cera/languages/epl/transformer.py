@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from lark import Token, Tree
 
@@ -121,7 +121,7 @@ class ItemTransformer(ExpressionTransformer):
     def labelled(self, span: Span, name: Token, variable: Identifier | None, *conditions: Expression) -> Basic:
         return Basic(EventType(None, self._label(name), self._span_of(name)), variable, conditions, span)
 
-    def variable(self, span: Span, token: Token) -> Identifier:  # type: ignore[override]
+    def variable(self, span: Span, token: Token) -> Identifier:
         return Identifier(str(token), span)
 
     def any_event(self, span: Span) -> AnyEvent:
@@ -155,7 +155,7 @@ class ItemTransformer(ExpressionTransformer):
     def star(self, span: Span, event: Event) -> Star:
         return Star(event, span)
 
-    def within(self, span: Span, event: Any, duration: Any) -> Within:  # type: ignore[override]
+    def within(self, span: Span, event: Event, duration: Token) -> Within:
         return Within(event, self._duration(duration), span)
 
     def write(self, span: Span, file: _File | None, text: Token, *arguments: Expression) -> Write:
@@ -170,15 +170,7 @@ class ItemTransformer(ExpressionTransformer):
     def system(self, span: Span, command: Token, *arguments: Expression) -> System:
         return System(self._string(command), arguments, span)
 
-    def attribute(self, span: Span, token: Token) -> Variable:
-        """`X.Balance`; an attribute that is no plain name is quoted, X."max-temp"."""
-        owner, _, name = token.partition(".")
-        if name.startswith('"'):
-            first = cast(int, token.start_pos) + len(owner) + 1
-            name = self._string(Token("STRING", name, start_pos=first, end_pos=token.end_pos))
-        return Variable(f"{owner}.{name}", span)
-
-    def bare_name(self, span: Span, token: Token) -> Expression:
+    def reference(self, span: Span, token: Token) -> Expression:
         """Neither a string nor an attribute: `Type = Savings`, `X = Y`."""
         message = f"`{token}` is not a value"
         hint = f'a string is written in quotes, "{token}"; a variable stands with an attribute, as in X.Accno'
@@ -187,9 +179,3 @@ class ItemTransformer(ExpressionTransformer):
 
     def call(self, span: Span, function: Token, *arguments: Expression | None) -> Call | Aggregate:
         return Call(str(function), tuple(argument for argument in arguments if argument is not None), span)
-
-    def _identifier(self, token: Token) -> Identifier:
-        return Identifier(str(token), self._span_of(token))
-
-    def _label(self, token: Token) -> str:
-        return self._string(token) if token.type == "STRING" else str(token)

@@ -17,6 +17,7 @@ from cera.diagnostics import Diagnostic, Span
 from cera.languages.text.items import Place
 from cera.languages.text.literals import LiteralError, read_duration, read_number, read_string
 from cera.languages.text.mistakes import Codes
+from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
     AGGREGATES,
@@ -27,20 +28,14 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     ComparisonOperator,
-    DateTime,
     DurationLiteral,
     EventReference,
     Expression,
     Negative,
     Not,
     Or,
-    Periodic,
-    Temporal,
-    TimerQuery,
     Variable,
-    Within,
 )
-from cera.model.matching.patterns import TermPattern
 from cera.model.terms.term import MAX_DEPTH
 from cera.model.terms.values import Scalar
 from cera.model.time.durations import Duration
@@ -149,18 +144,17 @@ class ExpressionTransformer:
     def duration(self, span: Span, token: Token) -> DurationLiteral:
         return DurationLiteral(self._duration(token), span)
 
-    def variable(self, span: Span, token: Token) -> Variable:
-        return Variable(variable_name(token), span)
-
-    def reference(self, span: Span, token: Token) -> EventReference:
+    def reference(self, span: Span, token: Token) -> Expression:
+        """A name by itself is an event."""
         return EventReference(str(token), span)
 
-    def datetime(self, span: Span, first: Token, second: Token | None) -> DateTime:
-        texts = (self._string(first),) if second is None else (self._string(first), self._string(second))
-        return DateTime(texts, span=span)
-
-    def periodic(self, span: Span, pattern: TermPattern) -> Periodic:
-        return Periodic(timer_query(pattern), span)
+    def attribute(self, span: Span, token: Token) -> Variable:
+        """`X.Balance`; an attribute that is not a plain name is quoted, X."max temp"."""
+        owner, _, name = token.partition(".")
+        if name.startswith('"'):
+            first = cast(int, token.start_pos) + len(owner) + 1
+            name = self._string(Token("STRING", name, start_pos=first, end_pos=token.end_pos))
+        return Variable(f"{owner}.{name}", span)
 
     def parenthesised(self, span: Span, expression: Expression) -> Expression:
         return replace(expression, span=span)
@@ -179,29 +173,16 @@ class ExpressionTransformer:
     def arithmetic(self, span: Span, left: Expression, operator: Token, right: Expression) -> Arithmetic:
         return Arithmetic(cast(ArithmeticOperator, str(operator)), left, right, span)
 
-    def call(self, span: Span, function: Token, *arguments: Expression) -> Call | Aggregate:
+    def call(self, span: Span, function: Token, *arguments: Expression | None) -> Call | Aggregate:
         """`avg(var T)` is `avg(all var T)`."""
-        if str(function) in AGGREGATES and len(arguments) == 1:
-            return Aggregate(str(function), arguments[0], span=span)
-        return Call(str(function), arguments, span)
-
-    def aggregate(self, span: Span, function: Token, *rest: Any) -> Aggregate:
-        *how, operand = rest
-        if str(function) not in AGGREGATES:
-            known = ", ".join(AGGREGATES)
-            message = f"'{function}' does not aggregate; the functions that do are {known}"
-            self._problems.append(Diagnostic("XC406", "error", message, self._span_of(function)))
-        return Aggregate(str(function), operand, any(word.type == "DISTINCT" for word in how), span)
+        given = tuple(argument for argument in arguments if argument is not None)
+        if str(function) in AGGREGATES and len(given) == 1:
+            return Aggregate(str(function), given[0], span=span)
+        return Call(str(function), given, span)
 
     def comparison(self, span: Span, left: Expression, operator: Token, right: Expression) -> Comparison:
         canonical = _OPERATORS.get(operator, str(operator))
         return Comparison(cast(ComparisonOperator, canonical), left, right, span)
-
-    def temporal(self, span: Span, left: Expression, relation: Token, right: Expression) -> Temporal:
-        return Temporal(str(relation), left, right, span)
-
-    def within(self, span: Span, *operands: Expression) -> Within:
-        return Within(operands[:-1], operands[-1], span)
 
     def not_(self, span: Span, operand: Expression) -> Not:
         return Not(operand, span)
@@ -212,11 +193,8 @@ class ExpressionTransformer:
     def or_(self, span: Span, *operands: Expression) -> Or:
         return Or(operands, span)
 
+    def _identifier(self, token: Token) -> Identifier:
+        return Identifier(str(token), self._span_of(token))
 
-def variable_name(token: Token) -> str:
-    """X of `var X`."""
-    return token.split()[1]
-
-
-def timer_query(pattern: TermPattern) -> TimerQuery:
-    return TimerQuery(str(pattern.label).removeprefix("timer:"), pattern)
+    def _label(self, token: Token) -> str:
+        return self._string(token) if token.type == "STRING" else str(token)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lark import Token
 
-from cera.diagnostics import Span
-from cera.languages.expressions.transformer import ExpressionTransformer, variable_name
+from cera.diagnostics import Diagnostic, Span
+from cera.languages.expressions.transformer import ExpressionTransformer
 from cera.languages.text.literals import read_regex
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
-from cera.model.expressions.expression import EventReference, Expression, Variable
+from cera.model.expressions.expression import (
+    AGGREGATES,
+    Aggregate,
+    DateTime,
+    EventReference,
+    Expression,
+    Periodic,
+    Temporal,
+    TimerQuery,
+    Variable,
+    Within,
+)
 from cera.model.matching.patterns import (
     AnyLabel,
     Descendant,
@@ -27,7 +39,31 @@ from cera.model.matching.patterns import (
 
 
 class TermTransformer(ExpressionTransformer):
-    def _label(self, token: Token) -> Label:
+    def variable(self, span: Span, token: Token) -> Variable:
+        return Variable(variable_name(token), span)
+
+    def datetime(self, span: Span, first: Token, second: Token | None) -> DateTime:
+        texts = (self._string(first),) if second is None else (self._string(first), self._string(second))
+        return DateTime(texts, span=span)
+
+    def periodic(self, span: Span, pattern: TermPattern) -> Periodic:
+        return Periodic(timer_query(pattern), span)
+
+    def aggregate(self, span: Span, function: Token, *rest: Any) -> Aggregate:
+        *how, operand = rest
+        if str(function) not in AGGREGATES:
+            known = ", ".join(AGGREGATES)
+            message = f"'{function}' does not aggregate; the functions that do are {known}"
+            self._problems.append(Diagnostic("XC406", "error", message, self._span_of(function)))
+        return Aggregate(str(function), operand, any(word.type == "DISTINCT" for word in how), span)
+
+    def temporal(self, span: Span, left: Expression, relation: Token, right: Expression) -> Temporal:
+        return Temporal(str(relation), left, right, span)
+
+    def within(self, span: Span, *operands: Expression) -> Within:
+        return Within(operands[:-1], operands[-1], span)
+
+    def _pattern_label(self, token: Token) -> Label:
         match token.type:
             case "ANY_LABEL":
                 return AnyLabel()
@@ -39,19 +75,19 @@ class TermTransformer(ExpressionTransformer):
                 return str(token)
 
     def bare_pattern(self, span: Span, label: Token) -> TermPattern:
-        return TermPattern(self._label(label), span=span)
+        return TermPattern(self._pattern_label(label), span=span)
 
     def total_unordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._label(label), children, ordered=False, total=True, span=span)
+        return TermPattern(self._pattern_label(label), children, ordered=False, total=True, span=span)
 
     def partial_unordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._label(label), children, ordered=False, total=False, span=span)
+        return TermPattern(self._pattern_label(label), children, ordered=False, total=False, span=span)
 
     def total_ordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._label(label), children, ordered=True, total=True, span=span)
+        return TermPattern(self._pattern_label(label), children, ordered=True, total=True, span=span)
 
     def partial_ordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._label(label), children, ordered=True, total=False, span=span)
+        return TermPattern(self._pattern_label(label), children, ordered=True, total=False, span=span)
 
     def scalar_pattern(self, span: Span, token: Token) -> ScalarPattern:
         return ScalarPattern(self._scalar(token), span)
@@ -71,9 +107,6 @@ class TermTransformer(ExpressionTransformer):
     def optional_pattern(self, span: Span, pattern: Pattern) -> OptionalPattern:
         return OptionalPattern(pattern, span)
 
-    def _construct_label(self, token: Token) -> str:
-        return self._string(token) if token.type == "STRING" else str(token)
-
     def bare_construct(self, span: Span, label: Token) -> ConstructTerm:
         return ConstructTerm(str(label), span=span)
 
@@ -81,10 +114,10 @@ class TermTransformer(ExpressionTransformer):
         return ConstructValue(Variable(variable_name(variable), span), span)
 
     def unordered_construct(self, span: Span, label: Token, *children: Construct) -> ConstructTerm:
-        return ConstructTerm(self._construct_label(label), children, ordered=False, span=span)
+        return ConstructTerm(self._label(label), children, ordered=False, span=span)
 
     def ordered_construct(self, span: Span, label: Token, *children: Construct) -> ConstructTerm:
-        return ConstructTerm(self._construct_label(label), children, ordered=True, span=span)
+        return ConstructTerm(self._label(label), children, ordered=True, span=span)
 
     def value(self, span: Span, expression: Expression) -> Construct:
         """In a head a bare name is the empty term, not an event: an event is no value."""
@@ -111,3 +144,12 @@ class TermTransformer(ExpressionTransformer):
 
     def order_key(self, _: Span, expression: Expression, direction: Token | None) -> OrderKey:
         return OrderKey(expression, direction is not None and direction.type == "DESCENDING")
+
+
+def variable_name(token: Token) -> str:
+    """X of `var X`."""
+    return token.split()[1]
+
+
+def timer_query(pattern: TermPattern) -> TimerQuery:
+    return TimerQuery(str(pattern.label).removeprefix("timer:"), pattern)

@@ -8,7 +8,6 @@ from typing import Any
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.expressions.transformer import timer_query
 from cera.languages.text.items import Place
 from cera.languages.text.mistakes import Codes
 from cera.languages.xchangeeq.syntax import (
@@ -29,7 +28,7 @@ from cera.languages.xchangeeq.syntax import (
     SourceDirective,
     WhileLiteral,
 )
-from cera.languages.xchangeeq.term_transformer import TermTransformer
+from cera.languages.xchangeeq.term_transformer import TermTransformer, timer_query
 from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import Expression
 from cera.model.matching.patterns import Pattern, TermPattern
@@ -72,16 +71,16 @@ class ItemTransformer(TermTransformer):
         return SourceDirective(sources, span)
 
     def source_label(self, span: Span, label: Token, attributes: tuple[Attribute, ...] | None) -> SourceLabel:
-        return SourceLabel(self._construct_label(label), attributes, span)
+        return SourceLabel(self._label(label), attributes, span)
 
     def attributes(self, _: Span, *attributes: Attribute) -> tuple[Attribute, ...]:
         return attributes
 
     def plain_attribute(self, span: Span, name: Token, kind: Token | None) -> Attribute:
-        return Attribute(self._construct_label(name), None if kind is None else str(kind), span=span)
+        return Attribute(self._label(name), None if kind is None else str(kind), span=span)
 
     def nested_attribute(self, span: Span, name: Token, children: tuple[Attribute, ...]) -> Attribute:
-        return Attribute(self._construct_label(name), children=children, span=span)
+        return Attribute(self._label(name), children=children, span=span)
 
     def calendars(self, span: Span, path: Token) -> CalendarsDirective:
         return CalendarsDirective(self._string(path), span)
