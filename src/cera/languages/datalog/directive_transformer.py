@@ -19,7 +19,8 @@ from cera.languages.datalog.directives import (
     PartitionDirective,
     RelationDirective,
 )
-from cera.languages.datalog.transformer import Application, ClauseError, ClauseTransformer, Place
+from cera.languages.datalog.transformer import Application, ClauseError, ClauseTransformer
+from cera.languages.text.items import Place
 from cera.model.expressions.expression import Expression, Variable
 
 
@@ -31,7 +32,7 @@ def transform(tree: Tree[Token], place: Place) -> Item:
 
 class _ItemTransformer(ClauseTransformer):
     def directive(self, tree: Tree[Token]) -> Item:
-        span = self.span(tree)
+        span = self._span_of(tree)
         parts = cast("list[Any]", tree.children)
         match tree.data:
             case "module_directive":
@@ -55,7 +56,7 @@ class _ItemTransformer(ClauseTransformer):
                 raise AssertionError(tree.data)
 
     def _event(self, tree: Tree[Token]) -> Monitored:
-        span = self.span(tree)
+        span = self._span_of(tree)
         parts = cast("list[Token]", tree.children)
         if tree.data == "labelled":
             name = self.name(parts[0])
@@ -73,7 +74,7 @@ class _ItemTransformer(ClauseTransformer):
             is_named = isinstance(argument, Tree) and argument.data == "named"
             names.append(self.name(argument.children[0]) if is_named else None)
             arguments.append(self.part(argument.children[1] if is_named else argument))
-        atom = self.atom(Application(self.name(predicate), tuple(arguments), self.span(tree)))
+        atom = self.to_atom(Application(self.name(predicate), tuple(arguments), self._span_of(tree)))
         own = [each.name if isinstance(each, Variable) else "_" for each in atom.arguments]
         return atom, tuple(name or variable for name, variable in zip(names, own, strict=False))
 
@@ -84,7 +85,7 @@ class _ItemTransformer(ClauseTransformer):
     def _word(self, token: Token, known: Sequence[str], message: str) -> str:
         """One of the words that can stand here."""
         if token not in known:
-            raise ClauseError(_unknown(str(token), known, message, self.span(token)))
+            raise ClauseError(_unknown(str(token), known, message, self._span_of(token)))
         return str(token)
 
 

@@ -7,7 +7,6 @@ has one that is `J` or `s(J)` somewhere. Until then an atom keeps its last argum
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -15,15 +14,16 @@ from lark import Token, Tree
 
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Rule, Stage
 from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.languages.expressions.transformer import ExpressionTransformer, NestingError
+from cera.languages.text.items import Place
+from cera.languages.text.mistakes import Codes
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
     And,
     Arithmetic,
-    ArithmeticOperator,
     Call,
     Comparison,
-    ComparisonOperator,
     Expression,
     Literal,
     Negative,
@@ -32,9 +32,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.terms.values import NumberTooLargeError, number, read_fraction, read_integer
 
-Place = Callable[[int, int], Span]
-
-_OPERATORS = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
+CODES = Codes("DL001", "DL001", "DL002")
 
 #: How deep a rule may be nested.
 MAX_NESTING = 100
@@ -57,81 +55,58 @@ class ClauseError(Exception):
         self.diagnostic = diagnostic
 
 
-class ClauseTransformer:
-    """Each method raises ClauseError."""
+class ClauseTransformer(ExpressionTransformer):
+    """Each method raises ClauseError.
+
+    A tree becomes expressions, `_` and applications; what these are where they stand is decided afterwards.
+    """
+
+    #: So that nothing is nested deeper than MAX_NESTING, the words and numbers inside of a tree among it.
+    deepest = MAX_NESTING - 1
 
     def __init__(self, place: Place) -> None:
-        self._place = place
+        super().__init__(place, CODES)
 
     def clause(self, tree: Tree[Token]) -> Rule:
         head, *parts = [self.part(child) for child in tree.children]
-        span = self.span(tree)
-        return Rule(self.atom(head), tuple(self._body_part(part) for part in parts), span)
+        return Rule(self.to_atom(head), tuple(self._body_part(part) for part in parts), self._span_of(tree))
 
-    def span(self, node: Tree[Token] | Token) -> Span:
-        if isinstance(node, Tree):
-            return self._place(node.meta.start_pos, node.meta.end_pos)
-        return self._place(cast(int, node.start_pos), cast(int, node.end_pos))
+    def part(self, node: Any) -> Any:
+        try:
+            return self.transform(node)
+        except NestingError:
+            message = f"this is nested deeper than {MAX_NESTING} levels"
+            raise self._error(message, self._span_of(_first_too_deep(node))) from None
 
-    # What the parts of a tree become: expressions, `_` and applications, which are sorted out afterwards.
+    def _error(self, message: str, span: Span | None, hint: str | None = None) -> ClauseError:
+        return ClauseError(Diagnostic(self._codes.unexpected, "error", message, span, hint))
 
-    def part(self, node: Any, depth: int = 1) -> Any:
-        span = self.span(node)
-        if depth > MAX_NESTING:
-            raise ClauseError(Diagnostic("DL001", "error", f"this is nested deeper than {MAX_NESTING} levels", span))
-        if isinstance(node, Token):
-            return node
-        parts = [self.part(child, depth + 1) for child in node.children]
-        match node.data:
-            case "atom":
-                name, *arguments = parts
-                return Application(self.name(name), tuple(arguments), span)
-            case "number":
-                return Literal(self._number(parts[0]), span)
-            case "string":
-                return Literal(self.string(parts[0]), span)
-            case "truth":
-                return Literal(parts[0] == "true", span)
-            case "name":
-                return self._name(parts[0], span)
-            case "attribute":
-                return self._attribute(parts[0], span)
-            case "anonymous":
-                return Anonymous(span)
-            case "parenthesised":
-                return parts[0]
-            case "negative":
-                return self._negative(parts[1], span)
-            case "arithmetic":
-                left, operator, right = parts
-                return Arithmetic(
-                    cast(ArithmeticOperator, str(operator)), self.expression(left), self.expression(right), span
-                )
-            case "comparison":
-                left, operator, right = parts
-                canonical = cast(ComparisonOperator, _OPERATORS.get(operator, str(operator)))
-                return Comparison(canonical, self.expression(left), self.expression(right), span)
-            case "not_":
-                return _Negation(parts[0], span)
-            case "and_":
-                return And(tuple(self.expression(part) for part in parts), span)
-            case "or_":
-                return Or(tuple(self.expression(part) for part in parts), span)
-            case _:
-                raise AssertionError(node.data)
+    # The rules of the grammar.
 
-    def _name(self, token: Token, span: Span) -> Variable | Literal:
+    def atom(self, span: Span, name: Token, *arguments: Any) -> Application:
+        return Application(self.name(name), arguments, span)
+
+    def number(self, span: Span, token: Token) -> Literal:
+        return Literal(self._number(token), span)
+
+    def reference(self, span: Span, token: Token) -> Variable | Literal:
         """As in Prolog, a variable begins with a capital letter; any other word stands for itself."""
         return Variable(str(token), span) if token[0].isupper() or token[0] == "_" else Literal(str(token), span)
 
-    def _attribute(self, token: Token, span: Span) -> Variable:
+    def attribute(self, span: Span, token: Token) -> Variable:
         owner, _, attribute = token.partition(".")
         if owner == "J":
             raise _misplaced_stage(span)
         name = self._unquoted(attribute, token) if attribute.startswith('"') else attribute
         return Variable(f"{owner}.{name}", span)
 
-    def _negative(self, operand: Any, span: Span) -> Expression:
+    def anonymous(self, span: Span, _: Token) -> Anonymous:
+        return Anonymous(span)
+
+    def parenthesised(self, _: Span, expression: Any) -> Any:
+        return expression
+
+    def negative(self, span: Span, _: Token, operand: Any) -> Expression:
         """`-3` is the number; `-(3)` is the operator."""
         if isinstance(operand, Literal) and operand.span and operand.span.text[0].isdigit():
             value = number(-cast("int | float", operand.value))
@@ -140,17 +115,34 @@ class ClauseTransformer:
                 return Literal(value, span)
         return Negative(self.expression(operand), span)
 
+    def arithmetic(self, span: Span, left: Any, operator: Token, right: Any) -> Arithmetic:
+        return super().arithmetic(span, self.expression(left), operator, self.expression(right))
+
+    def comparison(self, span: Span, left: Any, operator: Token, right: Any) -> Comparison:
+        return super().comparison(span, self.expression(left), operator, self.expression(right))
+
+    def not_(self, span: Span, operand: Any) -> Any:
+        return _Negation(operand, span)
+
+    def and_(self, span: Span, *operands: Any) -> And:
+        return super().and_(span, *map(self.expression, operands))
+
+    def or_(self, span: Span, *operands: Any) -> Or:
+        return super().or_(span, *map(self.expression, operands))
+
+    # Words and literals.
+
     def _number(self, token: Token) -> int | float:
         try:
             return read_integer(token.lstrip("0") or "0") if token.isdigit() else read_fraction(token)
         except NumberTooLargeError as error:
-            raise ClauseError(Diagnostic("DL002", "error", str(error), self.span(token))) from None
+            raise self._bad(str(error), token) from None
 
     def name(self, token: Token) -> str:
         """A word as it is, or what stands in quotes."""
-        return self.string(token) if token.type == "STRING" else str(token)
+        return self._label(token)
 
-    def string(self, token: Token) -> str:
+    def _string(self, token: Token) -> str:
         return self._unquoted(token, token)
 
     def _unquoted(self, text: str, token: Token) -> str:
@@ -159,25 +151,26 @@ class ClauseTransformer:
             found.encode()
             return found
         except UnicodeEncodeError:
-            message = "the string has half of a surrogate pair, which is not a character"
-            raise ClauseError(Diagnostic("DL002", "error", message, self.span(token))) from None
+            raise self._bad("the string has half of a surrogate pair, which is not a character", token) from None
         except json.JSONDecodeError:
             hint = 'the escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9'
-            message = "the string has a bad escape"
-            raise ClauseError(Diagnostic("DL002", "error", message, self.span(token), hint)) from None
+            raise self._bad("the string has a bad escape", token, hint) from None
+
+    def _bad(self, message: str, token: Token, hint: str | None = None) -> ClauseError:
+        return ClauseError(Diagnostic(self._codes.bad_literal, "error", message, self._span_of(token), hint))
 
     # What they are where they stand.
 
     def _body_part(self, part: Any) -> BodyPart:
         match part:
             case _Negation(operand=Application() as operand) if not _is_call(operand):
-                return Not(self.atom(operand), part.span)
+                return Not(self.to_atom(operand), part.span)
             case Application() if not _is_call(part):
-                return self.atom(part)
+                return self.to_atom(part)
             case _:
                 return self.expression(part)
 
-    def atom(self, application: Application) -> Atom:
+    def to_atom(self, application: Application) -> Atom:
         *data, last = application.arguments or (None,)
         stage = self._stage(last)
         arguments = data if stage is not None else [*data, last] if last is not None else []
@@ -209,12 +202,12 @@ class ClauseTransformer:
                 raise _misplaced_stage(part.span)
             case Anonymous():
                 message = "`_` stands for a value of its own in an atom only"
-                raise ClauseError(Diagnostic("DL001", "error", message, part.span, "give the value a name"))
+                raise self._error(message, part.span, "give the value a name")
             case Application() if _is_call(part):
                 return Call(part.name, tuple(self.expression(argument) for argument in part.arguments), part.span)
             case Application():
                 message = f"`{part.name}` is not a function, and an atom stands by itself between the commas of a body"
-                raise ClauseError(Diagnostic("DL001", "error", message, part.span, did_you_mean(part.name, FUNCTIONS)))
+                raise self._error(message, part.span, did_you_mean(part.name, FUNCTIONS))
             case _Negation():
                 return expressions.Not(self.expression(part.operand), part.span)
             case _:
@@ -225,6 +218,17 @@ class ClauseTransformer:
 class _Negation:
     operand: Any
     span: Span
+
+
+def _first_too_deep(node: Any) -> Any:
+    """Returns the first part of a tree, from left to right, that is nested too deeply."""
+    pending = [(node, 1)]
+    while pending:
+        part, depth = pending.pop()
+        if depth > MAX_NESTING:
+            return part
+        pending += [(child, depth + 1) for child in reversed(part.children)] if isinstance(part, Tree) else []
+    raise AssertionError("a tree that is nested too deeply has such a part")
 
 
 def _is_call(application: Application) -> bool:
