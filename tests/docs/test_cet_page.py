@@ -14,8 +14,10 @@ from docs.blocks import ROOT
 from docs.cet_examples import CetExample, cet_examples, problems_of
 
 PAGE = ROOT / "docs" / "complex-event-types.md"
-FOLDER = ROOT / "src" / "cera" / "languages" / "cet"
-GRAMMAR = "".join((FOLDER / name).read_text() for name in ("shared.lark", "grammar.lark"))
+FOLDER = ROOT / "src" / "cera" / "languages"
+GRAMMAR = "".join(
+    (FOLDER / name).read_text() for name in ("expressions/expressions.lark", "cet/shared.lark", "cet/grammar.lark")
+)
 EXAMPLES = list(cet_examples(PAGE))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 from lark import Lark, Token, Tree
 
+from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.item_grammar import MismatchError as MismatchError
 from cera.languages.text.item_grammar import parse_item
 
@@ -21,14 +21,9 @@ def parse_tree(text: str, start: Start) -> Tree[Token]:
 
 @cache
 def lark() -> Lark:
-    grammar = f"{shared_grammar()}\n{_read('grammar.lark')}"
-    return Lark(grammar, start=list(STARTS), parser="lalr", lexer="contextual", propagate_positions=True)
+    return item_parser(STARTS, shared_grammar(), read_grammar(__package__))
 
 
 def shared_grammar() -> str:
     """Declarations, clauses, conditions and their words, as other languages of event types have them, too."""
-    return _read("shared.lark")
-
-
-def _read(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return read_grammar(__package__, "shared.lark")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from lark import Lark, Token, Tree
 
 from cera.languages.cet.grammar import STARTS, Start, shared_grammar
+from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.item_grammar import parse_item
 
 
@@ -17,6 +17,4 @@ def parse_tree(text: str, start: Start) -> Tree[Token]:
 
 @cache
 def lark() -> Lark:
-    own = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    grammar = f"{shared_grammar()}\n{own}"
-    return Lark(grammar, start=list(STARTS), parser="lalr", lexer="contextual", propagate_positions=True)
+    return item_parser(STARTS, shared_grammar(), read_grammar(__package__))
