@@ -12,7 +12,7 @@ from lark import Lark
 
 from cera.languages.cet.grammar import lark as cet_lark
 from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
-from cera.languages.datalog.parser import _lark as datalog_lark
+from cera.languages.datalog.parser import lark as datalog_lark
 from cera.languages.epl.grammar import lark as epl_lark
 from cera.languages.snoop.grammar import lark as snoop_lark
 from cera.languages.xchangeeq.grammar import _lark as xchangeeq_lark

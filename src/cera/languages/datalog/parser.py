@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 
 from lark import Lark
 from lark.exceptions import UnexpectedInput, UnexpectedToken
@@ -15,6 +14,7 @@ from cera.languages.datalog.clauses import Piece, clauses, comments
 from cera.languages.datalog.directive_transformer import transform
 from cera.languages.datalog.directives import Item, Section, sections
 from cera.languages.datalog.transformer import ClauseError, with_stages
+from cera.languages.expressions.grammar import item_parser, read_grammar
 
 _WRITTEN = {
     "_ARROW": "'<-'",
@@ -104,7 +104,7 @@ def _with_stages(section: Section) -> Section:
 def _parse_item(source: Source, piece: Piece) -> Item:
     text = source.text[piece.start : piece.end]
     try:
-        tree = _lark().parse(text)
+        tree = lark().parse(text)
     except UnexpectedInput as error:
         raise ClauseError(_mismatch(source, piece, text, error)) from None
     return transform(tree, lambda start, end: Span(source, piece.start + start, piece.start + end))
@@ -168,8 +168,5 @@ def _hint(text: str, position: int, at_end: bool) -> str | None:
 
 
 @cache
-def _lark() -> Lark:
-    grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(
-        grammar, start="item", parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False
-    )
+def lark() -> Lark:
+    return item_parser(["item"], read_grammar(__package__))
