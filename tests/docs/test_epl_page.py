@@ -13,7 +13,8 @@ from docs.blocks import ROOT
 from docs.epl_examples import EplExample, epl_examples, problems_of
 
 PAGE = ROOT / "docs" / "epl.md"
-GRAMMAR = ROOT / "src" / "cera" / "languages" / "epl" / "grammar.lark"
+LANGUAGES = ROOT / "src" / "cera" / "languages"
+GRAMMAR = "".join((LANGUAGES / path).read_text() for path in ("expressions/expressions.lark", "epl/grammar.lark"))
 EXAMPLES = list(epl_examples(PAGE))
 
 
@@ -30,15 +31,14 @@ def test_every_rule_of_the_grammar_is_used_by_an_example() -> None:
             if piece.kind in ("beginning", "declaration", "rule"):
                 tree = parse_tree(text[piece.start : piece.end], piece.kind)
                 used |= {str(node.data) for node in tree.iter_subtrees()}
-    grammar = GRAMMAR.read_text()
-    rules = set(re.findall(r"-> ([a-z_]+)$", grammar, re.M)) | set(re.findall(r"^([a-z][a-z_]*):", grammar, re.M))
+    rules = set(re.findall(r"-> ([a-z_]+)$", GRAMMAR, re.M)) | set(re.findall(r"^([a-z][a-z_]*):", GRAMMAR, re.M))
     unnamed = {"event_type"}  # each of its alternatives has a name
     mistakes = {"reference"}
     assert rules - used == unnamed | mistakes
 
 
 def test_every_word_of_the_grammar_is_on_the_page() -> None:
-    words = set(re.findall(r'^_?[A-Z_.0-9]+: "([a-z]+)"', GRAMMAR.read_text(), re.M))
+    words = set(re.findall(r'^_?[A-Z_.0-9]+: "([a-z]+)"', GRAMMAR, re.M))
     assert {"monitor", "chronicle", "within"} <= words
     text = PAGE.read_text()
     assert {word for word in words if not re.search(rf"\b{word}\b", text)} == set()

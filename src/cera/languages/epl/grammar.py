@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 from typing import Literal
 
 from lark import Lark, Token, Tree
 
+from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.item_grammar import MismatchError as MismatchError
 from cera.languages.text.item_grammar import parse_item
 
@@ -21,5 +21,4 @@ def parse_tree(text: str, start: Start) -> Tree[Token]:
 
 @cache
 def lark() -> Lark:
-    grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, start=list(STARTS), parser="lalr", lexer="contextual", propagate_positions=True)
+    return item_parser(STARTS, read_grammar(__package__))
