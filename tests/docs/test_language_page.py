@@ -22,7 +22,8 @@ from docs.blocks import PAGES, ROOT, blocks, code_in, name_of, table
 from docs.examples import Example, conditions, examples, holds, problems_of
 
 PAGE = ROOT / "docs" / "language" / "xchangeeq.md"
-GRAMMAR = ROOT / "src" / "cera" / "languages" / "xchangeeq" / "grammar.lark"
+LANGUAGES = ROOT / "src" / "cera" / "languages"
+GRAMMAR = "".join((LANGUAGES / path).read_text() for path in ("expressions/expressions.lark", "xchangeeq/grammar.lark"))
 
 #: Pages whose programs are followed by events and answers.
 WITH_EXAMPLES = [page for page in PAGES if any(b.language in ("derives", "check") for b in blocks(page))]
@@ -68,15 +69,14 @@ def test_every_rule_of_the_grammar_is_used_by_an_example() -> None:
         lexemes = [lexeme for lexeme in scan(text) if lexeme.kind != "comment"]
         for piece in cut(text, lexemes):
             used |= {tree.data for tree in parse_tree(text[piece.start : piece.end]).iter_subtrees()}
-    grammar = GRAMMAR.read_text()
-    rules = set(re.findall(r"-> ([a-z_]+)$", grammar, re.M)) | set(re.findall(r"^([a-z][a-z_]*):", grammar, re.M))
+    rules = set(re.findall(r"-> ([a-z_]+)$", GRAMMAR, re.M)) | set(re.findall(r"^([a-z][a-z_]*):", GRAMMAR, re.M))
     not_shown = {"calendars"}  # a program in a block has no file beside it; the tutorial runs one
     unnamed = {"absolute_timer"}  # each of its alternatives has a name
     assert rules - used == not_shown | unnamed
 
 
 def test_every_word_of_the_grammar_is_used_by_an_example() -> None:
-    words = set(re.findall(r'^_?[A-Z_.0-9]+: "([A-Za-z-]+)"', GRAMMAR.read_text(), re.M))
+    words = set(re.findall(r'^_?[A-Z_.0-9]+: "([A-Za-z-]+)"', GRAMMAR, re.M))
     used = {lexeme.text for text in program_texts() for lexeme in scan(text)}
     assert {"DETECT", "while", "order-by"} <= words
     assert words - used == {"CALENDARS", "practical"}

@@ -15,7 +15,7 @@ from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
 from cera.languages.datalog.parser import lark as datalog_lark
 from cera.languages.epl.grammar import lark as epl_lark
 from cera.languages.snoop.grammar import lark as snoop_lark
-from cera.languages.xchangeeq.grammar import _lark as xchangeeq_lark
+from cera.languages.xchangeeq.grammar import lark as xchangeeq_lark
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.time.durations import UNITS
 from cera.model.time.timers import TIMERS

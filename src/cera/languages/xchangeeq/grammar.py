@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
+from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.item_grammar import MismatchError as MismatchError
 from cera.languages.text.item_grammar import parse_item
 
 
 def parse_tree(text: str) -> Tree[Token]:
     """Lark's tree of one item."""
-    return parse_item(_lark(), text, "item")
+    return parse_item(lark(), text, "item")
 
 
 def accepted_at(text: str, position: int) -> frozenset[str]:
     """The terminals that could stand at a position; the text before it must be right."""
-    interactive = _lark().parse_interactive(text)
+    interactive = lark().parse_interactive(text)
     try:
         for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
             if token.start_pos >= position:
@@ -32,11 +32,10 @@ def accepted_at(text: str, position: int) -> frozenset[str]:
 
 def terminals() -> frozenset[str]:
     """The names of all terminals, those between the others left out."""
-    ignored = _lark().ignore_tokens
-    return frozenset(terminal.name for terminal in _lark().terminals if terminal.name not in ignored)
+    ignored = lark().ignore_tokens
+    return frozenset(terminal.name for terminal in lark().terminals if terminal.name not in ignored)
 
 
 @cache
-def _lark() -> Lark:
-    grammar = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, start="item", parser="lalr", lexer="contextual", propagate_positions=True)
+def lark() -> Lark:
+    return item_parser(["item"], read_grammar(__package__))

@@ -29,8 +29,8 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_TO": ("to",),
         "_RECIPIENT": ("recipient",),
         "_TRANSPORT": ("transport",),
-        "_AND": ("and",),
-        "_OR": ("or",),
+        "_AND_QUERY": ("and",),
+        "_OR_QUERY": ("or",),
         "_EVENT": ("event",),
         "_WHILE": ("while",),
         "_WHERE": ("where",),
@@ -47,8 +47,8 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_WITH_DEFAULT": ("with default",),
         "ASCENDING": ("asc",),
         "DESCENDING": ("desc",),
-        "_OR_ELSE": ("or",),
-        "_AND_ALSO": ("and",),
+        "_OR": ("or",),
+        "_AND": ("and",),
         "_NOT": ("not",),
         "_WITHIN": ("within",),
         "MODULO": ("mod",),
@@ -63,7 +63,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS"})
 _EVENT_PATTERN = frozenset({"NAME", "STRING", "ANY_LABEL", "REGEX", "VARIABLE", "_DESC"})
 _PATTERN = _EVENT_PATTERN | {"SIGNED_NUMBER", "TRUE", "FALSE"}
-_QUERY = _EVENT_PATTERN | {"_AND", "_OR", "_EVENT", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
+_QUERY = _EVENT_PATTERN | {"_AND_QUERY", "_OR_QUERY", "_EVENT", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
 _ARITHMETIC_EXPRESSION = frozenset(
     {
         "NUMBER",
@@ -94,9 +94,9 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_PATTERN, "a pattern"),
     (_EVENT_PATTERN, "a pattern"),
     (frozenset({"NAME", "STRING", "VARIABLE"}), "a term"),
-    (_ARITHMETIC_OPERATOR | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND_ALSO", "_OR_ELSE"}, "an operator"),
-    (_ARITHMETIC_OPERATOR | {"_AND_ALSO", "_OR_ELSE"}, "an operator"),
-    (frozenset({"_AND_ALSO", "_OR_ELSE"}), "'and' or 'or'"),
+    (_ARITHMETIC_OPERATOR | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND", "_OR"}, "an operator"),
+    (_ARITHMETIC_OPERATOR | {"_AND", "_OR"}, "an operator"),
+    (frozenset({"_AND", "_OR"}), "'and' or 'or'"),
     (_ARITHMETIC_OPERATOR, "an operator"),
     (frozenset({"RELATIVE_TIMER", "ABSOLUTE_TIMER"}), "a timer"),
     (frozenset({"COMMA", "SEMICOLON"}), "','"),
