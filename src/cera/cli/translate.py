@@ -7,12 +7,12 @@ import click
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.cli.writing import write_output
+from cera.datalog.directive_printer import print_section
+from cera.datalog.module_text import section_of
 from cera.datalog.modules import EventModule
 from cera.errors import UsageError
 from cera.languages.cet import syntax as cet
 from cera.languages.cet.printer import print_program
-from cera.languages.datalog.directive_printer import print_section
-from cera.languages.datalog.module_text import section_of
 from cera.languages.modules import ProgramModule
 from cera.languages.snoop import syntax as snoop
 from cera.languages.snoop.datalog import to_datalog

@@ -11,6 +11,7 @@ from math import inf
 from pathlib import PurePath
 
 from cera.datalog.checks import check as check_datalog
+from cera.datalog.directives import Section
 from cera.datalog.modules import EventModule
 from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic, Note, Source, Span, in_source_order
@@ -18,7 +19,6 @@ from cera.instances.types import InstanceModule
 from cera.languages.cet import hosting as cet
 from cera.languages.cet import syntax as cet_syntax
 from cera.languages.cet.parser import parse as parse_cet
-from cera.languages.datalog.directives import Section
 from cera.languages.datalog.parser import Parsed as ParsedDatalog
 from cera.languages.datalog.parser import parse as parse_datalog
 from cera.languages.datalog.standalone import event_module as standalone

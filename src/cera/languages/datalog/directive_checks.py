@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cera.datalog.printer import print_atom
-from cera.datalog.safety import BUILT_IN, check_expression
-from cera.datalog.syntax import Atom, J, Program, atoms, root
-from cera.diagnostics import Diagnostic, Note, did_you_mean
-from cera.languages.datalog.directives import (
+from cera.datalog.directives import (
     DetectDirective,
     Directive,
     GranularityDirective,
@@ -17,6 +13,10 @@ from cera.languages.datalog.directives import (
     RelationDirective,
     Section,
 )
+from cera.datalog.printer import print_atom
+from cera.datalog.safety import BUILT_IN, check_expression
+from cera.datalog.syntax import Atom, J, Program, atoms, root
+from cera.diagnostics import Diagnostic, Note, did_you_mean
 from cera.model.expressions.expression import Variable, walk
 
 #: What the evaluators know by themselves.

@@ -7,10 +7,7 @@ from typing import Any, cast
 
 from lark import Token, Tree
 
-from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
-from cera.datalog.syntax import Atom
-from cera.diagnostics import Diagnostic, Span, did_you_mean
-from cera.languages.datalog.directives import (
+from cera.datalog.directives import (
     DetectDirective,
     GranularityDirective,
     Item,
@@ -19,6 +16,9 @@ from cera.languages.datalog.directives import (
     PartitionDirective,
     RelationDirective,
 )
+from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
+from cera.datalog.syntax import Atom
+from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.datalog.transformer import Application, ClauseError, ClauseTransformer
 from cera.languages.text.items import Place
 from cera.model.expressions.expression import Expression, Variable

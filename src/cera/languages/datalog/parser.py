@@ -8,11 +8,11 @@ from functools import cache
 from lark import Lark
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
+from cera.datalog.directives import Item, Section, sections
 from cera.datalog.syntax import Program, Rule
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.languages.datalog.clauses import Piece, clauses, comments
 from cera.languages.datalog.directive_transformer import transform
-from cera.languages.datalog.directives import Item, Section, sections
 from cera.languages.datalog.transformer import ClauseError, with_stages
 from cera.languages.expressions.grammar import item_parser, read_grammar
 

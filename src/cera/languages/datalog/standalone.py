@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cera.datalog.modules import PREFIXES, EventModule, Monitored, Output
-from cera.datalog.renaming import renamed
-from cera.datalog.syntax import Atom, Program, Rule, atoms
-from cera.diagnostics import Diagnostic, Span
-from cera.languages.datalog.directive_checks import check_directives, event_atoms
-from cera.languages.datalog.directives import (
+from cera.datalog.directives import (
     DetectDirective,
     GranularityDirective,
     MonitorDirective,
@@ -22,6 +17,11 @@ from cera.languages.datalog.directives import (
     RelationDirective,
     Section,
 )
+from cera.datalog.modules import PREFIXES, EventModule, Monitored, Output
+from cera.datalog.renaming import renamed
+from cera.datalog.syntax import Atom, Program, Rule, atoms
+from cera.diagnostics import Diagnostic, Span
+from cera.languages.datalog.directive_checks import check_directives, event_atoms
 from cera.model.expressions.expression import Expression, Variable
 
 _OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from cera.datalog.directive_printer import print_section
+from cera.datalog.module_text import section_of
 from cera.diagnostics import Span
 from cera.errors import ProgramError, UsageError
-from cera.languages.datalog.directive_printer import print_section
-from cera.languages.datalog.module_text import section_of
 from cera.languages.epl import syntax as epl
 from cera.languages.epl.compiler import compile_module
 from cera.languages.epl.compiler import translated as datalog_of

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from cera.datalog.modules import Monitored
-from cera.datalog.printer import print_argument, print_expression, print_name, print_rule
-from cera.datalog.syntax import Rule, StageTerm
-from cera.languages.datalog.directives import (
+from cera.datalog.directives import (
     DetectDirective,
     GranularityDirective,
     Item,
@@ -17,6 +14,9 @@ from cera.languages.datalog.directives import (
     RelationDirective,
     Section,
 )
+from cera.datalog.modules import Monitored
+from cera.datalog.printer import print_argument, print_expression, print_name, print_rule
+from cera.datalog.syntax import Rule, StageTerm
 from cera.model.expressions.expression import Variable
 
 

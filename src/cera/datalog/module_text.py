@@ -9,10 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from cera.datalog.modules import EventModule, Output
-from cera.datalog.renaming import renamed
-from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, atoms, conditions, root
-from cera.languages.datalog.directives import (
+from cera.datalog.directives import (
     DetectDirective,
     Directive,
     GranularityDirective,
@@ -22,6 +19,9 @@ from cera.languages.datalog.directives import (
     RelationDirective,
     Section,
 )
+from cera.datalog.modules import EventModule, Output
+from cera.datalog.renaming import renamed
+from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, atoms, conditions, root
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Variable
 
