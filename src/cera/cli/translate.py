@@ -15,8 +15,8 @@ from cera.languages.cet import syntax as cet
 from cera.languages.cet.printer import print_program
 from cera.languages.modules import ProgramModule
 from cera.languages.snoop import syntax as snoop
-from cera.languages.snoop.datalog import to_datalog
 from cera.languages.snoop.writing import to_cet
+from cera.languages.translations.snoop_to_datalog import to_datalog
 from cera.pipeline import Program
 
 
