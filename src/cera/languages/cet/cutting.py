@@ -8,9 +8,9 @@ semicolon outside of brackets; before a bracket, a semicolon is the operator.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cera.languages.cet.grammar import Start
+from cera.languages.text.items import Piece, pieces
 from cera.languages.text.scanner import Lexeme
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
@@ -19,23 +19,7 @@ _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _BEFORE_NAMES = ("as", "after", "until", "last", "by", "=", ".", ",", ":", "(")
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The lexemes that are to be read as one item."""
-
-    kind: Start
-    lexemes: tuple[Lexeme, ...]
-
-    @property
-    def start(self) -> int:
-        return self.lexemes[0].start
-
-    @property
-    def end(self) -> int:
-        return self.lexemes[-1].end
-
-
-def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
+def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
     """The items among the lexemes (without comments) of a text."""
     bounds: list[tuple[int, Start]] = []
     depth, closed = 0, True
@@ -50,8 +34,7 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
             depth = max(0, depth + (1 if lexeme.text in _OPENING else -1))
         following = lexemes[index + 1].text if index + 1 < len(lexemes) else ""
         closed = lexeme.text == ";" and depth == 0 and following != "("
-    ends = [*(index for index, _ in bounds[1:]), len(lexemes)]
-    return [Piece(kind, tuple(lexemes[first:end])) for (first, kind), end in zip(bounds, ends, strict=False)]
+    return pieces(lexemes, bounds)
 
 
 def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int, depth: int) -> Start | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from cera.diagnostics import did_you_mean
-from cera.languages.cet.cutting import Piece
 from cera.languages.cet.expectations import VOCABULARY
+from cera.languages.cet.grammar import Start
+from cera.languages.text.items import Piece
 from cera.languages.text.mistakes import Codes, Explaining
 
 CODES = Codes("CE001", "CE002", "CE003")
@@ -29,11 +30,11 @@ _HABITS = {
 _CHANGES = ("insert", "delete", "update")
 
 
-def _hint(piece: Piece, index: int) -> str | None:
+def _hint(piece: Piece[Start], index: int) -> str | None:
     return declared_otherwise(piece, index) or _defined_otherwise(piece, index)
 
 
-def declared_otherwise(piece: Piece, index: int) -> str | None:
+def declared_otherwise(piece: Piece[Start], index: int) -> str | None:
     """What is said by a declaration: labels that are no names, and changes of tables."""
     found = piece.lexemes[index]
     match [lexeme.text for lexeme in piece.lexemes[:index]]:
@@ -45,7 +46,7 @@ def declared_otherwise(piece: Piece, index: int) -> str | None:
             return None
 
 
-def _defined_otherwise(piece: Piece, index: int) -> str | None:
+def _defined_otherwise(piece: Piece[Start], index: int) -> str | None:
     found = piece.lexemes[index]
     before = [lexeme.text for lexeme in piece.lexemes[max(0, index - 2) : index]]
     following = piece.lexemes[index + 1].text if index + 1 < len(piece.lexemes) else ""

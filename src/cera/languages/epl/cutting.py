@@ -8,9 +8,9 @@ so a bracket that is not closed spoils one rule only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from cera.languages.text.items import Piece, pieces
 from cera.languages.text.scanner import Lexeme
 
 ItemKind = Literal["beginning", "declaration", "rule", "end", "stray"]
@@ -23,23 +23,7 @@ _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _AFTER_LABELS = (":", "(", ")", ",", "]", "}", "&", ";", "")
 
 
-@dataclass(frozen=True)
-class Piece:
-    """The lexemes that are to be read as one item."""
-
-    kind: ItemKind
-    lexemes: tuple[Lexeme, ...]
-
-    @property
-    def start(self) -> int:
-        return self.lexemes[0].start
-
-    @property
-    def end(self) -> int:
-        return self.lexemes[-1].end
-
-
-def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
+def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[ItemKind]]:
     """The items among the lexemes (without comments) of a text."""
     bounds: list[tuple[int, ItemKind]] = []
     opened: list[int] = []
@@ -59,8 +43,7 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
         elif lexeme.text in _CLOSING and opened:
             opened.pop()
         closed = _closes(bounds, lexemes, index, len(opened))
-    ends = [*(index for index, _ in bounds[1:]), len(lexemes)]
-    return [Piece(kind, tuple(lexemes[first:end])) for (first, kind), end in zip(bounds, ends, strict=False)]
+    return pieces(lexemes, bounds)
 
 
 def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int, opened: Sequence[int]) -> ItemKind | None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
 
 from lark import Lark, Token, Tree
 
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import MismatchError as MismatchError
 from cera.languages.text.item_grammar import parse_item
 
-Start = Literal["beginning", "declaration", "rule"]
-STARTS: tuple[Start, ...] = ("beginning", "declaration", "rule")
+STARTS = ("beginning", "declaration", "rule")
 
 
-def parse_tree(text: str, start: Start) -> Tree[Token]:
+def parse_tree(text: str, start: str) -> Tree[Token]:
+    """Returns Lark's tree of one item; `start` is one of STARTS."""
     return parse_item(lark(), text, start)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
-from cera.languages.epl.cutting import Piece
+from cera.languages.epl.cutting import ItemKind
 from cera.languages.epl.expectations import VOCABULARY
 from cera.languages.epl.syntax import Module
 from cera.languages.text.imbalance import open_ended
+from cera.languages.text.items import Piece
 from cera.languages.text.mistakes import Codes, Explaining
 from cera.languages.text.scanner import Lexeme
 
@@ -23,7 +24,7 @@ _HABITS = {
 }
 
 
-def outside_of_modules(source: Source, piece: Piece) -> Diagnostic:
+def outside_of_modules(source: Source, piece: Piece[ItemKind]) -> Diagnostic:
     if not_ended := open_ended(source, piece.lexemes, "EP002", "EP003"):
         return not_ended
     first = piece.lexemes[0]
@@ -37,12 +38,12 @@ def not_closed(module: Module) -> Diagnostic:
     return Diagnostic("EP005", "error", message, module.name.span, "write `end.` after its last rule")
 
 
-def _hint(piece: Piece, index: int) -> str | None:
+def _hint(piece: Piece[ItemKind], index: int) -> str | None:
     found = piece.lexemes[index]
     return _HABITS.get(found.text) or _word_before(piece, index) or _condition_misplaced(piece, index)
 
 
-def _word_before(piece: Piece, index: int) -> str | None:
+def _word_before(piece: Piece[ItemKind], index: int) -> str | None:
     """`updat(ACC(X))` reads as an event with the label `updat` up to its second bracket."""
     if piece.lexemes[index].text != "(":
         return None
@@ -54,7 +55,7 @@ def _word_before(piece: Piece, index: int) -> str | None:
     return None
 
 
-def _condition_misplaced(piece: Piece, index: int) -> str | None:
+def _condition_misplaced(piece: Piece[ItemKind], index: int) -> str | None:
     """`insert(e(Y, Y.k = 1))`, whose condition stands with the tuple, and `A(X.k = 1)`, which has no variable."""
     words = [lexeme.text for lexeme in piece.lexemes[max(0, index - 5) : index]]
     match [*words, piece.lexemes[index].text]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
-from cera.languages.epl.cutting import Piece, cut
-from cera.languages.epl.grammar import MismatchError, Start, parse_tree
+from cera.languages.epl.cutting import ItemKind, cut
+from cera.languages.epl.grammar import parse_tree
 from cera.languages.epl.mistakes import explained, not_closed, outside_of_modules
 from cera.languages.epl.syntax import Declaration, Module, Rule
 from cera.languages.epl.transformer import Item, transform
-from cera.languages.text.items import Comment, scanned
+from cera.languages.text.items import Comment, ItemReader, Piece, scanned
 from cera.languages.text.nodes import Identifier
 
 
@@ -40,6 +40,11 @@ class _Open:
         return Module(self.name, tuple(self.declarations), tuple(self.rules), Span(source, self.start, end))
 
 
+_READER: ItemReader[Piece[ItemKind], Item] = ItemReader(
+    lambda text, piece: parse_tree(text, piece.kind), transform, explained
+)
+
+
 def parse(source: Source) -> Parsed:
     lexemes, comments = scanned(source)
     reading = _Reading(source)
@@ -56,11 +61,11 @@ class _Reading:
         self._source = source
         self._open: _Open | None = None
 
-    def piece(self, piece: Piece) -> None:
+    def piece(self, piece: Piece[ItemKind]) -> None:
         match piece.kind:
             case "beginning":
                 self.close(piece.start, missing=True)
-                name = self._item(piece, "beginning")
+                name = self._item(piece)
                 known = name if isinstance(name, Identifier) else Identifier("", self._span(piece))
                 self._open = _Open(known, piece.start)
             case "end":
@@ -68,7 +73,7 @@ class _Reading:
                     self.diagnostics.append(outside_of_modules(self._source, piece))
                 self.close(piece.end, missing=False)
             case "declaration" | "rule" if self._open is not None:
-                match self._item(piece, piece.kind):
+                match self._item(piece):
                     case Rule() as rule:
                         self._open.rules.append(rule)
                     case None | Identifier():
@@ -87,16 +92,10 @@ class _Reading:
         self.modules.append(module)
         self._open = None
 
-    def _item(self, piece: Piece, start: Start) -> Item | None:
-        try:
-            tree = parse_tree(self._source.text[piece.start : piece.end], start)
-        except MismatchError as mismatch:
-            self.diagnostics.append(explained(self._source, piece, mismatch))
-            return None
-        source, begin = self._source, piece.start
-        item, problems = transform(tree, lambda first, last: Span(source, begin + first, begin + last))
+    def _item(self, piece: Piece[ItemKind]) -> Item | None:
+        item, problems = _READER.read(self._source, piece)
         self.diagnostics += problems
         return item
 
-    def _span(self, piece: Piece) -> Span:
+    def _span(self, piece: Piece[ItemKind]) -> Span:
         return Span(self._source, piece.start, piece.end)

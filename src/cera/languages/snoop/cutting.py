@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.languages.cet.cutting import Piece
 from cera.languages.cet.grammar import Start
+from cera.languages.text.items import Piece, pieces
 from cera.languages.text.scanner import Lexeme
 
 #: What can follow an event that is called `event`.
 _AFTER_NAMES = ("and", "AND", "or", "OR", "where", "within", "as")
 
 
-def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
+def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
     """The items among the lexemes (without comments) of a text."""
     bounds: list[tuple[int, Start]] = []
     closed = True
@@ -28,13 +28,13 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
         if kind is not None:
             bounds.append((index, kind))
         closed = lexeme.text == ";" and bounds[-1][1] == "declaration"
-    ends = [*(index for index, _ in bounds[1:]), len(lexemes)]
-    return [_piece(kind, lexemes[first:end]) for (first, kind), end in zip(bounds, ends, strict=False)]
+    return [_without_end(piece) for piece in pieces(lexemes, bounds)]
 
 
-def _piece(kind: Start, lexemes: Sequence[Lexeme]) -> Piece:
-    ended = kind == "definition" and len(lexemes) > 1 and lexemes[-1].text == ";"
-    return Piece(kind, tuple(lexemes[:-1] if ended else lexemes))
+def _without_end(piece: Piece[Start]) -> Piece[Start]:
+    *others, last = piece.lexemes
+    ended = piece.kind == "definition" and others and last.text == ";"
+    return Piece(piece.kind, tuple(others)) if ended else piece
 
 
 def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int) -> Start | None:

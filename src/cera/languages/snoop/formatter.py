@@ -12,6 +12,5 @@ def format_source(source: Source) -> str:
     """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
     parsed = parse(source)
     program = parsed.program
-    comments = [comment.span for comment in parsed.comments]
     printed = (lambda decorate: Printer(decorate).snoop_program(program)) if program.items else None
-    return formatted(source, parsed.diagnostics, comments, printed)
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

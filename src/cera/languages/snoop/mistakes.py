@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from cera.diagnostics import did_you_mean
-from cera.languages.cet.cutting import Piece
+from cera.languages.cet.grammar import Start
 from cera.languages.cet.mistakes import declared_otherwise
 from cera.languages.snoop.expectations import VOCABULARY
 from cera.languages.snoop.syntax import CONTEXTS
+from cera.languages.text.items import Piece
 from cera.languages.text.mistakes import Codes, Explaining
 
 CODES = Codes("SN001", "SN002", "SN003")
@@ -33,11 +34,11 @@ _CALLS = {
 }
 
 
-def _hint(piece: Piece, index: int) -> str | None:
+def _hint(piece: Piece[Start], index: int) -> str | None:
     return declared_otherwise(piece, index) or _defined_otherwise(piece, index)
 
 
-def _defined_otherwise(piece: Piece, index: int) -> str | None:
+def _defined_otherwise(piece: Piece[Start], index: int) -> str | None:
     found = piece.lexemes[index]
     before = [lexeme.text for lexeme in piece.lexemes[max(0, index - 2) : index]]
     following = piece.lexemes[index + 1].text if index + 1 < len(piece.lexemes) else ""
@@ -64,7 +65,7 @@ def _defined_otherwise(piece: Piece, index: int) -> str | None:
             return _call(piece, index) or _HABITS.get(found.text)
 
 
-def _call(piece: Piece, index: int) -> str | None:
+def _call(piece: Piece[Start], index: int) -> str | None:
     """What the operator is in whose brackets, or right behind them, something is wrong."""
     depth = 0
     for place in range(index - 1, -1, -1):

@@ -6,26 +6,21 @@ item that cannot be read is left out of the program and handed to `mistakes`, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from cera.diagnostics import Diagnostic, Source
+from cera.diagnostics import Source
+from cera.languages.cet.grammar import Start
 from cera.languages.snoop.cutting import cut
 from cera.languages.snoop.grammar import parse_tree
 from cera.languages.snoop.mistakes import explained
 from cera.languages.snoop.syntax import Item, Program
 from cera.languages.snoop.transformer import transform
-from cera.languages.text.items import Comment, Read, read_items
+from cera.languages.text import items
 
+Parsed = items.Parsed[Program]
 
-@dataclass(frozen=True)
-class Parsed:
-    """The items that could be read, what is wrong with the others, and the comments."""
-
-    program: Program
-    diagnostics: tuple[Diagnostic, ...]
-    comments: tuple[Comment, ...]
+_READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
+    lambda text, piece: parse_tree(text, piece.kind), transform, explained
+)
 
 
 def parse(source: Source) -> Parsed:
-    read: Read[Item] = read_items(source, cut, lambda text, piece: parse_tree(text, piece.kind), transform, explained)
-    return Parsed(Program(read.items), read.diagnostics, read.comments)
+    return items.read_program(source, Program, cut, _READER)

@@ -12,25 +12,20 @@ from cera.diagnostics import Diagnostic, Source, Span, in_source_order
 from cera.languages.text.item_grammar import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
 
-Item = TypeVar("Item")
-
 #: From two offsets in the text of an item to the place between them.
 Place = Callable[[int, int], Span]
 
 
 @dataclass(frozen=True)
 class Comment:
-    """`# …` or `/* … */`, with its marks."""
+    """`# …`, `% …` or `/* … */`, with its marks."""
 
     text: str
     span: Span = field(compare=False, repr=False)
 
 
-class Piece(Protocol):
+class Extent(Protocol):
     """The text that is to be read as one item."""
-
-    @property
-    def lexemes(self) -> Sequence[Lexeme]: ...
 
     @property
     def start(self) -> int: ...
@@ -39,39 +34,72 @@ class Piece(Protocol):
     def end(self) -> int: ...
 
 
-Cut = TypeVar("Cut", bound=Piece)
+Kind = TypeVar("Kind", bound=str)
 
 
 @dataclass(frozen=True)
-class Read(Generic[Item]):
-    """The items that could be read, what is wrong with the others, and the comments."""
+class Piece(Generic[Kind]):
+    """The lexemes that are to be read as one item of a kind."""
 
-    items: tuple[Item, ...]
+    kind: Kind
+    lexemes: tuple[Lexeme, ...]
+
+    @property
+    def start(self) -> int:
+        return self.lexemes[0].start
+
+    @property
+    def end(self) -> int:
+        return self.lexemes[-1].end
+
+
+Cut = TypeVar("Cut", bound=Extent)
+Item = TypeVar("Item")
+Program = TypeVar("Program")
+
+
+@dataclass(frozen=True)
+class Parsed(Generic[Program]):
+    """The program of the items that could be read, what is wrong with the others, and the comments."""
+
+    program: Program
     diagnostics: tuple[Diagnostic, ...]
     comments: tuple[Comment, ...]
 
 
-def read_items(
+@dataclass(frozen=True)
+class ItemReader(Generic[Cut, Item]):
+    """How a language reads one item: the tree of its text, what the tree stands for, why there is none."""
+
+    parse_tree: Callable[[str, Cut], Tree[Token]]
+    transform: Callable[[Tree[Token], Place], tuple[Item | None, list[Diagnostic]]]
+    explained: Callable[[Source, Cut, MismatchError], list[Diagnostic]]
+
+    def read(self, source: Source, piece: Cut) -> tuple[Item | None, list[Diagnostic]]:
+        """Returns the item of a piece, or None and what is wrong with it."""
+        try:
+            tree = self.parse_tree(source.text[piece.start : piece.end], piece)
+        except MismatchError as mismatch:
+            return None, self.explained(source, piece, mismatch)
+        begin = piece.start
+        return self.transform(tree, lambda first, last: Span(source, begin + first, begin + last))
+
+
+def read_program(
     source: Source,
+    program: Callable[[tuple[Item, ...]], Program],
     cut: Callable[[str, Sequence[Lexeme]], Sequence[Cut]],
-    parse_tree: Callable[[str, Cut], Tree[Token]],
-    transform: Callable[[Tree[Token], Place], tuple[Item | None, list[Diagnostic]]],
-    explained: Callable[[Source, Cut, MismatchError], Diagnostic],
-) -> Read[Item]:
-    """`cut` finds the items among the lexemes without comments; what has no tree is `explained`."""
+    reader: ItemReader[Cut, Item],
+) -> Parsed[Program]:
+    """Returns the program of the items that `cut` finds among the lexemes of a source."""
     lexemes, comments = scanned(source)
     items: list[Item] = []
     diagnostics: list[Diagnostic] = []
     for piece in cut(source.text, lexemes):
-        try:
-            tree = parse_tree(source.text[piece.start : piece.end], piece)
-        except MismatchError as mismatch:
-            diagnostics.append(explained(source, piece, mismatch))
-            continue
-        item, problems = transform(tree, places(source, piece.start))
+        item, problems = reader.read(source, piece)
         items += [] if item is None else [item]
         diagnostics += problems
-    return Read(tuple(items), tuple(in_source_order(diagnostics)), comments)
+    return Parsed(program(tuple(items)), tuple(in_source_order(diagnostics)), comments)
 
 
 def scanned(source: Source) -> tuple[list[Lexeme], tuple[Comment, ...]]:
@@ -83,6 +111,7 @@ def scanned(source: Source) -> tuple[list[Lexeme], tuple[Comment, ...]]:
     return [lexeme for lexeme in lexemes if lexeme.kind != "comment"], comments
 
 
-def places(source: Source, begin: int) -> Place:
-    """Returns where something is that stands from `first` to `last` in the text of an item."""
-    return lambda first, last: Span(source, begin + first, begin + last)
+def pieces(lexemes: Sequence[Lexeme], beginnings: Sequence[tuple[int, Kind]]) -> list[Piece[Kind]]:
+    """Returns the lexemes cut at the beginnings of items, which are given with the kinds of these."""
+    ends = [*(index for index, _ in beginnings[1:]), len(lexemes)]
+    return [Piece(kind, tuple(lexemes[first:end])) for (first, kind), end in zip(beginnings, ends, strict=False)]

@@ -9,7 +9,7 @@ from typing import Generic
 from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.text.imbalance import open_ended, unbalanced
 from cera.languages.text.item_grammar import MismatchError
-from cera.languages.text.items import Cut, Piece
+from cera.languages.text.items import Kind, Piece
 from cera.languages.text.vocabulary import Vocabulary
 from cera.model.time.durations import DurationError, parse_duration
 
@@ -27,23 +27,24 @@ class Codes:
 
 
 @dataclass(frozen=True, slots=True)
-class Explaining(Generic[Cut]):
+class Explaining(Generic[Kind]):
     """How the mistakes of a language are explained: its codes, its words, and its own hints."""
 
     codes: Codes
     vocabulary: Vocabulary
     #: By the piece and the index of the lexeme that did not fit.
-    hint: Callable[[Cut, int], str | None]
+    hint: Callable[[Piece[Kind], int], str | None]
 
-    def __call__(self, source: Source, piece: Cut, mismatch: MismatchError) -> Diagnostic:
+    def __call__(self, source: Source, piece: Piece[Kind], mismatch: MismatchError) -> list[Diagnostic]:
         """The mistake in a piece that could be read up to the mismatch."""
-        return (
+        found = (
             open_ended(source, piece.lexemes, self.codes.not_closed, self.codes.bad_literal)
             or unbalanced(source, piece.lexemes, self.codes.not_closed)
             or self._unexpected(source, piece, mismatch)
         )
+        return [found]
 
-    def _unexpected(self, source: Source, piece: Cut, mismatch: MismatchError) -> Diagnostic:
+    def _unexpected(self, source: Source, piece: Piece[Kind], mismatch: MismatchError) -> Diagnostic:
         code, position = self.codes.unexpected, piece.start + mismatch.position
         expected = self.vocabulary.expected(mismatch.accepted)
         index = next((i for i, lexeme in enumerate(piece.lexemes) if lexeme.end > position), None)
@@ -58,7 +59,7 @@ class Explaining(Generic[Cut]):
         return Diagnostic(code, "error", f"{expected}, found '{found.text}'", place, hint)
 
 
-def _without_unit(piece: Piece, index: int) -> str | None:
+def _without_unit(piece: Piece[Kind], index: int) -> str | None:
     """Of a number where a length of time is expected: that its unit is none, or missing."""
     number, *following = (lexeme.text for lexeme in piece.lexemes[index : index + 2])
     if not number[0].isdigit():

@@ -8,7 +8,6 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import MismatchError as MismatchError
 from cera.languages.text.item_grammar import parse_item
 
 

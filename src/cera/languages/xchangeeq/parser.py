@@ -6,42 +6,29 @@ item that cannot be read is left out of the program and handed to `recovery`, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lark import Token, Tree
 
-from cera.diagnostics import Diagnostic, Source, Span, in_source_order
-from cera.languages.text.items import Comment, scanned
+from cera.diagnostics import Diagnostic, Source
+from cera.languages.text import items
 from cera.languages.xchangeeq.cutting import Piece, cut
-from cera.languages.xchangeeq.grammar import MismatchError, parse_tree
+from cera.languages.xchangeeq.grammar import parse_tree
 from cera.languages.xchangeeq.misreadings import misread
 from cera.languages.xchangeeq.recovery import diagnose
 from cera.languages.xchangeeq.syntax import Item, ProgramSyntax
 from cera.languages.xchangeeq.transformer import transform
 
-
-@dataclass(frozen=True)
-class Parsed:
-    """The items that could be read, what is wrong with the others, and the comments."""
-
-    program: ProgramSyntax
-    diagnostics: tuple[Diagnostic, ...]
-    comments: tuple[Comment, ...]
+Parsed = items.Parsed[ProgramSyntax]
 
 
 def parse(source: Source) -> Parsed:
-    lexemes, comments = scanned(source)
-    items: list[Item] = []
-    diagnostics: list[Diagnostic] = []
-    for piece in cut(source.text, lexemes):
-        item, problems = _parse_item(source, piece)
-        items += [] if item is None else [item]
-        diagnostics += problems
-    return Parsed(ProgramSyntax(tuple(items)), tuple(in_source_order(diagnostics)), comments)
+    return items.read_program(source, ProgramSyntax, cut, _READER)
 
 
-def _parse_item(source: Source, piece: Piece) -> tuple[Item | None, list[Diagnostic]]:
-    try:
-        tree = parse_tree(source.text[piece.start : piece.end])
-    except MismatchError:
-        return None, diagnose(source, piece)
-    item, problems = transform(tree, lambda start, end: Span(source, piece.start + start, piece.start + end))
+def _transform(tree: Tree[Token], place: items.Place) -> tuple[Item | None, list[Diagnostic]]:
+    item, problems = transform(tree, place)
     return item, problems if item is None else [*problems, *misread(item)]
+
+
+_READER: items.ItemReader[Piece, Item] = items.ItemReader(
+    lambda text, _: parse_tree(text), _transform, lambda source, piece, _: diagnose(source, piece)
+)

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
+from cera.languages.text.item_grammar import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
 from cera.languages.xchangeeq.cutting import Piece
-from cera.languages.xchangeeq.grammar import MismatchError, accepted_at, parse_tree
+from cera.languages.xchangeeq.grammar import accepted_at, parse_tree
 from cera.languages.xchangeeq.mistakes.brackets import Brackets
 from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY
 from cera.languages.xchangeeq.mistakes.misspellings import misspelt_before_bracket
