@@ -12,13 +12,13 @@ from typing import assert_never
 
 from cera.arguments import speaks_python
 from cera.connectors.actions import action as acting
+from cera.connectors.actions.arguments import action_argument, kind_of
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
 from cera.engines.answers.answer import Answer
 from cera.engines.stagewise.arrivals import Recognizer
 from cera.errors import UsageError
-from cera.languages.epl.arguments import action_argument, kind_of
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Sql, System, Write
 from cera.languages.modules import RuleAction
