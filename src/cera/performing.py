@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import assert_never
 
 from cera.arguments import speaks_python
 from cera.connectors.actions import action as acting
@@ -19,9 +18,7 @@ from cera.connectors.actions.runner import ActionRunner
 from cera.engines.answers.answer import Answer
 from cera.engines.stagewise.arrivals import Recognizer
 from cera.errors import UsageError
-from cera.languages.epl.printer import print_condition
-from cera.languages.epl.syntax import Action, Sql, System, Write
-from cera.languages.modules import RuleAction
+from cera.languages.protocol.compiled import RuleAction
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
 from cera.pipeline import Program
@@ -109,28 +106,10 @@ class WantedActions:
         plan = self._plan[rule]
         derivation = next(each for each in derived.derivations if each.rule == rule)
         bound = {name: recognizer.attributes(event) for name, event in derivation.causes.items()}
-        values = [action_argument(each, bound, self._evaluator) for each in wanted.action.arguments]
+        values = [action_argument(each, bound, self._evaluator) for each in wanted.arguments]
         return acting.Call(rule, derived.event, plan.action, tuple(values), plan.spelled)
 
 
 def _planned(one: RuleAction) -> acting.Planned:
-    arguments = one.action.arguments
-    return acting.Planned(
-        one.rule,
-        str(one.span or one.rule),
-        _runnable(one.action),
-        tuple(map(kind_of, arguments)),
-        tuple(map(print_condition, arguments)),
-    )
-
-
-def _runnable(action: Action) -> acting.Action:
-    match action:
-        case Write():
-            return acting.Write(action.format, action.file)
-        case Sql():
-            return acting.Sql(action.command)
-        case System():
-            return acting.System(action.command)
-        case other:
-            assert_never(other)
+    kinds = tuple(map(kind_of, one.arguments))
+    return acting.Planned(one.rule, str(one.span or one.rule), one.action, kinds, one.spelled)

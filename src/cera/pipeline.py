@@ -1,8 +1,7 @@
 """The flow of a program on one screen.
 
-    XChangeEQ ──parse──▶ syntax tree ──lower──▶ rules ───┐
-    EPL ──parse──▶ modules ──translate──▶ Datalog_1S ────┼──▶ layers ──▶ engine ──▶ derived events
-    Snoop ──translate──▶ event types ────────────────────┘
+    sources ──parse, name, compile──▶ rules, modules ──▶ layers ──▶ engine ──▶ derived events
+              each in its language
 
 What is wrong at any stage is a diagnostic. A program is one or several files; the language of each follows from its
 ending. Rules and modules see what others derive: what sees it lies in a higher layer.
@@ -10,13 +9,11 @@ ending. Rules and modules see what others derive: what sees it lies in a higher 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
@@ -40,11 +37,9 @@ from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError, UsageError
-from cera.languages.modules import Modules, Sources, language_of_types, read_modules
-from cera.languages.text.scanner import scan
-from cera.languages.xchangeeq.lowering import lower
-from cera.languages.xchangeeq.parser import Parsed, parse
-from cera.languages.xchangeeq.syntax import CalendarsDirective
+from cera.languages.programs import CompiledProgram, Modules, NamedModules, compile_program, name_modules
+from cera.languages.protocol.compiled import CompileOptions
+from cera.languages.registry import LANGUAGES, Recognition, by_ending, is_text, recognize
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import ANSWER_LIMIT
@@ -62,27 +57,14 @@ if TYPE_CHECKING:
     from cera.explain.plan_table import PlanTable
 
 __all__ = [
-    "ENDINGS",
     "ENGINES",
     "Engine",
     "Program",
     "RunOptions",
     "enabling",
-    "language_of",
     "load",
     "microseconds",
 ]
-
-#: The languages by the endings of their files.
-ENDINGS: Mapping[str, str] = MappingProxyType(
-    {
-        ".xceq": "XChangeEQ",
-        ".epl": "EPL",
-        ".dl1s": "Datalog_1S",
-        ".cet": "complex event types",
-        ".snoop": "Snoop",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -99,48 +81,35 @@ class Program:
     answer_limit: int | None = None
 
     @cached_property
-    def parsed(self) -> tuple[Parsed, ...]:
-        """What is written in XChangeEQ."""
-        return tuple(parse(source) for source in self._in("XChangeEQ"))
+    def recognitions(self) -> tuple[Recognition, ...]:
+        """The sources, each read once in its language."""
+        return tuple(map(recognize, self.sources))
 
     @cached_property
-    def modules(self) -> Modules:
-        """What is written in other languages."""
-        languages = ("EPL", "Datalog_1S", "complex event types", "Snoop")
-        return read_modules(Sources(*map(self._in, languages)), self.enabled)
-
-    def _in(self, language: str) -> tuple[Source, ...]:
-        return tuple(source for source in self.sources if language_of(source) == language)
-
-    @cached_property
-    def _calendars(self) -> tuple[tuple[Calendar, ...], tuple[Diagnostic, ...]]:
-        """The calendars that were given and those that CALENDARS directives name."""
-        found, problems = list(self.calendars), []
-        for source, parsed in zip(self._in("XChangeEQ"), self.parsed, strict=True):
-            for directive in parsed.program.items:
-                if isinstance(directive, CalendarsDirective):
-                    try:
-                        found += load_calendars(Path(source.name).parent / directive.path)
-                    except (CalendarError, OSError) as error:
-                        problems.append(Diagnostic("XC006", "error", str(error), directive.span))
-        return tuple(found), tuple(problems)
-
-    @cached_property
-    def _lowered(self) -> tuple[RuleProgram, tuple[Diagnostic, ...]]:
-        rules, problems = lower(
-            [parsed.program for parsed in self.parsed],
-            calendars=self._calendars[0],
-            timezone=self.timezone,
-            semantics=self.semantics,
-        )
-        derived = sorted({label for each in self.modules.found for label in each.module.derives})
-        limit = ANSWER_LIMIT if self.answer_limit is None else self.answer_limit
-        return replace(rules, from_modules=tuple(derived), answer_limit=limit), problems
+    def _named(self) -> NamedModules:
+        return name_modules(self.recognitions)
 
     @property
+    def module_names(self) -> tuple[str, ...]:
+        """The names of all modules, whether they run or not."""
+        return self._named.names
+
+    @cached_property
+    def _compiled(self) -> CompiledProgram:
+        options = CompileOptions(self.timezone, self.calendars, self.semantics)
+        return compile_program(self._named, options, self.enabled)
+
+    @property
+    def modules(self) -> Modules:
+        """The modules that run, and what there is to say about them."""
+        return self._compiled.modules
+
+    @cached_property
     def rules(self) -> RuleProgram:
         """The normalised rules, of which a wrong program may lack some."""
-        return self._lowered[0]
+        derived = sorted({label for each in self.modules.found for label in each.module.derives})
+        limit = ANSWER_LIMIT if self.answer_limit is None else self.answer_limit
+        return replace(self._compiled.rules, from_modules=tuple(derived), answer_limit=limit)
 
     @cached_property
     def _layered(self) -> tuple[Layers, tuple[Diagnostic, ...]]:
@@ -161,8 +130,7 @@ class Program:
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        found = [diagnostic for parsed in self.parsed for diagnostic in parsed.diagnostics]
-        found += [*self._calendars[1], *self._lowered[1]]
+        found = list(self._compiled.rule_diagnostics)
         wrong_modules = self.modules.of("error")
         if not found:  # what is not well-formed is not judged further: it would only produce follow-up errors
             found += [each for each in check(self.rules) if each.severity == "error" or not wrong_modules]
@@ -408,46 +376,23 @@ def _parts(given: object) -> list[str | Path | Source]:
 def enabling(program: Program, names: Sequence[str]) -> Program:
     """The program with those of its modules that are named."""
     for name in names:
-        if name not in program.modules.names:
-            known = program.modules.names
+        if name not in program.module_names:
+            known = program.module_names
             hint = did_you_mean(name, known) or (f"there are {', '.join(known)}" if known else "it has no modules")
             raise UsageError(f"the program has no module '{name}'; {hint}")
-    return replace(program, enabled=frozenset(names))
-
-
-#: What no path of a program has.
-_SIGNS_OF_TEXT = ("\n", "{", "DETECT ", "RAISE ", "begin ", "<-", ":-", ":=")
-#: How a text begins that is EPL.
-_MODULE = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
-#: The comments of Datalog_1S, which other languages do not have.
-_COMMENT = re.compile(r"%[^\n]*")
-#: How a text begins that is Datalog_1S: with a directive, or with the head of a rule.
-_DATALOG = re.compile(
-    r"""(\s|%[^\n]*\n)*((module|monitor|relation|granularity|partition|detect)\s+["\w]
-      |("[^"\n]*"|[A-Za-z_]\w*)\s*\([^{}]*?\)\s*(<-|:-|←|\.))""",
-    re.VERBOSE,
-)
-
-
-def language_of(source: Source) -> str:
-    """By the ending of the file, and of a text without a file by how it begins."""
-    if source.name.startswith("<"):
-        if _MODULE.match(source.text):
-            return "EPL"
-        if any(lexeme.text == ":=" for lexeme in scan(_COMMENT.sub("", source.text))):
-            return language_of_types(source)
-        return "Datalog_1S" if _DATALOG.match(source.text) else "XChangeEQ"
-    return ENDINGS.get(Path(source.name).suffix, "XChangeEQ")
+    chosen = replace(program, enabled=frozenset(names))
+    vars(chosen)["recognitions"] = program.recognitions  # they are the same sources: none is read again
+    return chosen
 
 
 def _source(program: str | Path | Source) -> Source:
     if isinstance(program, Source):
         return program
-    if isinstance(program, str) and (not program.strip() or any(sign in program for sign in _SIGNS_OF_TEXT)):
+    if isinstance(program, str) and is_text(program):
         return Source("<text>", program)
     path = Path(program)
-    if path.suffix not in ENDINGS:
-        known = ", ".join(f"{ending} ({name})" for ending, name in ENDINGS.items())
+    if by_ending(str(path)) is None:
+        known = ", ".join(f"{language.ending} ({language.name})" for language in LANGUAGES)
         raise UsageError(f"{shown_path(path)}: the language follows from the file's ending, which can be {known}")
     try:
         return Source(str(path), path.read_text(encoding="utf-8-sig"))

@@ -75,9 +75,10 @@ def look_at(text: str) -> None:
             assert_inside(span, source)
         assert render(diagnostic)
         assert diagnostic.as_json()
-    if not program.parsed[0].diagnostics:
+    [recognition] = program.recognitions
+    if not recognition.parsed.diagnostics:
         formatted = format_source(source)
-        assert parse(Source("formatted.xceq", formatted)).program == program.parsed[0].program
+        assert parse(Source("formatted.xceq", formatted)).program == recognition.parsed.modules[0].syntax
         assert format_source(Source("formatted.xceq", formatted)) == formatted
 
 

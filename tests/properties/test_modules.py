@@ -132,7 +132,7 @@ def compare_translation(seed: int) -> bool:
     texts, events = random_program(random), random_events(random)
     program = cera.load(texts)
     rules = [text for text in texts if text.startswith("DETECT")]
-    printed = "\n".join(translation(each) for each in program.modules.found)
+    printed = "\n".join(translation(each, "datalog") for each in program.modules.found)
     again = cera.load([*rules, printed])
     story = f"seed {seed}:\n" + "\n".join(texts) + printed + "\n".join(map(str, events))
     assert not again.errors, f"{story}\n{again.errors}"

@@ -13,9 +13,10 @@ from cera.cli.main import main
 from cera.connectors.files import Layout, read_events
 from cera.connectors.sinks import base_line
 from cera.errors import RecursionLimitError, UsageError
+from cera.languages.registry import language_of
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import language_of, load
+from cera.pipeline import load
 from cera.testing import event
 
 
@@ -36,7 +37,7 @@ def test_a_text_without_braces_is_a_program_all_the_same() -> None:
 )
 def test_the_language_of_a_text_is_found(text: str, language: str) -> None:
     [source] = load(text).sources
-    assert language_of(source) == language
+    assert language_of(source).name == language
     assert [each for each in load(text).check() if each.severity == "error"] == []
 
 

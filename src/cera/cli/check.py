@@ -47,10 +47,6 @@ def summary(program: Program) -> str:
     """`3 files, 12 rules: no errors, 1 warning, 2 notes`."""
     errors, notes = len(program.errors), len(program.notes)
     return (
-        f"{report.count(len(program.sources), 'file')}, {report.count(_rules(program), 'rule')}: "
+        f"{report.count(len(program.sources), 'file')}, {report.count(program.modules.rules, 'rule')}: "
         f"{report.count(errors, 'error')}, {report.count(len(program.check()) - errors, 'warning')}"
     ) + (f", {report.count(notes, 'note')}" if notes else "")
-
-
-def _rules(program: Program) -> int:
-    return len(program.rules.rules) + program.modules.rules

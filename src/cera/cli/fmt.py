@@ -12,20 +12,8 @@ from cera.cli.program_text import STANDARD_INPUT, standard_input
 from cera.cli.writing import write_file, write_output
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.cet import formatter as cet
-from cera.languages.datalog import formatter as datalog
-from cera.languages.epl import formatter as epl
-from cera.languages.snoop import formatter as snoop
-from cera.languages.xchangeeq import formatter as xchangeeq
-from cera.pipeline import language_of, load
-
-_FORMATTERS = {
-    "XChangeEQ": xchangeeq.format_source,
-    "EPL": epl.format_source,
-    "Datalog_1S": datalog.format_source,
-    "complex event types": cet.format_source,
-    "Snoop": snoop.format_source,
-}
+from cera.languages.registry import language_of
+from cera.pipeline import load
 
 
 @click.command("fmt", short_help="Bring programs into the canonical layout.")
@@ -70,7 +58,7 @@ def fmt(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> 
 
 def _formatted(source: Source) -> str:
     """The canonical layout of its language, with the line endings that the text has."""
-    formatted = _FORMATTERS[language_of(source)](Source(source.name, source.text.replace("\r\n", "\n")))
+    formatted = language_of(source).format(Source(source.name, source.text.replace("\r\n", "\n")))
     return formatted.replace("\n", "\r\n") if "\r\n" in source.text else formatted
 
 

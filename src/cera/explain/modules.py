@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from cera.datalog.modules import EventModule
-from cera.datalog.printer import print_program
 from cera.engines.layers.layering import Layers
-from cera.languages.cet import syntax as cet
-from cera.languages.cet.printer import print_program as print_types
-from cera.languages.cet.unbounded import remembered
-from cera.languages.modules import ProgramModule
-from cera.languages.snoop import syntax as snoop
-from cera.languages.snoop.writing import to_cet
+from cera.languages.programs import ProgramModule
 
 
 class ExplainedOutput(TypedDict):
@@ -33,7 +26,7 @@ class ExplainedModule(TypedDict):
     granularity: str
     partition: str | None
     rules: list[ExplainedOutput]
-    #: The Datalog_1S program, or the event types.
+    #: The form in which its language explains a module, and the text.
     language: str
     text: str
     #: What its types remember, a line for each; None of a module of rules.
@@ -42,40 +35,31 @@ class ExplainedModule(TypedDict):
 
 def explain_modules(modules: Sequence[ProgramModule], layers: Layers) -> list[ExplainedModule]:
     layer_of = {module.name: number for number, layer in enumerate(layers.layers, 1) for module in layer.modules}
-    return [
-        {
-            "name": each.module.name,
-            "layer": layer_of[each.module.name],
-            "monitors": [str(monitored) for monitored in each.module.monitored],
-            "granularity": each.module.granularity,
-            "partition": each.module.partition,
-            "rules": [
-                {
-                    "name": output.rule,
-                    "place": None if output.span is None else str(output.span),
-                    "predicate": output.predicate,
-                    "variables": list(output.variables),
-                    "derives": output.label,
-                }
-                for output in each.module.outputs
-            ],
-            "language": "datalog" if isinstance(each.module, EventModule) else "event types",
-            "text": _text(each),
-            "remembers": None if isinstance(each.module, EventModule) else list(remembered(each.module)),
-        }
-        for each in modules
-    ]
+    return [_explained(each, layer_of[each.module.name]) for each in modules]
 
 
-def _text(module: ProgramModule) -> str:
-    match module.types:
-        case snoop.Program() as program:
-            return to_cet(program)
-        case cet.Program() as program:
-            return print_types(program)
-        case None:
-            assert isinstance(module.module, EventModule)
-            return print_program(module.module.program)
+def _explained(one: ProgramModule, layer: int) -> ExplainedModule:
+    module, explanation = one.module, one.explanation()
+    return {
+        "name": module.name,
+        "layer": layer,
+        "monitors": [str(monitored) for monitored in module.monitored],
+        "granularity": module.granularity,
+        "partition": module.partition,
+        "rules": [
+            {
+                "name": output.rule,
+                "place": None if output.span is None else str(output.span),
+                "predicate": output.predicate,
+                "variables": list(output.variables),
+                "derives": output.label,
+            }
+            for output in module.outputs
+        ],
+        "language": explanation.form,
+        "text": explanation.text,
+        "remembers": None if explanation.remembers is None else list(explanation.remembers),
+    }
 
 
 _STAGES = {

@@ -1,0 +1,128 @@
+"""EPL as a language: modules that become Datalog_1S programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from types import MappingProxyType
+from typing import assert_never
+
+from cera.connectors.actions import action as acting
+from cera.datalog.modules import EventModule
+from cera.datalog.printer import print_program
+from cera.diagnostics import Diagnostic, Source, in_source_order
+from cera.languages.epl.checks import check_module, check_names
+from cera.languages.epl.compiler import compile_module, translated
+from cera.languages.epl.hosting import event_module
+from cera.languages.epl.parser import parse
+from cera.languages.epl.printer import print_condition
+from cera.languages.epl.syntax import Action, Module, Sql, System, Write
+from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions, RuleAction
+from cera.languages.protocol.forms import Explanation, Form
+from cera.languages.protocol.language import Language
+from cera.languages.protocol.parsed import ModuleText, Parsed
+
+#: How a text begins.
+_BEGINNING = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
+#: The warning that events are remembered for ever.
+_UNBOUNDED = "EP501"
+
+
+def as_datalog(compiled: CompiledModule[Module]) -> str:
+    """Returns the translation of the paper as it stands in a .dl1s file. What rules do besides detecting is not a part
+    of it."""
+    from cera.datalog.directive_printer import print_section  # programs are mostly run, not printed
+    from cera.datalog.module_text import section_of
+
+    actions = [f"% {one.rule}: its action is left out\n" for one in compiled.actions]
+    assert isinstance(compiled.module, EventModule)
+    return "".join(actions) + print_section(section_of(compiled.module, translated(compiled.syntax)))
+
+
+class Epl(Language[Module]):
+    name = "EPL"
+    short_name = "EPL"
+    ending = ".epl"
+    signs = ("begin ",)
+    several_modules = True
+    forms = MappingProxyType(
+        {
+            "datalog": Form(
+                as_datalog,
+                subject="modules of EPL",
+                parts="EPL modules",
+                about="The Datalog_1S program of EPL modules can be kept as a .dl1s file, read, changed and run by "
+                "itself: it detects the same events. Actions are not a part of it.",
+                examples=(
+                    "cera translate bank.epl --to datalog",
+                    "cera translate bank.epl --enable Alerts --to datalog > alerts.dl1s",
+                ),
+            )
+        }
+    )
+
+    def claims(self, text: str) -> float:
+        return 1.0 if _BEGINNING.match(text) else 0.0
+
+    def parse(self, source: Source) -> Parsed[Module]:
+        parsed = parse(source)
+        modules = (
+            ModuleText(each, each.name.name, each.name.span, tuple(rule.name.name for rule in each.rules))
+            for each in parsed.modules
+        )
+        return Parsed(source, tuple(modules), parsed.diagnostics)
+
+    def format(self, source: Source) -> str:
+        from cera.languages.epl.formatter import format_source  # programs are mostly run, not printed
+
+        return format_source(source)
+
+    def compile(self, parsed: Sequence[Parsed[Module]], options: CompileOptions) -> Compiled:
+        """Where a file cannot be read, or a module is wrong, none runs."""
+        if any(file.diagnostics for file in parsed):
+            return Compiled()
+        modules = [each.syntax for file in parsed for each in file.modules]
+        checked = [check_module(module) for module in modules]
+        found = in_source_order([*chain.from_iterable(checked), *check_names(modules)])
+        wrong = any(each.severity == "error" for each in found)
+        return Compiled(
+            () if wrong else tuple(map(_compiled, modules, checked)),
+            tuple(each for each in found if each.code != _UNBOUNDED),
+            tuple(each for each in found if each.code == _UNBOUNDED),
+        )
+
+    def explain(self, module: CompiledModule[Module]) -> Explanation:
+        assert isinstance(module.module, EventModule)
+        return Explanation("datalog", print_program(module.module.program))
+
+
+def _compiled(module: Module, checked: Sequence[Diagnostic]) -> CompiledModule[Module]:
+    compiled = compile_module(module, checked)
+    actions = tuple(
+        RuleAction(
+            rule.name,
+            _runnable(rule.action),
+            rule.action.arguments,
+            tuple(map(print_condition, rule.action.arguments)),
+            rule.action.span or written.name.span,
+        )
+        for written, rule in zip(module.rules, compiled.rules, strict=True)
+        if rule.action is not None
+    )
+    return CompiledModule(event_module(module, compiled), module, actions)
+
+
+def _runnable(action: Action) -> acting.Action:
+    match action:
+        case Write():
+            return acting.Write(action.format, action.file)
+        case Sql():
+            return acting.Sql(action.command)
+        case System():
+            return acting.System(action.command)
+        case other:
+            assert_never(other)
+
+
+EPL = Epl()

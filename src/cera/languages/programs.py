@@ -1,0 +1,153 @@
+"""The files of a program as what runs, whatever their languages: which modules there are, and under which names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cera.datalog.modules import EventModule
+from cera.diagnostics import Diagnostic, Note, Span
+from cera.instances.types import InstanceModule
+from cera.languages.protocol.compiled import CompiledModule, CompileOptions, RuleAction
+from cera.languages.protocol.forms import Explanation
+from cera.languages.protocol.language import Language
+from cera.languages.protocol.parsed import ModuleText
+from cera.languages.registry import LANGUAGES, Recognition
+from cera.rules.rule import RuleProgram
+
+
+@dataclass(frozen=True)
+class ProgramModule:
+    """A module that can run, and the language that it is written in."""
+
+    language: Language[Any]
+    compiled: CompiledModule[Any]
+
+    @property
+    def module(self) -> EventModule | InstanceModule:
+        return self.compiled.module
+
+    @property
+    def actions(self) -> tuple[RuleAction, ...]:
+        return self.compiled.actions
+
+    def explanation(self) -> Explanation:
+        return self.language.explain(self.compiled)
+
+    def text(self, form: str) -> str | None:
+        """Returns the module as another language writes it, None if it has no such form."""
+        known = self.language.forms.get(form)
+        return None if known is None else known.text(self.compiled)
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The enabled modules without errors, the names of all, what there is to say about the enabled ones, and the number
+    of their rules that could be read."""
+
+    found: tuple[ProgramModule, ...]
+    names: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    state_warnings: tuple[Diagnostic, ...]
+    rules: int
+
+    def of(self, severity: str) -> tuple[Diagnostic, ...]:
+        return tuple(each for each in self.diagnostics if each.severity == severity)
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Errors, and warnings about what a program says."""
+        return (*self.of("error"), *self.of("warning"))
+
+
+@dataclass(frozen=True)
+class CompiledProgram:
+    """The rules, which are one program whatever their files, with what is wrong with their text; and the modules."""
+
+    rules: RuleProgram
+    rule_diagnostics: tuple[Diagnostic, ...]
+    modules: Modules
+
+
+@dataclass(frozen=True)
+class NamedModules:
+    """The sources with the names that their modules have in the program, and what is wrong with names."""
+
+    sources: tuple[Recognition, ...]
+    names: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def name_modules(sources: Sequence[Recognition]) -> NamedModules:
+    """Gives every module its name: the one that it says, or that of its file.
+
+    Where others have the name of a file too, its module has the ending as well: `p.cet`.
+    Languages come in their order, whatever that of the files.
+    """
+    ordered = sorted(sources, key=lambda source: LANGUAGES.index(source.language))
+    shared = _shared_names(each for source in ordered for each in source.parsed.modules)
+    first: dict[str, Span | None] = {}
+    diagnostics: list[Diagnostic] = []
+    named: list[Recognition] = []
+    for source in ordered:
+        modules = []
+        for module in source.parsed.modules:
+            if module.naming == "file" and module.name in shared:
+                module = replace(module, name=f"{module.name}{source.language.ending}")
+            if module.naming != "none":
+                if module.name in first and module.clash is not None:
+                    diagnostics.append(_twice(module, first[module.name]))
+                first.setdefault(module.name, module.span)
+            modules.append(module)
+        named.append(replace(source, parsed=replace(source.parsed, modules=tuple(modules))))
+    return NamedModules(tuple(named), tuple(first), tuple(diagnostics))
+
+
+def _shared_names(modules: Iterable[ModuleText[Any]]) -> frozenset[str]:
+    """Returns the names of files that a module has too, or a file with another ending."""
+    several = list(modules)
+    said = {each.name for each in several if each.naming == "own"}
+    counts = Counter([*said, *(each.name for each in several if each.naming == "file")])
+    return frozenset(name for name, number in counts.items() if number > 1)
+
+
+def _twice(module: ModuleText[Any], first: Span | None) -> Diagnostic:
+    message = f"there are two modules with the name `{module.name}`; {module.clash}"
+    note = Note("here is the first", first)
+    return Diagnostic("EP101", "error", message, module.span, "rename one of them", (note,))
+
+
+def compile_program(named: NamedModules, options: CompileOptions, enabled: Collection[str] | None) -> CompiledProgram:
+    """Compiles the enabled modules, all files of a language together.
+
+    Everything that is wrong is said; a module that does not run is looked at only as far as it can be read.
+    """
+    running = [_running(source, enabled) for source in named.sources]
+    found: list[ProgramModule] = []
+    diagnostics = list(named.diagnostics)
+    state_warnings: list[Diagnostic] = []
+    rules = RuleProgram(())
+    rule_diagnostics: tuple[Diagnostic, ...] = ()
+    for language in LANGUAGES:
+        files = [each.parsed for each in running if each.language is language]
+        compiled = language.compile(files, options)
+        said = (*(each for file in files for each in file.diagnostics), *compiled.diagnostics)
+        found += [ProgramModule(language, each) for each in compiled.modules]
+        state_warnings += compiled.state_warnings
+        if compiled.rules is None:
+            diagnostics += said
+        else:  # rules are not modules yet: one language has them
+            rules, rule_diagnostics = compiled.rules, said
+    definitions = sum(len(each.definitions) for source in running for each in source.parsed.modules)
+    modules = Modules(tuple(found), named.names, tuple(diagnostics), tuple(state_warnings), definitions)
+    return CompiledProgram(rules, rule_diagnostics, modules)
+
+
+def _running(source: Recognition, enabled: Collection[str] | None) -> Recognition:
+    """Returns the source with those of its modules that run."""
+    modules = (
+        each for each in source.parsed.modules if each.naming == "none" or enabled is None or each.name in enabled
+    )
+    return replace(source, parsed=replace(source.parsed, modules=tuple(modules)))

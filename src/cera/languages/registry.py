@@ -1,0 +1,67 @@
+"""The languages that there are, and which of them a source is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from pathlib import PurePath
+from typing import Any
+
+from cera.diagnostics import Source
+from cera.languages.cet.language import EVENT_TYPES
+from cera.languages.datalog.language import DATALOG
+from cera.languages.epl.language import EPL
+from cera.languages.protocol.language import Language
+from cera.languages.protocol.parsed import Parsed, is_file
+from cera.languages.snoop.language import SNOOP
+from cera.languages.xchangeeq.language import XCHANGEEQ
+
+#: The first is that of files whose ending says nothing.
+LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, EPL, DATALOG, EVENT_TYPES, SNOOP)
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A source, as the language reads it that it is in."""
+
+    language: Language[Any]
+    parsed: Parsed[Any]
+
+
+def recognize(source: Source) -> Recognition:
+    """Reads a source in its language: by the ending of a file, and of other texts by what they look like.
+
+    Where several languages claim a text alike, each reads it, and it is in the one in which it goes wrong last.
+    """
+    found = [Recognition(language, language.parse(source)) for language in _candidates(source)]
+    return max(found, key=lambda each: understood(each.parsed))
+
+
+def language_of(source: Source) -> Language[Any]:
+    """Returns the language of a source, which is read only if it looks like several."""
+    candidates = _candidates(source)
+    return candidates[0] if len(candidates) == 1 else recognize(source).language
+
+
+def _candidates(source: Source) -> list[Language[Any]]:
+    if is_file(source):
+        return [by_ending(source.name) or LANGUAGES[0]]
+    claims = [language.claims(source.text) for language in LANGUAGES]
+    return [language for language, claim in zip(LANGUAGES, claims, strict=True) if claim == max(claims)]
+
+
+def understood(parsed: Parsed[Any]) -> float:
+    """Returns how far a source can be read: to the first thing that is wrong in it."""
+    return min((each.span.start for each in parsed.diagnostics if each.span is not None), default=inf)
+
+
+def by_ending(path: str) -> Language[Any] | None:
+    """Returns the language of a file, None if the ending is unknown."""
+    ending = PurePath(path).suffix
+    return next((language for language in LANGUAGES if language.ending == ending), None)
+
+
+def is_text(program: str) -> bool:
+    """Returns whether this is the text of a program, and not the path of a file."""
+    signs = ("\n", *(sign for language in LANGUAGES for sign in language.signs))
+    return not program.strip() or any(sign in program for sign in signs)

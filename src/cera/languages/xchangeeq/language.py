@@ -1,0 +1,66 @@
+"""XChangeEQ as a language: the rules of all its files are one program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cera.diagnostics import Diagnostic, Source
+from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
+from cera.languages.protocol.forms import Explanation
+from cera.languages.protocol.language import Language
+from cera.languages.protocol.parsed import ModuleText, Parsed
+from cera.languages.xchangeeq.lowering import lower
+from cera.languages.xchangeeq.naming import rule_name
+from cera.languages.xchangeeq.parser import parse
+from cera.languages.xchangeeq.syntax import CalendarsDirective, ProgramSyntax
+from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
+
+
+class XChangeEQ(Language[ProgramSyntax]):
+    name = "XChangeEQ"
+    short_name = "XChangeEQ"
+    ending = ".xceq"
+    signs = ("{", "DETECT ", "RAISE ")
+    one_program = True
+
+    def claims(self, text: str) -> float:
+        """What no other language claims is taken for this one."""
+        return 0.1
+
+    def parse(self, source: Source) -> Parsed[ProgramSyntax]:
+        parsed = parse(source)
+        rules = tuple(map(rule_name, parsed.program.rules))
+        return Parsed(source, (ModuleText(parsed.program, "", None, rules, "none"),), parsed.diagnostics)
+
+    def format(self, source: Source) -> str:
+        from cera.languages.xchangeeq.formatter import format_source  # programs are mostly run, not printed
+
+        return format_source(source)
+
+    def compile(self, parsed: Sequence[Parsed[ProgramSyntax]], options: CompileOptions) -> Compiled:
+        calendars, missing = _calendars(parsed, options.calendars)
+        files = [module.syntax for file in parsed for module in file.modules]
+        rules, problems = lower(files, calendars=calendars, timezone=options.timezone, semantics=options.semantics)
+        return Compiled(diagnostics=(*missing, *problems), rules=rules)
+
+    def explain(self, module: CompiledModule[ProgramSyntax]) -> Explanation:
+        raise AssertionError("rules are not a module yet")
+
+
+def _calendars(
+    parsed: Sequence[Parsed[ProgramSyntax]], given: Sequence[Calendar]
+) -> tuple[list[Calendar], list[Diagnostic]]:
+    """Returns the calendars that were given and those that CALENDARS directives name."""
+    found, problems = list(given), []
+    for file in parsed:
+        for directive in (item for module in file.modules for item in module.syntax.items):
+            if isinstance(directive, CalendarsDirective):
+                try:
+                    found += load_calendars(Path(file.source.name).parent / directive.path)
+                except (CalendarError, OSError) as error:
+                    problems.append(Diagnostic("XC006", "error", str(error), directive.span))
+    return found, problems
+
+
+XCHANGEEQ = XChangeEQ()
