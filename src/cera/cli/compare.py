@@ -15,14 +15,36 @@ from cera.cli import report
 from cera.cli.writing import write_output
 from cera.comparing.comparison import Comparison, compare
 from cera.comparing.histories import Difference, in_words
+from cera.comparing.reading import ENDINGS, TYPE_LANGUAGES
 from cera.comparing.search import MOST_EVENTS, MOST_HISTORIES, MOST_TOGETHER, Domain
 from cera.errors import CeraError, ProgramError
 
 #: As `diff`: what is compared is the same, differs, or cannot be compared.
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 
+#: What a text may be that is not a file.
+_TEXTS = " or ".join(language.event_type for language in TYPE_LANGUAGES if language.event_type is not None)
 
-@click.command("compare", short_help="Find the shortest history on which two event types differ.")
+_HELP = f"""Tries small histories on the event types A and B, and shows the shortest one on which they detect different
+events, with what each detects.
+
+A and B are files ({", ".join(ENDINGS)}; of several types one is named: alarms{ENDINGS[0]}:E4) or the text of
+{_TEXTS}. Two detections are the same if they rest on the same events and come at the same time;
+what they are called does not matter. Where conditions or lengths of time matter, the values and distances that were
+tried are told: no difference among these is no proof for all others.
+
+The exit status is 0 if no difference was found, 1 if there is one, 2 if A or B is wrong.
+
+\b
+Examples:
+  cera compare old.cet new.cet
+  cera compare alarms.cet:E4 alarms.cet:E5 --all
+  cera compare "recent E1 ; E3" "recent NOT(E2)[E1, E3]" --labels E1,E3
+  cera compare ";(last: E1, E2)" ";(last: shared: E1, E2)" --count
+"""
+
+
+@click.command("compare", short_help="Find the shortest history on which two event types differ.", help=_HELP)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option(
@@ -52,23 +74,6 @@ def compare_types(
     every: bool,
     as_json: bool,
 ) -> None:
-    """Tries small histories on the event types A and B, and shows the shortest one on which they detect different
-    events, with what each detects.
-
-    A and B are files (.cet, .snoop; of several types one is named: alarms.cet:E4) or the text of an event type or a
-    Snoop expression. Two detections are the same if they rest on the same events and come at the same time; what they
-    are called does not matter. Where conditions or lengths of time matter, the values and distances that were tried
-    are told: no difference among these is no proof for all others.
-
-    The exit status is 0 if no difference was found, 1 if there is one, 2 if A or B is wrong.
-
-    \b
-    Examples:
-      cera compare old.cet new.cet
-      cera compare alarms.cet:E4 alarms.cet:E5 --all
-      cera compare "recent E1 ; E3" "recent NOT(E2)[E1, E3]" --labels E1,E3
-      cera compare ";(last: E1, E2)" ";(last: shared: E1, E2)" --count
-    """
     chosen = None if labels is None else [each.strip() for each in labels.split(",") if each.strip()]
     try:
         comparison = compare(

@@ -39,7 +39,7 @@ def compare(
     count: bool = False,
     every: bool = False,
 ) -> Comparison:
-    """Compares two event types, each a file (`alarms.cet:E4`) or the text of a type or of a Snoop expression.
+    """Compares two event types, each a file and the type in it that is meant, or the text of a type.
 
     Without `max_events` it takes a few seconds. `labels` are those that occur; with `simultaneous` several events may
     occur at one time. With `count` only how many events are detected at each time is compared. With `every` all

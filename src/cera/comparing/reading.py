@@ -1,9 +1,9 @@
-"""The types to compare, as the command line names them: `file.cet:E4`, or the text of a type or of an expression."""
+"""The types to compare, as the command line names them: a file and a type in it, or the text of a type."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +11,38 @@ from cera.comparing.subjects import Subject, subject
 from cera.diagnostics import Diagnostic, Source, did_you_mean
 from cera.errors import ProgramError, UsageError
 from cera.instances.types import InstanceModule
-from cera.languages.cet import hosting as cet_hosting
-from cera.languages.cet import parser as cet_parser
-from cera.languages.snoop import hosting as snoop_hosting
-from cera.languages.snoop import parser as snoop_parser
+from cera.languages.protocol.compiled import CompileOptions
+from cera.languages.protocol.language import Language
+from cera.languages.registry import LANGUAGES, by_ending
 from cera.model.url_paths import shown_path
 
 #: The module of a source, or None; the types that it defines, in the order of the text; what there is to say about it.
 _Read = tuple[InstanceModule | None, Sequence[str], Sequence[Diagnostic]]
-_Reader = Callable[[Source, str], _Read]
 
-_FILE = re.compile(r"(?P<path>[^\n]*\.(?P<language>cet|snoop))(?::(?P<type>[\w-]+))?")
+#: The languages of event types, and what their files end in.
+TYPE_LANGUAGES = tuple(language for language in LANGUAGES if language.event_type is not None)
+ENDINGS = tuple(language.ending for language in TYPE_LANGUAGES)
+
+_FILE = re.compile(rf"(?P<path>[^\n]*(?:{'|'.join(map(re.escape, ENDINGS))}))(?::(?P<type>[\w-]+))?")
 _DEFINITION = re.compile(r"(^|[;.\s])[A-Za-z_][\w-]*\s*:=")
 
 
 def read(text: str) -> Subject:
     """The type of a file, or of a text. Raises ProgramError for what is wrong in it."""
     file = _FILE.fullmatch(text)
-    return _of_text(text) if file is None else _of_file(Path(file["path"]), file["language"], file["type"], text)
+    return _of_text(text) if file is None else _of_file(Path(file["path"]), file["type"], text)
 
 
-def _of_file(path: Path, language: str, type_name: str | None, name: str) -> Subject:
+def _of_file(path: Path, type_name: str | None, name: str) -> Subject:
     try:
         source = Source(str(path), path.read_text("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{shown_path(path)} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8") from error
-    module, types, diagnostics = READERS[language](source, path.stem)
+    language = by_ending(path.name)
+    assert language is not None
+    module, types, diagnostics = _module(source, language)
     if module is None:
         raise ProgramError(diagnostics)
     meant = types[0] if type_name is None and len(types) == 1 else type_name
@@ -58,15 +62,17 @@ def _unknown(path: Path, type_name: str | None, types: Sequence[str]) -> str:
 
 
 def _of_text(text: str) -> Subject:
-    """Of a text in either language. Of several definitions the last one is meant."""
+    """Of a text in any of the languages. Of several definitions the last one is meant."""
     if not text.strip():
-        raise UsageError("an event type is expected: a file (.cet, .snoop), or the text of one; found an empty text")
+        raise UsageError(
+            f"an event type is expected: a file ({', '.join(ENDINGS)}), or the text of one; found an empty text"
+        )
     if Path(text).suffix and _is_file(text):
-        raise UsageError(f"{text}: event types are in files that end in .cet or .snoop")
+        raise UsageError(f"{text}: event types are in files that end in {' or '.join(ENDINGS)}")
     source = Source("<text>", text if _DEFINITION.search(text) else f"Type := {text}")
     problems: list[Sequence[Diagnostic]] = []
-    for reader in READERS.values():
-        module, types, diagnostics = reader(source, "Text")
+    for language in TYPE_LANGUAGES:
+        module, types, diagnostics = _module(source, language)
         if module is not None and types:
             return subject(" ".join(text.split()), module, types[-1])
         problems.append(diagnostics)
@@ -85,19 +91,12 @@ def _progress(diagnostics: Sequence[Diagnostic]) -> int:
     return min((each.span.start for each in diagnostics if each.span is not None), default=0)
 
 
-def _reader(parse: Callable[[Source], Any], instance_module: Callable[..., Any]) -> _Reader:
-    def read_module(source: Source, name: str) -> _Read:
-        parsed = parse(source)
-        types = [each.name.name for each in parsed.program.definitions]
-        if parsed.diagnostics:
-            return None, types, parsed.diagnostics
-        module, diagnostics = instance_module(parsed.program, name)
-        return module, types, diagnostics
-
-    return read_module
-
-
-READERS: Mapping[str, _Reader] = {
-    "cet": _reader(cet_parser.parse, cet_hosting.instance_module),
-    "snoop": _reader(snoop_parser.parse, snoop_hosting.instance_module),
-}
+def _module(source: Source, language: Language[Any]) -> _Read:
+    """Returns the module that a source is."""
+    parsed = language.parse(source)
+    types = [name for each in parsed.modules for name in each.definitions]
+    if parsed.diagnostics:
+        return None, types, parsed.diagnostics
+    compiled = language.compile([parsed], CompileOptions())
+    modules = [each.module for each in compiled.modules if isinstance(each.module, InstanceModule)]
+    return next(iter(modules), None), types, compiled.diagnostics
