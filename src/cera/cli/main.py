@@ -63,6 +63,13 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(module), name)
         return command
 
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from cera.languages.registry import LANGUAGES  # as the commands, when it is asked for
+
+        endings = ", ".join(f"{language.ending} {language.name}" for language in LANGUAGES)
+        self.help = (self.help or "").replace("LANGUAGES", endings)
+        super().format_help_text(ctx, formatter)
+
     def invoke(self, ctx: click.Context) -> Any:
         _prepare_streams()
         gc.set_threshold(*SELDOM)
@@ -149,8 +156,7 @@ def main() -> None:
       cera check fire.xceq
       cera run fire.xceq --events events.jsonl
 
-    The language follows from a file's ending (.xceq XChangeEQ, .epl EPL, .dl1s Datalog_1S, .cet complex event types,
-    .snoop Snoop). Several files make one program.
+    The language follows from a file's ending (LANGUAGES). Several files make one program.
 
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
     4 the engine failed; 5 done, but for actions of rules that failed; 7 no record could be used.

@@ -24,6 +24,7 @@ from cera.connectors.files import ENDINGS, Layout
 from cera.engines.choice import AUTO
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
+from cera.languages.registry import LANGUAGES
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
 from cera.model.time.interval import Time
@@ -35,6 +36,9 @@ Command = Callable[..., R]
 
 #: Where Spark runs unless told otherwise: in this process.
 LOCAL_MASTER = "local[*]"
+
+_WITH_MODULES = " and ".join(language.short_name for language in LANGUAGES if language.several_modules)
+_OF_RULES = " and ".join(language.short_name for language in LANGUAGES if language.one_program)
 
 
 def _known_zone(ctx: click.Context, param: click.Parameter, name: str) -> str:
@@ -132,7 +136,7 @@ def program_options(command: Command[R]) -> Command[R]:
         "--enable",
         metavar="MODULE,...",
         multiple=True,
-        help="The modules of EPL and Datalog files that run; all if not given.",
+        help=f"The modules of {_WITH_MODULES} files that run; all if not given.",
     )
     @click.option(
         "--answer-limit",
@@ -140,7 +144,7 @@ def program_options(command: Command[R]) -> Command[R]:
         type=click.IntRange(min=1),
         help=f"How many events of a rule or type of a module one event may end before the run gives up; "
         f"{ANSWER_LIMIT:,} if not given, {GROUP_LIMIT:,} for types with `combinations`. "
-        f"Rules of XChangeEQ may join as many combinations of three or more.",
+        f"Rules of {_OF_RULES} may join as many combinations of three or more.",
     )
     @functools.wraps(command)
     def with_program(
