@@ -24,7 +24,7 @@ def _forms(target: Target) -> list[Form]:
 
 def _target_help(target: Target) -> str:
     parts = [form.parts for form in _forms(target) if form.parts is not None]
-    return f"{target.name}: {target.shown} of {', and of '.join(parts)}"
+    return f"{target.name}: {target.shown}{' of ' if parts else ''}{', and of '.join(parts)}"
 
 
 def _help() -> str:
@@ -56,8 +56,10 @@ def translate(program: Program, form: str) -> None:
 
 
 def _with_a_form(target: Target) -> str:
-    """Returns what has the form: `modules of EPL, and Snoop, have a translation`."""
+    """Returns what has the form: `modules of A, and B, have a translation`."""
     subjects = [form.subject for form in _forms(target) if form.subject is not None]
+    if not subjects:
+        return f"modules have {target.having}"
     return f"{', and '.join(subjects)}{', have' if len(subjects) > 1 else ' has'} {target.having}"
 
 
