@@ -37,8 +37,8 @@ The exit status is 0 if no difference was found, 1 if there is one, 2 if A or B 
 
 \b
 Examples:
-  cera compare old.cet new.cet
-  cera compare alarms.cet:E4 alarms.cet:E5 --all
+  cera compare old{ENDINGS[0]} new{ENDINGS[0]}
+  cera compare alarms{ENDINGS[0]}:E4 alarms{ENDINGS[0]}:E5 --all
   cera compare "recent E1 ; E3" "recent NOT(E2)[E1, E3]" --labels E1,E3
   cera compare ";(last: E1, E2)" ";(last: shared: E1, E2)" --count
 """
