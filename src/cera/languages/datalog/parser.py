@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from lark import Lark
-from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from cera.datalog.directives import Item, Section, sections
 from cera.datalog.syntax import Program, Rule
@@ -15,6 +14,8 @@ from cera.languages.datalog.clauses import Piece, clauses, comments
 from cera.languages.datalog.directive_transformer import transform
 from cera.languages.datalog.transformer import ClauseError, with_stages
 from cera.languages.expressions.grammar import item_parser, read_grammar
+from cera.languages.text.item_grammar import MismatchError, parse_item
+from cera.languages.text.items import Comment
 
 _WRITTEN = {
     "_ARROW": "'<-'",
@@ -53,14 +54,6 @@ _WRITTEN = {
 _BEGINNINGS = {"NUMBER", "STRING", "TRUE", "FALSE", "ATTRIBUTE", "ANONYMOUS", "NAME", "LPAR", "MINUS", "_NOT"}
 _DIRECTIVES = {"_MODULE", "_MONITOR", "_RELATION", "_GRANULARITY", "_PARTITION", "_DETECT"}
 _OPERATORS = {"_OR", "_AND", "MODULO", "COMPARATOR", "PLUS", "MINUS", "TIMES", "DIVIDED_BY"}
-
-
-@dataclass(frozen=True)
-class Comment:
-    """`% …`, with its mark."""
-
-    text: str
-    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -104,22 +97,21 @@ def _with_stages(section: Section) -> Section:
 def _parse_item(source: Source, piece: Piece) -> Item:
     text = source.text[piece.start : piece.end]
     try:
-        tree = lark().parse(text)
-    except UnexpectedInput as error:
-        raise ClauseError(_mismatch(source, piece, text, error)) from None
+        tree = parse_item(lark(), text, "item")
+    except MismatchError as mismatch:
+        raise ClauseError(_unexpected(source, piece, text, mismatch)) from None
     return transform(tree, lambda start, end: Span(source, piece.start + start, piece.start + end))
 
 
-def _mismatch(source: Source, piece: Piece, text: str, error: UnexpectedInput) -> Diagnostic:
-    at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-    position = (len(text) if at_end else error.pos_in_stream) or 0
-    accepted = frozenset(error.interactive_parser.accepts())  # type: ignore[no-untyped-call]
+def _unexpected(source: Source, piece: Piece, text: str, mismatch: MismatchError) -> Diagnostic:
+    position = mismatch.position
+    at_end = position == len(text)
     found = "the end of the text" if at_end else f"'{_word(text, position)}'"
     length = 1 if at_end else len(_word(text, position))
     start = piece.start + position
     span = Span(source, start, min(start + length, len(source.text)))
     hint = _hint(text, position, at_end)
-    expected = _expected(accepted)
+    expected = _expected(mismatch.accepted)
     message = f"expected {expected}, found {found}" if expected else f"{found} cannot stand here"
     return Diagnostic("DL001", "error", message, span, hint)
 
