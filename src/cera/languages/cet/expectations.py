@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from cera.languages.expressions import vocabulary as expressions
 from cera.languages.text.vocabulary import Vocabulary
 
-_ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
-_LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})
-_EXPRESSION = _LITERAL | {"ATTRIBUTE", "NAME", "FUNCTION", "MINUS", "LPAR"}
 _OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})
 
 #: Terminals that together are one thing to a reader; the first groups are the larger ones.
 GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_OPERATOR | {"MODE", "NAME", "LPAR"}, "a component"),
     (_OPERATOR | {"MODE", "LPAR", "DURATION", "_EVERY"}, "an event type such as ;(E1, E2), or a timer"),
-    (_EXPRESSION | {"_NOT"}, "a condition"),
-    (_EXPRESSION, "a value"),
-    (_ARITHMETIC | {"COMPARATOR", "_AND", "_OR"}, "an operator"),
-    (_ARITHMETIC | {"_AND", "_OR"}, "an operator"),
-    (_ARITHMETIC, "an operator"),
+    *expressions.GROUPS,
     (frozenset({"_AND", "_OR"}), "and or or"),
     (frozenset({"KIND", "NAME", "STRING"}), "a label or a change such as update(ACC)"),
     (frozenset({"NAME", "STRING"}), "a name"),
@@ -29,27 +23,13 @@ GROUPS: tuple[tuple[frozenset[str], str], ...] = (
 
 NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "LPAR": "'('",
-        "RPAR": "')'",
-        "COMMA": "','",
-        "SEMICOLON": "';'",
-        "COLON": "':'",
-        "EQUAL": "'='",
+        **expressions.NAMES,
         "__ANON_0": "':='",
-        "NAME": "a name",
-        "STRING": "a string",
-        "NUMBER": "a number",
         "INTEGER": "a number",
         "RANGE": "a number or a range such as 2-3",
         "MODE": "a mode",
-        "DURATION": "a duration such as 10 min",
         "ATTRIBUTE": "an attribute such as E1.sensor",
-        "COMPARATOR": "a comparison",
         "KIND": "insert, delete or update",
-        "MINUS": "'-'",
-        "PLUS": "'+'",
-        "TIMES": "'*'",
-        "DIVIDED_BY": "'/'",
     }
 )
 

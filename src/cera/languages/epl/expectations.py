@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from cera.languages.expressions import vocabulary as expressions
 from cera.languages.text.vocabulary import Vocabulary
 
-_ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
-_LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})
-_EXPRESSION = _LITERAL | {"ATTRIBUTE", "NAME", "FUNCTION", "MINUS", "LPAR"}
 _CALLED = frozenset({"_SEQUENCE", "_RELATIVE", "_PRIOR", "_FIRST"})
 _EVENT = _CALLED | {"KIND", "NAME", "STRING", "_ANY", "LPAR", "LSQB", "LBRACE", "BANG", "TIMES"}
 
 #: Terminals that together are one thing to a reader; the first groups are the larger ones.
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_EVENT, "an event"),
-    (_EXPRESSION | {"_NOT"}, "a condition"),
-    (_EXPRESSION, "a value"),
-    (_ARITHMETIC | {"COMPARATOR", "_AND", "_OR"}, "an operator"),
-    (_ARITHMETIC | {"_AND", "_OR"}, "an operator"),
-    (_ARITHMETIC, "an operator"),
+    *expressions.GROUPS,
     (frozenset({"_AND", "_OR"}), "AND or OR"),
     (frozenset({"KIND", "NAME", "STRING"}), "an event type"),
     (frozenset({"_WRITE", "_SQL", "_SYSTEM"}), "an action (write, sql or system)"),
@@ -31,30 +25,13 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
 
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "LPAR": "'('",
-        "RPAR": "')'",
-        "LSQB": "'['",
-        "RSQB": "']'",
-        "LBRACE": "'{'",
-        "RBRACE": "'}'",
-        "COMMA": "','",
-        "SEMICOLON": "';'",
-        "COLON": "':'",
+        **expressions.NAMES,
         "DOT": "'.'",
         "AMPERSAND": "'&'",
         "BANG": "'!'",
         "__ANON_0": "'->'",
-        "NAME": "a name",
-        "STRING": "a string",
-        "NUMBER": "a number",
-        "DURATION": "a duration such as 10 min",
         "ATTRIBUTE": "an attribute such as X.Balance",
-        "COMPARATOR": "a comparison",
         "KIND": "insert, delete or update",
-        "MINUS": "'-'",
-        "PLUS": "'+'",
-        "TIMES": "'*'",
-        "DIVIDED_BY": "'/'",
         "_BEGIN": "'begin'",
     }
 )

@@ -24,8 +24,6 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
         **shared.NAMES,
-        "LSQB": "'['",
-        "RSQB": "']'",
         "MORE_THAN_NONE": "'> 0'",
         "CONTEXT": "a context such as recent",
     }

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from cera.languages.expressions import vocabulary as expressions
 from cera.languages.text.vocabulary import Vocabulary
 from cera.model.time.allen import RELATIONS
 from cera.model.time.timers import SYNONYMS
@@ -64,23 +65,8 @@ _ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS"})
 _EVENT_PATTERN = frozenset({"NAME", "STRING", "ANY_LABEL", "REGEX", "VARIABLE", "_DESC"})
 _PATTERN = _EVENT_PATTERN | {"SIGNED_NUMBER", "TRUE", "FALSE"}
 _QUERY = _EVENT_PATTERN | {"_AND_QUERY", "_OR_QUERY", "_EVENT", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
-_ARITHMETIC_EXPRESSION = frozenset(
-    {
-        "NUMBER",
-        "STRING",
-        "TRUE",
-        "FALSE",
-        "DURATION",
-        "VARIABLE",
-        "NAME",
-        "_DATETIME",
-        "ABSOLUTE_TIMER",
-        "LPAR",
-        "MINUS",
-    }
-)
+_ARITHMETIC_EXPRESSION = expressions.LITERAL | {"VARIABLE", "NAME", "_DATETIME", "ABSOLUTE_TIMER", "LPAR", "MINUS"}
 _EXPRESSION = _ARITHMETIC_EXPRESSION | {"_NOT", "LBRACE"}
-_ARITHMETIC_OPERATOR = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
 
 #: What a set of terminals is called, the larger sets first.
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
@@ -94,44 +80,27 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_PATTERN, "a pattern"),
     (_EVENT_PATTERN, "a pattern"),
     (frozenset({"NAME", "STRING", "VARIABLE"}), "a term"),
-    (_ARITHMETIC_OPERATOR | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND", "_OR"}, "an operator"),
-    (_ARITHMETIC_OPERATOR | {"_AND", "_OR"}, "an operator"),
+    (expressions.ARITHMETIC | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND", "_OR"}, "an operator"),
+    (expressions.ARITHMETIC | {"_AND", "_OR"}, "an operator"),
     (frozenset({"_AND", "_OR"}), "'and' or 'or'"),
-    (_ARITHMETIC_OPERATOR, "an operator"),
+    (expressions.ARITHMETIC, "an operator"),
     (frozenset({"RELATIVE_TIMER", "ABSOLUTE_TIMER"}), "a timer"),
     (frozenset({"COMMA", "SEMICOLON"}), "','"),
 )
 
 _NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "LBRACE": "'{'",
-        "RBRACE": "'}'",
-        "LSQB": "'['",
-        "RSQB": "']'",
-        "LPAR": "'('",
-        "RPAR": "')'",
-        "COMMA": "','",
-        "SEMICOLON": "';'",
-        "COLON": "':'",
-        "EQUAL": "'='",
+        **expressions.NAMES,
         "__ANON_0": "'->'",
-        "NAME": "a name",
-        "STRING": "a string",
-        "NUMBER": "a number",
         "SIGNED_NUMBER": "a number",
         "DURATION": "a duration such as 3 min 14 sec",
         "VARIABLE": "a variable",
         "REGEX": "a regular expression",
         "ANY_LABEL": "'*'",
-        "COMPARATOR": "a comparison",
         "ALLEN_RELATION": "a relation such as before",
         "ABSOLUTE_TIMER": "a timer",
         "RELATIVE_TIMER": "a timer",
         "_DATETIME": "'datetime'",
-        "MINUS": "'-'",
-        "PLUS": "'+'",
-        "TIMES": "'*'",
-        "DIVIDED_BY": "'/'",
         "$END": "the end",
     }
 )
