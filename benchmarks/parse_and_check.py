@@ -7,12 +7,17 @@ is measured on its own, three times, and the fastest counts.
 
 from __future__ import annotations
 
+import json
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from rich.table import Table
 
+from benchmarks.checkouts import Case
 from cera.diagnostics import Source
 from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.lowering import lower
@@ -99,14 +104,31 @@ def one_label_text(rule: str, rules: int = RULES) -> str:
     return "\n".join(rule.format(n=i, before=i - 1) for i in range(rules))
 
 
+#: How the text of a program with so many rules is made.
+PROGRAMS: Mapping[str, Callable[[int], str]] = {
+    "rules of five kinds": program_text,
+    "one label, told apart by a constant": partial(one_label_text, _SAME_LABEL),
+    "one label, each on all": partial(one_label_text, _SAME_SHAPE),
+}
+
+
+def cases(folder: Path, *, quick: bool) -> Iterator[Case]:
+    """Yields what is compared between checkouts: a process for each program."""
+    rules = 200 if quick else RULES
+    for name in PROGRAMS:
+        yield Case("parse_and_check", f"{name}, {rules:,}", ("-m", "benchmarks.parse_and_check", name, str(rules)))
+
+
+def main(name: str, rules: str) -> None:
+    """Prints what a process of a comparison does: the CPU seconds of each stage."""
+    stages = dict(_stages(PROGRAMS[name](int(rules))))
+    print(json.dumps({"parts": {stage: stages[stage] for stage in ("parse", "lower", "check", "fmt")}}))
+
+
 def measure() -> Table:
-    programs = (
-        ("rules of five kinds", program_text()),
-        ("one label, told apart by a constant", one_label_text(_SAME_LABEL)),
-        ("one label, each on all", one_label_text(_SAME_SHAPE)),
-    )
+    programs = [(name, text(RULES)) for name, text in PROGRAMS.items()]
     columns = [list(_stages(text)) for _, text in programs]
-    table = Table(title=f"seconds for a program of {RULES:,} rules")
+    table = Table(title=f"CPU seconds for a program of {RULES:,} rules")
     table.add_column("stage")
     for (name, text), _ in zip(programs, columns, strict=True):
         table.add_column(f"{name} ({len(text) // 1024:,} KiB)", justify="right")
@@ -140,7 +162,11 @@ def _stages(text: str) -> Iterator[tuple[str, float]]:
 def fastest(work: Callable[[], Result]) -> float:
     durations = []
     for _ in range(REPETITIONS):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
-        durations.append(time.perf_counter() - start)
+        durations.append(time.process_time() - start)
     return min(durations)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -25,14 +25,15 @@ class Cost:
     megabytes: float
 
 
-def cost(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
-    """Runs a command and measures it.
+def cost(command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None) -> Cost:
+    """Runs a command, in a folder if one is given, and measures it.
 
     The system knows what the process took and those that it waited for; a JVM that is left to itself is looked at while
     it runs. Memory of several processes is that of all of them when it was looked at.
     """
     started = time.perf_counter()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, cwd=folder, env=environment, **quiet) as process:
         tree = _Tree(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

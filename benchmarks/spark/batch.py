@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -11,6 +12,10 @@ from pyspark.sql import functions as F
 from benchmarks.spark import by_hand, with_cera
 from benchmarks.spark.data import Readings
 from benchmarks.spark.measuring import Clock, Cost, interleaved
+
+RULES = tuple(by_hand.RULES)
+
+Frame = Callable[[], DataFrame]
 
 
 @dataclass(frozen=True)
@@ -30,27 +35,32 @@ def compare(spark: SparkSession, sizes: tuple[int, ...], rounds: int) -> Iterato
     for size in sizes:
         events = spark.read.parquet(str(Readings(size).written()))
         for name, rule in by_hand.RULES.items():
-            program = with_cera.rule(name)
-            frames: dict[str, Callable[[], DataFrame]] = {
-                "by hand": lambda rule=rule, events=events: rule(events),  # type: ignore[misc]
-                "cera": lambda program=program, events=events: with_cera.same_columns(program, events),  # type: ignore[misc]
-                "all columns": lambda program=program, events=events: with_cera.batch(program, events),  # type: ignore[misc]
-            }
+            frames: dict[str, Frame] = {"by hand": partial(rule, events), **frames_of_cera(name, events)}
             # this also makes Spark compile what it runs, before anything is measured
-            found = {side: _checked(frame()) for side, frame in frames.items()}
+            found = {side: checked(frame()) for side, frame in frames.items()}
             if len(set(found.values())) > 1:
                 raise SystemExit(f"{name} over {size:,} events: by hand and cera derive different events: {found}")
-            best = interleaved(clock, {side: _written(frame) for side, frame in frames.items()}, rounds)
+            works = {side: partial(write_to_nowhere, frame) for side, frame in frames.items()}
+            best = interleaved(clock, works, rounds)
             yield Compared(name, size, found["cera"][0], best["by hand"], best["cera"], best["all columns"])
 
 
-def _checked(frame: DataFrame) -> tuple[int, int, int]:
+def frames_of_cera(rule: str, events: DataFrame) -> dict[str, Frame]:
+    """Returns how a rule is asked for: the columns that there are by hand, and all."""
+    program = with_cera.rule(rule)
+    return {
+        "cera": partial(with_cera.same_columns, program, events),
+        "all columns": partial(with_cera.batch, program, events),
+    }
+
+
+def checked(frame: DataFrame) -> tuple[int, int, int]:
     """The number of events, and what changes if one of them has other times."""
     times = F.xxhash64("begin", "end").bitwiseAND(F.lit(0xFFFFFFFF))
     [row] = frame.agg(F.count("*"), F.sum(times), F.sum(F.col("end") - F.col("begin"))).collect()
     return row[0], row[1] or 0, row[2] or 0
 
 
-def _written(frame: Callable[[], DataFrame]) -> Callable[[], object]:
+def write_to_nowhere(frame: Frame) -> None:
     """The whole of it: the plan is made, and all columns of all rows are computed."""
-    return lambda: frame().write.format("noop").mode("overwrite").save()
+    frame().write.format("noop").mode("overwrite").save()

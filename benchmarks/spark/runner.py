@@ -46,7 +46,7 @@ def measure(scale: Scale = QUICK, parts: Sequence[str] = ()) -> Table:
     table.add_column("what", no_wrap=True)
     for column in ("events", "by hand", "cera", "cera / by hand", "target"):
         table.add_column(column, justify="right")
-    spark = _session()
+    spark = benchmark_session()
     try:
         for part in parts or PARTS:
             PARTS[part](table, spark, scale)
@@ -55,7 +55,8 @@ def measure(scale: Scale = QUICK, parts: Sequence[str] = ()) -> Table:
     return table
 
 
-def _session() -> SparkSession:
+def benchmark_session() -> SparkSession:
+    """Returns a session as all measurements have it."""
     settings = {"spark.driver.memory": "4g", "spark.sql.shuffle.partitions": "4"}
     return session("local[2]", settings, name="cera benchmarks")
 

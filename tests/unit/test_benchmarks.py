@@ -164,7 +164,7 @@ def events_of(table: pa.Table) -> Iterator[Event]:
 @pytest.mark.processes
 def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> None:
     from benchmarks.recordings.data import LAYOUTS, generate
-    from benchmarks.recordings.runner import HERE, program_text, run
+    from benchmarks.recordings.runner import program_text, run
 
     program = tmp_path / "fire.xceq"
     program.write_text(program_text("fire"))
@@ -172,7 +172,7 @@ def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> Non
     for layout, (ending, _) in LAYOUTS.items():
         events, out = tmp_path / f"events.{ending}", tmp_path / "answers.jsonl"
         generate(6_000, layout, events)
-        took, answers = run(HERE, program, events, layout, "local", out)
+        took, answers = run(program, events, layout, "local", out)
         assert took.status == 0
         assert took.cpu > 0
         assert took.megabytes > 10
@@ -181,11 +181,17 @@ def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> Non
     assert answers > 0
 
 
-@pytest.mark.processes
-def test_two_checkouts_are_measured_side_by_side(tmp_path: Path) -> None:
-    from benchmarks.recordings.runner import measure
+def test_what_is_compared_of_parsing_is_a_time_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.parse_and_check import main
 
-    table = measure(10, ["local"], ["fire"], ["event objects"], against=ROOT)
-    assert list(table.columns[3].cells) == ["other", "this"]
-    with pytest.raises(SystemExit, match="not a checkout of cera"):
-        measure(10, against=tmp_path)
+    main("one label, each on all", "5")
+    assert set(json.loads(capsys.readouterr().out)["parts"]) == {"parse", "lower", "check", "fmt"}
+
+
+def test_what_is_compared_on_spark_is_a_time_for_each_rule_and_what_it_derives(spark: SparkSession) -> None:
+    from benchmarks.spark.workloads import recorded
+
+    found = recorded(spark, 3_000, ["fire"], rounds=1)
+    assert set(found["parts"]) == {"fire, cera", "fire, all columns"}
+    assert found["answers"]["fire"]["cera"] == found["answers"]["fire"]["all columns"]
+    assert found["answers"]["fire"]["cera"][0] > 0
