@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cera.model.time_text import TimeFormat
 from click.testing import CliRunner, Result
 
 import cera
 from cera.cli.main import main
 from cera.connectors.sinks import base_line
-from cera.model.events import Event
+from cera.model.events.event import Event
+from cera.model.time.time_text import TimeFormat
 from cera.testing import event
 from recorded_states import RECORDED
 

@@ -131,8 +131,7 @@ def _session(session: Any) -> str:
 
 def _stream(program: cera.Program, **options: Any) -> dict[str, Any]:
     """The operators and rules in the file that says what a checkpoint belongs to."""
-    from cera.engines.spark.streaming.module_operators import layered_operators
-
+    from cera.engines.spark.division.module_operators import layered_operators
     from cera.engines.spark.streaming.checkpoint import Checkpoint
 
     made = layered_operators(program.layers, timezone=program.timezone, **options)
