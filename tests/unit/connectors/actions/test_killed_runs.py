@@ -12,7 +12,7 @@ import pytest
 RUNS = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from cera.actions import appending, ledger, sql
+from cera.connectors.actions import appending, ledger, sql
 from cera.connectors.actions.action import Call, Planned, Sql, Write
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
