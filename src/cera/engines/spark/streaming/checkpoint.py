@@ -25,9 +25,12 @@ from cera.model.time.time_text import TimeUnit
 
 _FORMAT = 1
 
-#: What a number as a time counts is an option too, and what it does if it is not given.
-_TIME_UNIT = "--time-unit"
-_MAX_DURATION = "--max-duration"
+#: The names of options on disk. Up to 2026-11-17 they were spelled as on the command line, which is read for ever.
+_BUCKETS = "buckets"
+_TIMEZONE = "timezone"
+_MAX_DURATION = "max_duration"
+_TIME_UNIT = "time_unit"
+#: What a number as a time counts, if it is not given.
 _UNIT: TimeUnit = "s"
 
 
@@ -35,7 +38,7 @@ _UNIT: TimeUnit = "s"
 class Manifest:
     """What a checkpoint belongs to. `run` is a part of the names of the files that are written.
 
-    `options` are those of the command line that state depends on, as they were given; None where nobody noted them.
+    `options` are those that state depends on, by their names on disk; None where nobody noted them.
     """
 
     run: str
@@ -113,7 +116,7 @@ class Checkpoint:
                 tuple(data["operators"]),
                 data["rules"],
                 data["format"],
-                data.get("options"),
+                _read_options(data.get("options")),
             )
         except NotADirectoryError:
             raise UsageError(f"--checkpoint: {self.folder} is a file; name a folder") from None
@@ -156,7 +159,17 @@ def _options(operators: Sequence[AnyOperator]) -> Mapping[str, str]:
         return {}
     one = operators[0]
     duration = {} if one.max_duration is None else {_MAX_DURATION: f"{one.max_duration} us"}
-    return {"--buckets": str(one.buckets), "--timezone": one.timezone, **duration}
+    return {_BUCKETS: str(one.buckets), _TIMEZONE: one.timezone, **duration}
+
+
+def _read_options(found: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    """Returns options by their names of today, however old the file is."""
+    return None if found is None else {name.removeprefix("--").replace("-", "_"): found[name] for name in found}
+
+
+def _option(name: str) -> str:
+    """Returns the spelling of an option on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: bool) -> None:
@@ -170,9 +183,10 @@ def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: b
         )
     before, after = (manifest.options or {} for manifest in (known, now))
     if _TIME_UNIT in before and before[_TIME_UNIT] != after[_TIME_UNIT]:
+        unit = _option(_TIME_UNIT)
         raise UsageError(
-            f"the checkpoint {folder} remembers times that were read with {_TIME_UNIT} {before[_TIME_UNIT]}, not "
-            f"{after[_TIME_UNIT]}; give the same {_TIME_UNIT}, or {anew}"
+            f"the checkpoint {folder} remembers times that were read with {unit} {before[_TIME_UNIT]}, not "
+            f"{after[_TIME_UNIT]}; give the same {unit}, or {anew}"
         )
     if set(known.operators) == set(now.operators):
         return
@@ -208,7 +222,7 @@ def _other_options(known: Manifest, now: Manifest) -> str:
     if known.options is None or not differ:
         return ""
     before, after = (
-        " ".join(f"{name} {options[name]}" if name in options else f"no {name}" for name in differ)
+        " ".join(f"{_option(name)} {options[name]}" if name in options else f"no {_option(name)}" for name in differ)
         for options in (then, given)
     )
     return f", with {before} then, and {after} now"

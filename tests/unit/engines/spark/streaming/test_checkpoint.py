@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,50 @@ def test_the_order_of_event_types_says_nothing(tmp_path: Path) -> None:
     paid, shipped = "Paid := ;(E1, E2);", "Shipped := ;(first: Paid, and(E3, E4));"
     first = opened_with(tmp_path / "c", f"event E5;\n{paid}\n{shipped}\n")
     assert opened_with(tmp_path / "c", f"{shipped}\n{paid}\nevent E5;\n") == first
+
+
+OLD_OPTIONS = {"--buckets": "16", "--timezone": "UTC", "--max-duration": "0 us", "--time-unit": "ms"}
+NEW_OPTIONS = {"buckets": "16", "timezone": "UTC", "max_duration": "0 us", "time_unit": "ms"}
+
+
+@pytest.fixture
+def old_checkpoint(tmp_path: Path) -> Checkpoint:
+    """One whose file has the spelling of the command line, as all files had up to 2026-11-17."""
+    made = Checkpoint(tmp_path / "c")
+    made.open(operators(load(SMOKE).checked(), max_duration=0), ("in",), restart_changed=False, unit="ms")
+    file = made.folder / "cera.json"
+    known = json.loads(file.read_text())
+    assert known["options"] == NEW_OPTIONS
+    file.write_text(json.dumps({**known, "options": OLD_OPTIONS}))
+    return made
+
+
+def test_options_are_read_as_they_were_once_spelled(old_checkpoint: Checkpoint) -> None:
+    made = operators(load(SMOKE).checked(), max_duration=0)
+    assert old_checkpoint.promised_duration() is True
+    assert old_checkpoint.open(made, ("in",), restart_changed=False, unit="ms").options == NEW_OPTIONS
+    with pytest.raises(UsageError, match="read with --time-unit ms, not s; give the same --time-unit, or"):
+        old_checkpoint.open(made, ("in",), restart_changed=False)
+    changed = operators(load(SMOKE).checked(), buckets=3, timezone="Europe/Berlin")
+    said = (
+        "with --buckets 16 --timezone UTC --max-duration 0 us then, and --buckets 3 --timezone Europe/Berlin "
+        "no --max-duration now"
+    )
+    with pytest.raises(UsageError, match=re.escape(said)):
+        old_checkpoint.open(changed, ("in",), restart_changed=False, unit="ms")
+
+
+def test_a_checkpoint_that_changes_is_written_with_the_names_of_today(old_checkpoint: Checkpoint) -> None:
+    changed = operators(load(SMOKE).checked(), max_duration=0, buckets=3)
+    old_checkpoint.open(changed, ("in",), restart_changed=True, unit="ms")
+    known = json.loads((old_checkpoint.folder / "cera.json").read_text())
+    assert known["options"] == {**NEW_OPTIONS, "buckets": "3"}
+
+
+def test_a_checkpoint_in_which_nobody_noted_options_is_read(old_checkpoint: Checkpoint) -> None:
+    file = old_checkpoint.folder / "cera.json"
+    file.write_text(
+        json.dumps({name: value for name, value in json.loads(file.read_text()).items() if name != "options"})
+    )
+    made = operators(load(SMOKE).checked(), max_duration=0)
+    assert old_checkpoint.open(made, ("in",), restart_changed=False).options == {**NEW_OPTIONS, "time_unit": "s"}
