@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 TESTS = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
