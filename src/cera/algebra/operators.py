@@ -17,6 +17,7 @@ from cera.model.expressions.expression import Expression as Condition
 from cera.model.expressions.expression import TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
+from cera.model.tags import tagged
 from cera.model.time.durations import Duration
 
 
@@ -31,6 +32,7 @@ class _Checked:
         _ = self.schema
 
 
+@tagged("Stream")
 @dataclass(frozen=True)
 class Stream(_Checked):
     """A basic stream: the incoming events E."""
@@ -42,6 +44,7 @@ class Stream(_Checked):
         return STREAM
 
 
+@tagged("Reference")
 @dataclass(frozen=True)
 class Reference(_Checked):
     """The relation of a materialization point of the plan."""
@@ -54,6 +57,7 @@ class Reference(_Checked):
         return self.relation
 
 
+@tagged("Matching")
 @dataclass(frozen=True)
 class Matching(_Checked):
     """Q[i: q](R): a tuple for each event of R and answer of q on it; sch = {i.begin, i.end, i.ref} ∪ FreeVars(q)."""
@@ -69,6 +73,7 @@ class Matching(_Checked):
         return Schema(patterns.bound_variables(self.pattern) | patterns.optional_variables(self.pattern), own, own)
 
 
+@tagged("RelativeTimers")
 @dataclass(frozen=True)
 class RelativeTimers(_Checked):
     """X[i: kind[j, d]](R): the timer event of every event of R; sch = {i.begin, i.end, i.ref, j.ref} (Fig. 3)."""
@@ -84,6 +89,7 @@ class RelativeTimers(_Checked):
         return Schema(frozenset(), frozenset({self.identifier}), frozenset({self.identifier, self.anchor}))
 
 
+@tagged("AbsoluteTimers")
 @dataclass(frozen=True)
 class AbsoluteTimers(_Checked):
     """Q[i: timer:NAME{{…}}]: the basic stream of an absolute timer, matched (ERR-16)."""
@@ -97,6 +103,7 @@ class AbsoluteTimers(_Checked):
         return Schema(patterns.variables(self.timer.pattern), own, own)
 
 
+@tagged("Join")
 @dataclass(frozen=True)
 class Join(_Checked):
     """R ⋈ S: the pairs that agree on all shared attributes; keeps the times of both."""
@@ -109,6 +116,7 @@ class Join(_Checked):
         return self.left.schema | self.right.schema
 
 
+@tagged("Selection")
 @dataclass(frozen=True)
 class Selection(_Checked):
     """σ[c](R): the tuples on which the condition holds."""
@@ -126,6 +134,7 @@ class Selection(_Checked):
         return schema
 
 
+@tagged("Projection")
 @dataclass(frozen=True)
 class Projection(_Checked):
     """π[X](R): keeps the named data attributes, and all times and references."""
@@ -144,6 +153,7 @@ class Projection(_Checked):
         return replace(schema, data=schema.data & self.attributes)
 
 
+@tagged("TemporalJoin")
 @dataclass(frozen=True)
 class TemporalJoin(_Checked):
     """R ⋈_{i⊒j} S: pairs that agree on shared attributes with r.i.begin <= s.j.begin and s.j.end <= r.i.end (Def. 0.1).
@@ -167,6 +177,7 @@ class TemporalJoin(_Checked):
         return self.left.schema | Schema(self.right.schema.data, matches=matches)
 
 
+@tagged("AntiSemiJoin")
 @dataclass(frozen=True)
 class AntiSemiJoin(_Checked):
     """R ▷_{i⊒j} S: the tuples of R without a partner of S inside the window (Def. 0.2)."""
@@ -184,6 +195,7 @@ class AntiSemiJoin(_Checked):
         return self.left.schema
 
 
+@tagged("Merging")
 @dataclass(frozen=True)
 class Merging(_Checked):
     """μ[[begin, end] ← j1 ⊔ … ⊔ jn](R): one interval, the hull of the named ones, in their place (Def. 0.3)."""
@@ -200,6 +212,7 @@ class Merging(_Checked):
         return replace(schema, intervals=schema.intervals - frozenset(self.identifiers) | {MERGED})
 
 
+@tagged("Renaming")
 @dataclass(frozen=True)
 class Renaming(_Checked):
     """ρ[a' ← a, …](R): other names for attributes (Def. 0.4). Times are renamed in pairs, by their identifier.
@@ -224,6 +237,7 @@ class Renaming(_Checked):
         )
 
 
+@tagged("Construction")
 @dataclass(frozen=True)
 class Construction(_Checked):
     """C[h](R): derived events. R has one interval; groups by references and times first, then as the head says.
@@ -246,6 +260,7 @@ class Construction(_Checked):
         return STREAM
 
 
+@tagged("Union")
 @dataclass(frozen=True)
 class Union(_Checked):
     """R1 ∪ … ∪ Rn. What an input lacks is ⊥ in its tuples, so that the branches of an `or` can be united (ERR-18)."""

@@ -14,6 +14,7 @@ from cera.algebra.operators import AbsoluteTimers, Expression, Reference, walk
 from cera.algebra.schema import SchemaError
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.events.answer_limits import ANSWER_LIMIT
+from cera.model.tags import tagged
 from cera.rules.rule import Semantics
 
 
@@ -21,6 +22,7 @@ class PlanError(SchemaError):
     """A plan is not one: a point is defined twice, or refers to one that is not before it."""
 
 
+@tagged("Point")
 @dataclass(frozen=True)
 class Point:
     """A materialization point M := Q. A result is what a rule derives; the others serve the rules."""
@@ -30,6 +32,7 @@ class Point:
     result: bool = False
 
 
+@tagged("Plan")
 @dataclass(frozen=True)
 class Plan:
     """⟨M1 := Q1, …, Mn := Qn⟩ for a program, with what its evaluation needs besides."""

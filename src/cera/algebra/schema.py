@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cera.model.tags import tagged
+
 #: The identifier of the merged interval: its attributes are `begin` and `end`.
 MERGED = ""
 
@@ -36,6 +38,7 @@ def matching(identifier: str) -> str:
     return f"{identifier}.match"
 
 
+@tagged("Schema")
 @dataclass(frozen=True)
 class Schema:
     """sch(R) = schdata(R) ⊎ schtime(R) ⊎ schref(R), and the match attributes."""

@@ -13,6 +13,7 @@ from cera.datalog.syntax import Program
 from cera.diagnostics import Span
 from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.model.expressions.expression import Expression
+from cera.model.tags import tagged
 
 Granularity = Literal["operation", "transaction", "time"]
 GRANULARITIES: tuple[Granularity, ...] = ("operation", "transaction", "time")
@@ -30,6 +31,7 @@ def predicate_of(operation: str, table: str) -> str:
     return f"{PREFIXES[operation]}_{table}"
 
 
+@tagged("Monitored")
 @dataclass(frozen=True)
 class Monitored:
     """The events behind a predicate: changes of the table `name` by an operation, or all with the label `name`.
@@ -51,6 +53,7 @@ class Monitored:
         return self.name if self.operation is None else f"{self.operation}({self.name})"
 
 
+@tagged("Output")
 @dataclass(frozen=True)
 class Output:
     """A fact of `predicate` is a detection: an event with this label and these fields.
@@ -66,6 +69,7 @@ class Output:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("EventModule")
 @dataclass(frozen=True)
 class EventModule:
     """With `partition`, each value of that attribute has a history of its own."""

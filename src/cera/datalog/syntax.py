@@ -14,9 +14,11 @@ from enum import Enum
 
 from cera.diagnostics import Span
 from cera.model.expressions.expression import Expression, Literal, Variable
+from cera.model.tags import tagged, tagged_members
 from cera.model.terms.values import Scalar
 
 
+@tagged_members(CURRENT="StageTerm.CURRENT", NEXT="StageTerm.NEXT")
 class StageTerm(Enum):
     """A stage that is not the same for every instance of a rule."""
 
@@ -31,6 +33,7 @@ NEXT = StageTerm.NEXT
 Stage = StageTerm | int | None
 
 
+@tagged("Anonymous")
 @dataclass(frozen=True)
 class Anonymous:
     """`_`: some value that nothing else refers to. In bodies only."""
@@ -41,6 +44,7 @@ class Anonymous:
 Argument = Anonymous | Expression
 
 
+@tagged("Atom")
 @dataclass(frozen=True)
 class Atom:
     """`predicate(arguments, stage)`; `predicate(arguments)` where there is no stage."""
@@ -51,6 +55,7 @@ class Atom:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Not")
 @dataclass(frozen=True)
 class Not:
     """`not atom`: no fact matches the atom."""
@@ -62,6 +67,7 @@ class Not:
 BodyPart = Atom | Not | Expression
 
 
+@tagged("Rule")
 @dataclass(frozen=True)
 class Rule:
     """`head <- body.`, or a fact `head.` where the body is empty."""
@@ -71,6 +77,7 @@ class Rule:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Program")
 @dataclass(frozen=True)
 class Program:
     rules: tuple[Rule, ...]

@@ -13,6 +13,7 @@ from typing import Literal
 from cera.datalog.modules import Granularity, Monitored, Output
 from cera.diagnostics import Span
 from cera.model.expressions.expression import Expression
+from cera.model.tags import tagged
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
 ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]
@@ -23,6 +24,7 @@ Fold = Literal["count", "sum", "avg", "min", "max", "first", "last"]
 STRENGTH: tuple[ConsumptionName, ...] = ("shared", "exclusive parameter", "exclusive")
 
 
+@tagged("Delimiter")
 @dataclass(frozen=True)
 class Delimiter:
     """How many instances of a component there have to be."""
@@ -31,6 +33,7 @@ class Delimiter:
     most: int | None = None
 
 
+@tagged("Component")
 @dataclass(frozen=True)
 class Component:
     """An operand: the type of its instances, and the modes of their selection and consumption.
@@ -56,6 +59,7 @@ class Component:
         return self.selection in ("combinations", "combinations minimum")
 
 
+@tagged("Folded")
 @dataclass(frozen=True)
 class Folded:
     """A value of a head that is made of all instances of a component: `sum(E1.v)` is known under that name."""
@@ -66,6 +70,7 @@ class Folded:
     attribute: str | None = None
 
 
+@tagged("ComplexType")
 @dataclass(frozen=True)
 class ComplexType:
     """`required` is the m of "m of n". `where` are conjuncts, over dotted variables as `E1.sensor`.
@@ -103,6 +108,7 @@ class ComplexType:
         return tuple(range(1, len(self.components) - 1)) if self.operator == "not" else ()
 
 
+@tagged("TimerType")
 @dataclass(frozen=True)
 class TimerType:
     """Occurs `after` each instance of the type `start`: once, or every so often until an instance of `stop`.
@@ -123,6 +129,7 @@ class TimerType:
 EventType = ComplexType | TimerType
 
 
+@tagged("InstanceModule")
 @dataclass(frozen=True)
 class InstanceModule:
     """Event types over one history, or over one for each value of the attribute `partition`.

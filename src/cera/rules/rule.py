@@ -20,12 +20,14 @@ from cera.model.expressions.constructs import Construct, has_grouping
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
+from cera.model.tags import tagged
 from cera.model.time.durations import Duration
 from cera.rules.declarations import Attribute, SourceLabel, declared_attributes
 
 Semantics = Literal["practical", "formal"]
 
 
+@tagged("EventQuery")
 @dataclass(frozen=True)
 class EventQuery:
     """`event identifier: pattern`. A literal without an identifier has been given one (ERR-16)."""
@@ -36,6 +38,7 @@ class EventQuery:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("RelativeTimer")
 @dataclass(frozen=True)
 class RelativeTimer:
     """`event identifier: kind[anchor, duration]`, kind by its canonical name."""
@@ -48,6 +51,7 @@ class RelativeTimer:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("AbsoluteTimer")
 @dataclass(frozen=True)
 class AbsoluteTimer:
     """`event identifier: timer:NAME{{…}}`."""
@@ -58,6 +62,7 @@ class AbsoluteTimer:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Accumulation")
 @dataclass(frozen=True)
 class Accumulation:
     """`while window: collect pattern where {…}` or `while window: not pattern where {…}`."""
@@ -72,6 +77,7 @@ class Accumulation:
 PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer
 
 
+@tagged("Branch")
 @dataclass(frozen=True)
 class Branch:
     """One conjunction. Its occurrence time is the hull of its positive literals."""
@@ -132,6 +138,7 @@ def anchors_first(branch: Branch) -> list[RelativeTimer]:
     return ordered
 
 
+@tagged("Rule")
 @dataclass(frozen=True)
 class Rule:
     """head ← branch ∨ … ∨ branch. With a recipient it is reactive (RAISE): its events leave the system."""

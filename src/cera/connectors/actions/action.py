@@ -11,9 +11,11 @@ from typing import assert_never
 
 from cera.connectors.actions.texts.printf import ArgumentKind
 from cera.model.events.event import Event
+from cera.model.tags import tag_of, tagged
 from cera.model.terms.term import Value
 
 
+@tagged("Write")
 @dataclass(frozen=True)
 class Write:
     """Writes a text, with values put in as printf does, to standard output or at the end of a file."""
@@ -25,6 +27,7 @@ class Write:
         return f"write to {self.file}" if self.file is not None else "write"
 
 
+@tagged("Sql")
 @dataclass(frozen=True)
 class Sql:
     """Runs one SQL command; `:1`, `:2` … (or the conversions of printf) are parameters, never pasted into its text."""
@@ -35,6 +38,7 @@ class Sql:
         return "SQL command"
 
 
+@tagged("System")
 @dataclass(frozen=True)
 class System:
     """Calls a program. The text is cut into words first; values are put into words, and no shell reads them."""
@@ -69,7 +73,7 @@ def text_of(action: Action) -> str:
 def mark(action: Action, spelled: tuple[str, ...]) -> str:
     """The same for actions that are written the same, with their arguments; an edited action is another one."""
     file = action.file if isinstance(action, Write) else None
-    written = json.dumps([type(action).__name__, text_of(action), file, *spelled])
+    written = json.dumps([tag_of(type(action)), text_of(action), file, *spelled])
     return hashlib.sha256(written.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 

@@ -1,18 +1,37 @@
-"""A fingerprint of plain data: the same in every process, for equal data."""
+"""Fingerprints of plain data: the same in every process, for equal data, and in every version of cera that can read
+what an earlier one has saved.
+
+Sessions, checkpoints and ledgers know by them what they belong to. So a fingerprint depends on the tags of classes and
+not on their names, on the values of fields in their order and not on the names of fields. A field that is new changes
+the fingerprints of all instances of its class, which is right where states differ with it; where they do not,
+`added_later` leaves it out as long as it has its default. Fields are never taken away, and never change places.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from datetime import date
 from enum import Enum
+from types import MappingProxyType, NoneType
+
+from cera.model.tags import later_tag, tag_of, tag_of_member
 
 #: Changed when states of an earlier version of cera cannot be read.
 STATE_VERSION = 1
 
+#: The values that are no instances of our classes, and what each kind is called.
+_SCALARS: Mapping[type, str] = MappingProxyType(
+    {str: "str", int: "int", float: "float", bool: "bool", NoneType: "NoneType", date: "date"}
+)
+
 
 def fingerprint(data: object) -> str:
-    """16 hexadecimal digits. What dataclasses leave out of equality is left out."""
+    """Returns 16 hexadecimal digits. What dataclasses leave out of equality is left out.
+
+    Raises TypeError if there is something in the data that has no tag.
+    """
     digest = hashlib.sha256(str(STATE_VERSION).encode())
     for part in _parts(data):
         digest.update(part.encode("utf-8", "surrogatepass"))
@@ -22,10 +41,15 @@ def fingerprint(data: object) -> str:
 
 def _parts(data: object) -> Iterator[str]:
     if is_dataclass(data):
-        yield type(data).__qualname__
+        yield tag_of(type(data))
         for field in fields(data):
             if field.compare:
-                yield from _parts(getattr(data, field.name))
+                value = getattr(data, field.name)
+                if (tag := later_tag(field)) is not None:
+                    if value == field.default:
+                        continue
+                    yield f"{tag}="
+                yield from _parts(value)
         yield ")"
     elif isinstance(data, frozenset | set):
         yield "{"
@@ -41,6 +65,8 @@ def _parts(data: object) -> Iterator[str]:
             yield from _parts(item)
         yield ")"
     elif isinstance(data, Enum):
-        yield str(data)
+        yield tag_of_member(data)
+    elif (kind := _SCALARS.get(type(data))) is not None:
+        yield f"{kind} {data!r}"
     else:
-        yield f"{type(data).__name__} {data!r}"
+        raise TypeError(f"{type(data).__qualname__} is a part of what is saved, and cannot be: {data!r}")

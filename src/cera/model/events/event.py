@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cera.model.tags import tagged
 from cera.model.terms.hashing import event_id
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
@@ -59,6 +60,7 @@ class Event:
         return f"{self.term}{self.interval}"
 
 
+@tagged("Recipient")
 @dataclass(frozen=True)
 class Recipient:
     """Where the message of a RAISE rule goes."""

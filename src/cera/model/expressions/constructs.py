@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from cera.diagnostics import Span
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Expression
+from cera.model.tags import tagged
 
 
+@tagged("ConstructTerm")
 @dataclass(frozen=True)
 class ConstructTerm:
     """`label{…}` or `label[…]` with constructs inside."""
@@ -23,6 +25,7 @@ class ConstructTerm:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("ConstructValue")
 @dataclass(frozen=True)
 class ConstructValue:
     """`var X`, a scalar, arithmetic, an aggregate: the value of an expression."""
@@ -31,12 +34,14 @@ class ConstructValue:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("OrderKey")
 @dataclass(frozen=True)
 class OrderKey:
     expression: Expression
     descending: bool = False
 
 
+@tagged("All")
 @dataclass(frozen=True)
 class All:
     """`all construct group-by {var S} order-by {var T desc}`: one instance for each group of matches.
@@ -50,6 +55,7 @@ class All:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("OptionalConstruct")
 @dataclass(frozen=True)
 class OptionalConstruct:
     """`optional construct` or `optional construct with default construct`: for what may be unbound or undefined."""

@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 
 from cera.diagnostics import Span
 from cera.model.matching.patterns import TermPattern
+from cera.model.tags import tagged
 from cera.model.terms.values import Scalar
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Interval
@@ -22,12 +23,14 @@ ComparisonOperator = OneOf["=", "!=", "<", "<=", ">", ">="]
 AGGREGATES = ("avg", "sum", "count", "min", "max", "first", "last")
 
 
+@tagged("Literal")
 @dataclass(frozen=True)
 class Literal:
     value: Scalar
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("DurationLiteral")
 @dataclass(frozen=True)
 class DurationLiteral:
     """`3 min 14 sec`."""
@@ -36,6 +39,7 @@ class DurationLiteral:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("DateTime")
 @dataclass(frozen=True)
 class DateTime:
     """`datetime("2006-09-18T09:00")`, or with two texts the interval from one to the other.
@@ -48,6 +52,7 @@ class DateTime:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Periodic")
 @dataclass(frozen=True)
 class Periodic:
     """`timer:datetime{{…}}` or `timer:NAME{{…}}` in a condition: the intervals of a periodic timer."""
@@ -56,6 +61,7 @@ class Periodic:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("TimerQuery")
 @dataclass(frozen=True)
 class TimerQuery:
     """An absolute timer: `datetime` or the name of a calendar, and the pattern for its parts."""
@@ -64,12 +70,14 @@ class TimerQuery:
     pattern: TermPattern
 
 
+@tagged("Variable")
 @dataclass(frozen=True)
 class Variable:
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("EventReference")
 @dataclass(frozen=True)
 class EventReference:
     """An event identifier: it stands for the occurrence interval of the event."""
@@ -78,6 +86,7 @@ class EventReference:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Negative")
 @dataclass(frozen=True)
 class Negative:
     """`- x`."""
@@ -86,6 +95,7 @@ class Negative:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Arithmetic")
 @dataclass(frozen=True)
 class Arithmetic:
     operator: ArithmeticOperator
@@ -94,6 +104,7 @@ class Arithmetic:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Call")
 @dataclass(frozen=True)
 class Call:
     """A function of `cera.model.evaluation.functions` applied to arguments."""
@@ -103,6 +114,7 @@ class Call:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Aggregate")
 @dataclass(frozen=True)
 class Aggregate:
     """`avg(all var T)`; with `distinct`, over distinct values. Only in heads."""
@@ -113,6 +125,7 @@ class Aggregate:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Comparison")
 @dataclass(frozen=True)
 class Comparison:
     operator: ComparisonOperator
@@ -121,6 +134,7 @@ class Comparison:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Temporal")
 @dataclass(frozen=True)
 class Temporal:
     """`i before j`: one of Allen's relations, by name."""
@@ -131,6 +145,7 @@ class Temporal:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Within")
 @dataclass(frozen=True)
 class Within:
     """`{i, j} within d`: the hull of the intervals is at most d long."""
@@ -140,18 +155,21 @@ class Within:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Not")
 @dataclass(frozen=True)
 class Not:
     operand: Expression
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("And")
 @dataclass(frozen=True)
 class And:
     operands: tuple[Expression, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Or")
 @dataclass(frozen=True)
 class Or:
     operands: tuple[Expression, ...]

@@ -10,14 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
+from cera.model.tags import tagged
 from cera.model.terms.values import Scalar
 
 
+@tagged("AnyLabel")
 @dataclass(frozen=True)
 class AnyLabel:
     """`*`: any label."""
 
 
+@tagged("RegexLabel")
 @dataclass(frozen=True)
 class RegexLabel:
     """`/expression/` in the place of a label: the whole label matches."""
@@ -28,6 +31,7 @@ class RegexLabel:
 Label = str | AnyLabel | RegexLabel
 
 
+@tagged("TermPattern")
 @dataclass(frozen=True)
 class TermPattern:
     """`label{…}`, `label{{…}}`, `label[…]`, `label[[…]]`; a bare `label` is `label{}`."""
@@ -39,6 +43,7 @@ class TermPattern:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("ScalarPattern")
 @dataclass(frozen=True)
 class ScalarPattern:
     """A leaf with this value."""
@@ -47,6 +52,7 @@ class ScalarPattern:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("RegexPattern")
 @dataclass(frozen=True)
 class RegexPattern:
     """`/expression/`: a string leaf that matches as a whole."""
@@ -55,6 +61,7 @@ class RegexPattern:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("VariablePattern")
 @dataclass(frozen=True)
 class VariablePattern:
     """`var X` matches anything, `var X -> pattern` what the pattern matches; X is bound to it."""
@@ -64,6 +71,7 @@ class VariablePattern:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Descendant")
 @dataclass(frozen=True)
 class Descendant:
     """`desc pattern`: the pattern matches here or at any depth below."""
@@ -72,6 +80,7 @@ class Descendant:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Without")
 @dataclass(frozen=True)
 class Without:
     """`without pattern`, as a child: the siblings do not match together with this pattern."""
@@ -80,6 +89,7 @@ class Without:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("OptionalPattern")
 @dataclass(frozen=True)
 class OptionalPattern:
     """`optional pattern`, as a child: matched where that is possible, else its variables stay unbound."""

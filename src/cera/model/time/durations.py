@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
+from cera.model.tags import tagged
 from cera.model.time.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Time
 
 _MICROSECONDS: Mapping[str, int] = MappingProxyType(
@@ -48,6 +49,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
 _PART = re.compile(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([a-z]+)\s*", re.ASCII)
 
 
+@tagged("Duration")
 @dataclass(frozen=True)
 class Duration:
     """Calendar months and, on top, microseconds; both have the same sign or one of them is zero."""

@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim
 
+from cera.model.tags import tagged
 from cera.model.time.clock import Wall, from_local, time_of_day, time_zone, times_shown, to_local, walls_between
 from cera.model.time.durations import Duration, shift
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval, Time, point
@@ -31,6 +32,7 @@ _LONGEST_MONTH: Time = 31 * DAY
 _MOST_CHANGED: Time = DAY
 
 
+@tagged("DailyHours")
 @dataclass(frozen=True)
 class DailyHours:
     """On each of the weekdays (Monday is 1) that is no holiday, from `opens` to `closes`.
@@ -45,6 +47,7 @@ class DailyHours:
     holidays: tuple[date, ...] = ()
 
 
+@tagged("Cron")
 @dataclass(frozen=True)
 class Cron:
     """The points of a cron expression of five fields, or of six with seconds; with a duration, intervals from them."""
@@ -53,6 +56,7 @@ class Cron:
     duration: Duration | None = None
 
 
+@tagged("Listed")
 @dataclass(frozen=True)
 class Listed:
     """Intervals that are written down one by one, in the order of their begins."""
@@ -63,6 +67,7 @@ class Listed:
 Schedule = DailyHours | Cron | Listed
 
 
+@tagged("Calendar")
 @dataclass(frozen=True)
 class Calendar:
     """A schedule with a name, by the clock of a time zone."""
