@@ -1,11 +1,10 @@
-"""The one question of the conformance tests: what does this program answer on these events?"""
+"""The program of the sensors of seed 000, its stream, and its answers."""
 
 from __future__ import annotations
 
-from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.event import Event
 from cera.model.terms.term import Term
 from cera.pipeline import load
-from cera.rules.rule import Semantics
 from cera.testing import event
 
 FIRE_RULES = """
@@ -26,6 +25,12 @@ ON and { event m: temp {{ sensor {{ var S }} }},
          while i: collect temp {{ sensor {{ var S }}, value {{ var T }} }} }
 END
 """  # Fig. 1 of seed 000, as printed
+RULES = dict(zip(("fire", "burnt_down", "avg_temp"), [f"{rule}END" for rule in FIRE_RULES.split("END")], strict=False))
+
+#: What each of the rules derives of the stream of section 4.2.
+FIRE = event('fire{area{"a"}}', 65, 80)
+BURNT_DOWN = event('burnt_down{sensor{"s"}}', 70, 92)
+AVERAGE = event('avg_temp{sensor{"s"}, value{40}}', 10, 80)
 
 
 def temp(value: float, begin: float, end: float | None = None, *, area: str = "a", sensor: str = "s") -> Event:
@@ -35,20 +40,6 @@ def temp(value: float, begin: float, end: float | None = None, *, area: str = "a
 def fire_stream() -> list[Event]:
     """E of seed 000 section 4.2, in seconds (ERR-04)."""
     return [temp(40, 60, 63), event('smoke{area{"a"}}', 65, 68), temp(41, 70, 80)]
-
-
-def ask(program: str, *events: Event, semantics: Semantics | None = None, until: float | None = None) -> list[Event]:
-    """The derived events, without what is raised."""
-    return [
-        derived.event for derived in derive(program, *events, semantics=semantics, until=until) if not derived.recipient
-    ]
-
-
-def derive(
-    program: str, *events: Event, semantics: Semantics | None = None, until: float | None = None
-) -> list[DerivedEvent]:
-    limit = None if until is None else round(until * 1_000_000)
-    return list(load(program, semantics=semantics).run(events, engine="reference", until=limit).derived)
 
 
 def codes(program: str) -> list[str]:

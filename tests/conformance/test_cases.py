@@ -1,85 +1,91 @@
-"""Every case and every example, on every engine: program, events, expected answers.
+"""Every case on every engine: program, events, expected answers. `case_folders` lists the cases.
 
-A case is a folder with `case.toml` (programs, and options of `cera run` by their names), the events and
-`expected.jsonl`. What `expected.jsonl` leaves out of a line (ids, causes) is not compared.
+An engine answers them side by side, in as few runs as possible, and each is held against its own expected answers.
+`pytest -k X-19` runs those of one entry of CONFORMANCE.
 """
 
 from __future__ import annotations
 
 import json
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any
 
 import pytest
 
-import cera
-from cera.connectors.files import Layout
 from cera.connectors.sinks import event_line
-from cera.model.time.time_text import TimeFormat
+from cera.errors import ProgramError
+from cera.model.events.event import DerivedEvent
+from conformance import rules_side_by_side
+from conformance.case_folders import Case, list_cases
 from every_engine import EVERY_ENGINE
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+CASES = list_cases()
 
-ROOT = Path(__file__).parents[2]
-CASES = sorted(
-    path.parent for folder in ("examples", "tests/conformance/cases") for path in (ROOT / folder).glob("*/case.toml")
-)
-LAYOUT_FIELDS = ("label_field", "time_field", "end_field", "id_field", "label", "xml_types")
+Answers = Mapping[Case, Sequence[DerivedEvent]]
+Runs = Mapping[Case, Future[Answers]]
 
 
-def options_of(case: Path) -> dict[str, Any]:
-    return {"programs": ["program.xceq"], "events": "events.jsonl", **tomllib.loads((case / "case.toml").read_text())}
+def together(cases: Sequence[Case], engine: str) -> Answers:
+    if len(cases) == 1:
+        return {cases[0]: alone(cases[0], engine)}
+    return rules_side_by_side.answers(cases, engine)
 
 
-def answers(case: Path, engine: str) -> list[dict[str, Any]]:
-    options = options_of(case)
-    times = TimeFormat(options.get("time_unit"), options.get("timezone", "UTC"))
-    layout = Layout(times=times, **{name: options[name] for name in LAYOUT_FIELDS if name in options})
-    program = cera.load(
-        [case / name for name in options["programs"]],
-        semantics=options.get("semantics"),
-        timezone=times.timezone,
-        calendars=case / options["calendars"] if "calendars" in options else (),
-    )
-    until = times.parse(options["until"]) if "until" in options else None
-    answer = program.run(case / options["events"], engine=engine, layout=layout, until=until)  # type: ignore[arg-type]
-    return [event_line(derived, times) for derived in answer.derived]
-
-
-def comparable(line: dict[str, Any], like: dict[str, Any]) -> str:
-    return json.dumps({key: line.get(key) for key in like}, sort_keys=True)
+def alone(case: Case, engine: str) -> Sequence[DerivedEvent]:
+    answer = case.program.run(case.events, engine=engine, layout=case.layout, until=case.until)  # type: ignore[arg-type]
+    return answer.derived
 
 
 @pytest.fixture(scope="session")
-def on_spark(request: pytest.FixtureRequest, spark: SparkSession) -> Iterator[dict[Path, Future[list[dict[str, Any]]]]]:
-    """The answers of Spark to the cases that are asked for: while one is planned, another one can run."""
-    asked = [case for case in CASES if any(f"[{case.name}-spark]" in item.nodeid for item in request.session.items)]
+def runs(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Runs]]:
+    """The runs of an engine over the cases that are asked for: on Spark, while one is planned, another one can run."""
+    chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
     with ThreadPoolExecutor(2) as pool:
-        yield {case: pool.submit(answers, case, "spark") for case in asked}
+
+        @cache
+        def of(engine: str) -> Runs:
+            asked = [each["case"] for each in chosen if each.get("engine") == engine and "case" in each]
+            answered = [case for case in asked if engine not in case.refused]
+            started = [
+                (several, pool.submit(together, several, engine)) for several in rules_side_by_side.runs_of(answered)
+            ]
+            return {case: run for several, run in started for case in several}
+
+        yield of
 
 
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_case_gives_its_expected_answers(case: Path, engine: str, request: pytest.FixtureRequest) -> None:
-    expected = [json.loads(line) for line in (case / "expected.jsonl").read_text().splitlines()]
-    actual = request.getfixturevalue("on_spark")[case].result() if engine == "spark" else answers(case, engine)
-    like = {key: None for line in expected for key in line}
-    assert [comparable(line, like) for line in sorted_lines(actual)] == [
-        comparable(line, like) for line in sorted_lines(expected)
-    ]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.usefixtures("spark_if_needed")
+def test_a_case_gives_its_expected_answers(case: Case, engine: str, runs: Callable[[str], Runs]) -> None:
+    if engine in case.refused:
+        with pytest.raises(ProgramError) as refusal:
+            alone(case, engine)
+        assert [problem.code for problem in refusal.value.diagnostics] == [case.refused[engine]]
+        return
+    try:
+        derived = runs(engine)[case].result()[case]
+    except Exception:  # in a run that fails, whichever case is to blame
+        derived = alone(case, engine)
+    actual = [event_line(each, case.times) for each in derived]
+    keys = {key for line in case.expected for key in line} or {"term"}
+    assert comparable(actual, keys) == comparable(case.expected, keys)
 
 
-def sorted_lines(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(
-        lines, key=lambda line: json.dumps([line[key] for key in ("end", "begin", "term", "rule")], sort_keys=True)
-    )
+def comparable(lines: Sequence[Mapping[str, Any]], keys: set[str]) -> list[str]:
+    """The lines as texts, in order, with nothing but these keys."""
+    return sorted(json.dumps({key: line.get(key) for key in keys}, sort_keys=True) for line in lines)
 
 
 def test_there_are_cases() -> None:
     found = {"sensors", "stock-market", "students", "library", "rising-average", "bank"}
     contexts = {"configurations", "shipments", "alarms", "meters"}
-    assert found | contexts <= {case.name for case in CASES}
+    assert found | contexts <= {case.folder.name for case in CASES}
+
+
+def test_every_entry_that_asks_for_answers_is_a_case() -> None:
+    algebra = {f"C-{number:02d}" for number in (9, 10, 11, 17, 21, 22, 25)}
+    rules = {f"X-{number:02d}" for number in (*range(2, 6), *range(7, 16), 19, 20, 23, 27, *range(30, 35), 36, 37)}
+    assert algebra | rules <= {entry for case in CASES for entry in case.entries}

@@ -1,4 +1,4 @@
-"""C-21, C-22, C-25, C-26: the steps of the local engine, what it decides when, and how long it remembers.
+"""C-21, C-22, C-26: the steps of the local engine, what it decides when, and how long it remembers.
 
 That it agrees with the reference, and that dropping changes no answer, is tested on random programs in
 `properties/test_local` (C-24, C-26).
@@ -20,8 +20,7 @@ from cera.errors import ProgramError
 from cera.model.events.event import Event
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event, seconds
-from conformance.asking import FIRE_RULES, fire_stream, temp
-from conformance.test_cera_entries import ABOVE, AVERAGE, BEFORE, BURNT_DOWN, FIRE, RULES, WITHIN
+from conformance.asking import AVERAGE, BURNT_DOWN, FIRE, FIRE_RULES, RULES, fire_stream, temp
 
 
 def steps(*events: Event) -> dict[float, tuple[list[str], list[Event]]]:
@@ -75,25 +74,6 @@ def test_C_22_the_host_decides_absence_only_when_the_time_is_complete(blocked: b
     derived += host.push(occurrence(temp(20, 90, 92))) if blocked else ()
     derived += host.advance_to(seconds(92))
     assert_same_events([one.result() for one in derived], [] if blocked else [BURNT_DOWN])
-
-
-@pytest.mark.parametrize(
-    ("program", "one", "other", "holds"),
-    [
-        (WITHIN, event("a{}", 0), event("b{}", 60), True),
-        (WITHIN, event("a{}", 0), event("b{}", 60.001), False),
-        (WITHIN, event("a{}", 0), event("b{}", 60.000001), False),
-        (WITHIN, event("a{}", 60), event("b{}", 0), True),
-        (BEFORE, event("a{}", 0, 5), event("b{}", 5, 9), False),
-        (BEFORE, event("a{}", 0, 5), event("b{}", 5.000001, 9), True),
-        (ABOVE, event("a{value{40}}", 0), event("b{}", 1), False),
-        (ABOVE, event("a{value{40.5}}", 0), event("b{}", 1), True),
-        (ABOVE, event('a{value{"50"}}', 0), event("b{}", 1), False),
-    ],
-)
-def test_C_25_boundaries_on_the_local_engine(program: str, one: Event, other: Event, holds: bool) -> None:
-    for events in ([one, other], [other, one]):
-        assert bool(load(program).run(events, engine="local").derived) == holds
 
 
 def bounds(max_duration: int | None) -> dict[str, float | None]:

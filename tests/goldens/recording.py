@@ -110,7 +110,7 @@ def _programs(example: str) -> list[str]:
 
 def _options(example: str) -> list[str]:
     case = {"events": "events.jsonl", **_case(example)}
-    named = {name: value for name, value in case.items() if name not in ("programs", "events")}
+    named = {name: value for name, value in case.items() if name not in ("title", "entries", "programs", "events")}
     options = [part for name, value in named.items() for part in (f"--{name.replace('_', '-')}", value)]
     return ["--events", str(Path("examples") / example / case["events"]), *options]
 

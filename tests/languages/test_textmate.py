@@ -46,7 +46,7 @@ def words_of(lark: Lark) -> set[str]:
 
 
 def programs(ending: str) -> Iterator[str]:
-    for folder in ("examples", "tests/languages", "tests/conformance/cases"):
+    for folder in ("examples", "tests/languages", "tests/conformance/cases", "tests/conformance/entries"):
         for path in sorted((ROOT / folder).rglob(f"*.{ending}")):
             if "bad" not in path.parts:
                 yield path.read_text(encoding="utf-8")
