@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cera.datalog.modules import Monitored, Output
 from cera.engines.answers.answer import Answer
 from cera.instances.types import (
     STRENGTH,
@@ -29,6 +28,7 @@ from cera.instances.types import (
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.terms.term import Term
+from cera.modules.monitoring import Monitored, Output
 from cera.testing import SECOND, event
 
 _WORD = re.compile(r"(?P<label>\w+)(?:\((?P<values>[^)]*)\))?(?:@(?P<begin>\d+))?")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.errors import ProgramError
 from cera.instances.types import ComplexType, Component, InstanceModule
@@ -14,6 +13,7 @@ from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOp
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.parsed import Parsed, module_of_file
+from cera.modules.monitoring import Monitored, Output
 
 #: The name of a type, and those of the two events that make it.
 Definition = tuple[str, str, str]

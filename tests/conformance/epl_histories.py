@@ -9,13 +9,13 @@ from typing import Any
 from cera.datalog import stages
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.syntax import Program
-from cera.datalog.tuples import EventTuple, change_fields
 from cera.diagnostics import Source
 from cera.languages.epl.compiler import CompiledModule, compile_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.syntax import Module
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression, variables
+from cera.modules.tuples import EventTuple, change_fields
 
 ACCOUNTS = "monitor insert(ACC), update(ACC), delete(ACC); relation ACC(Accno, Owner, Type, Balance);"
 

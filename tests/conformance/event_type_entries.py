@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from cera.datalog.modules import CHANGE
 from cera.engines.answers.answer import Answer
 from cera.engines.instances import reference
 from cera.engines.layers.layering import Layer, Layers
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.terms.term import Term, Value
+from cera.modules.monitoring import CHANGE
 from conformance import test_meta_model_entries, test_snoop_context_entries
 from instance_evaluators import Evaluator
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cera.datalog.tuples import EventTuple, change_fields
 from cera.diagnostics import Source
 from cera.languages.epl.checks import check_module, check_names
 from cera.languages.epl.compiler import compile_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.syntax import Sql, System, Write
+from cera.modules.tuples import EventTuple, change_fields
 from conformance.epl_histories import (
     ACCOUNTS,
     SECOND,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from cera.connectors.records.changes import Change
-from cera.datalog.modules import Monitored
 from cera.instances.types import ComplexType, Component, OperatorName, TimerType
+from cera.modules.monitoring import Monitored
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cera.datalog.printer import print_program
-from cera.datalog.tuples import EventTuple, change_fields
 from cera.diagnostics import Source
 from cera.languages.epl.compiler import compile_module, translated
 from cera.languages.epl.parser import parse
 from cera.model.terms.values import Scalar, infer_scalar
+from cera.modules.tuples import EventTuple, change_fields
 from conformance.epl_histories import SECOND, Stage, detected, module
 from docs.blocks import Block, blocks
 

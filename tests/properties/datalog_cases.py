@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from cera.datalog.checks import check
 from cera.datalog.history import HistoryStage
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, Stage
-from cera.datalog.tuples import EventTuple, Fact
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import And, Arithmetic, Call, Comparison, Expression, Literal, Or, Variable
 from cera.model.terms.term import Value
 from cera.model.terms.values import Scalar
+from cera.modules.tuples import EventTuple, Fact
 
 #: The arguments of each predicate: `t` for event tuples, `s` for scalars.
 EVENTS = {"e": "t", "f": "t", "g": "ss"}

@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cera.datalog.tuples import EventTuple
 from cera.languages.epl.syntax import (
     AnyEvent,
     Basic,
@@ -36,6 +35,7 @@ from cera.languages.epl.syntax import (
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import DurationLiteral, Expression, Literal, rebuild, variables
 from cera.model.time.durations import Duration
+from cera.modules.tuples import EventTuple
 
 #: Variables with what they are bound to, sorted by name.
 Bindings = tuple[tuple[str, EventTuple], ...]

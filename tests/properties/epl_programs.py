@@ -12,7 +12,6 @@ from typing import Any
 from cera.datalog import stages
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.syntax import Program, root
-from cera.datalog.tuples import EventTuple
 from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import (
     AnyEvent,
@@ -36,6 +35,7 @@ from cera.languages.epl.variables import check_variables, visible_outside
 from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable, variables
 from cera.model.time.durations import Duration
+from cera.modules.tuples import EventTuple
 from properties.epl_matcher import Stage
 
 LABELS = ("A", "B", "C")

@@ -8,7 +8,6 @@ from random import Random
 from typing import get_args
 
 from cera.connectors.records.changes import Change
-from cera.datalog.modules import GRANULARITIES, Monitored, Output
 from cera.instances.types import (
     STRENGTH,
     ComplexType,
@@ -25,6 +24,7 @@ from cera.instances.types import (
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, Or, Variable
 from cera.model.terms.term import Term
+from cera.modules.monitoring import GRANULARITIES, Monitored, Output
 from cera.testing import SECOND, event
 from instance_building import component
 

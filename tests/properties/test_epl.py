@@ -13,7 +13,6 @@ import pytest
 
 from cera.datalog import stages
 from cera.datalog.checks import check
-from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
 from cera.languages.epl.naming import with_variables
 from cera.languages.epl.parser import parse
@@ -24,6 +23,7 @@ from cera.languages.epl.translation import Translated, program_of, translate
 from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, Variable
 from cera.model.time.durations import Duration
+from cera.modules.tuples import EventTuple
 from hypothesis_profiles import examples
 from properties.epl_matcher import Matcher, Stage
 from properties.epl_programs import (

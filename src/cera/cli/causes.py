@@ -9,7 +9,6 @@ from functools import cached_property
 
 from cera.cli.recording import Recording
 from cera.cli.report import printable
-from cera.datalog.modules import Output
 from cera.diagnostics import Span
 from cera.engines.answers.answer import Answer
 from cera.errors import UsageError
@@ -21,6 +20,7 @@ from cera.model.terms.term import Value, label, same
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
 from cera.model.time.timers import TIMERS
+from cera.modules.monitoring import Output
 from cera.pipeline import Program
 from cera.rules.rule import Branch, Rule
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from cera.cli.report import count, listed, printable
-from cera.datalog.modules import CHANGE, OPERATIONS, Monitored
 from cera.diagnostics import did_you_mean
 from cera.engines.stagewise.arrivals import operation_and_table
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.term import Value, format_value
+from cera.modules.monitoring import CHANGE, OPERATIONS, Monitored
 from cera.pipeline import Program
 
 #: How many changes of the input had an operation and a table; None stands for what is not told.

@@ -40,7 +40,6 @@ from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.sinks import base_line
-from cera.datalog.modules import CHANGE
 from cera.engines.local.host import Found, Host
 from cera.engines.local.lines import AnswerLine, AnswerLines
 from cera.engines.stagewise.arrivals import operation_and_table
@@ -50,6 +49,7 @@ from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Value
 from cera.model.time.interval import Time
+from cera.modules.monitoring import CHANGE
 from cera.pipeline import Program
 
 _EVERY = 10_000

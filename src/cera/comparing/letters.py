@@ -8,13 +8,13 @@ from itertools import product
 from typing import Any
 
 from cera.comparing.subjects import complex_types
-from cera.datalog.modules import CHANGE, Monitored
 from cera.errors import UsageError
 from cera.instances.types import ComplexType, InstanceModule, TimerType
 from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, variables, walk
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
+from cera.modules.monitoring import CHANGE, Monitored
 
 #: An attribute of the primitive events behind a predicate, by what these are called.
 _Attribute = tuple[str, str]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from cera.datalog.modules import Monitored, Output
 from cera.instances.types import ComplexType, Component, EventType, InstanceModule, TimerType
+from cera.modules.monitoring import Monitored, Output
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from cera.datalog.syntax import root
-from cera.datalog.tuples import EventTuple, cell_of, look_up, value_of
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import unwrap
 from cera.model.expressions.expression import Expression, Variable, variables
 from cera.model.terms.term import Value
+from cera.modules.tuples import EventTuple, cell_of, look_up, value_of
 
 
 def argument_value(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:

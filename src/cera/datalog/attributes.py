@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cera.datalog.modules import EventModule, Monitored
+from cera.datalog.modules import EventModule
 from cera.datalog.syntax import Atom, Program, Rule, conditions, positive_atoms
-from cera.datalog.tuples import TIME_ATTRIBUTES
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Not, Or, Variable
+from cera.modules.monitoring import Monitored
+from cera.modules.tuples import TIME_ATTRIBUTES
 
 #: The monitored predicates whose events can stand at each place of the facts of a predicate.
 _Places = dict[tuple[str, int], frozenset[str]]

@@ -14,10 +14,10 @@ from cera.datalog.directives import (
     RelationDirective,
     Section,
 )
-from cera.datalog.modules import Monitored
 from cera.datalog.printer import print_argument, print_expression, print_name, print_rule
 from cera.datalog.syntax import Rule, StageTerm
 from cera.model.expressions.expression import Variable
+from cera.modules.monitoring import Monitored
 
 
 def print_section(section: Section) -> str:

@@ -6,10 +6,10 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from cera.datalog.modules import Granularity, Monitored
 from cera.datalog.syntax import Atom, Program, Rule
 from cera.diagnostics import Span
 from cera.model.expressions.expression import Expression
+from cera.modules.monitoring import Granularity, Monitored
 
 
 @dataclass(frozen=True)

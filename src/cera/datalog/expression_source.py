@@ -12,7 +12,6 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from cera.datalog.tuples import EventTuple, cell_of, value_of
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Truth
 from cera.model.expressions.expression import (
@@ -29,6 +28,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.terms.term import Term
 from cera.model.terms.values import MAX_INTEGER, is_number
+from cera.modules.tuples import EventTuple, cell_of, value_of
 
 _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 

@@ -16,8 +16,8 @@ from cera.datalog.frames import Expiry, Frame, deadline_of
 from cera.datalog.normal import NormalAtom, NormalRule
 from cera.datalog.stage_source import deadline_function
 from cera.datalog.syntax import root
-from cera.datalog.tuples import Row
 from cera.model.expressions.expression import Arithmetic, Expression, Literal, Variable, variables
+from cera.modules.tuples import Row
 
 #: Until when a fact can be of use; something else than an integer where that is not known.
 Lasting = Callable[[Row], Any]

@@ -27,9 +27,9 @@ from cera.datalog.syntax import (
     positive_atoms,
     root,
 )
-from cera.datalog.tuples import Fact, Row, cell_of, look_up, value_of, wrapped
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression, Variable, variables
+from cera.modules.tuples import Fact, Row, cell_of, look_up, value_of, wrapped
 
 #: A predicate at a stage; None for predicates without one.
 Ground = tuple[str, int | None]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from heapq import heappop, heappush
 from typing import Any
 
-from cera.datalog.tuples import Row
+from cera.modules.tuples import Row
 
 #: The key of a row in an index; None if an attribute of the key has no value, so that nothing equals it.
 Key = Callable[[Row], Hashable]

@@ -19,11 +19,12 @@ from cera.datalog.directives import (
     RelationDirective,
     Section,
 )
-from cera.datalog.modules import EventModule, Output
+from cera.datalog.modules import EventModule
 from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, atoms, conditions, root
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Variable
+from cera.modules.monitoring import Output
 
 _VARIABLE = re.compile(r"(?!(?:or|and|not|J|_)$)[A-Z_][A-Za-z0-9_]*", re.IGNORECASE)
 

@@ -13,9 +13,9 @@ from typing import Literal
 
 from cera.datalog.stratification import xy_stage
 from cera.datalog.syntax import Anonymous, Argument, Atom, J, Not, Program, Rule
-from cera.datalog.tuples import Cell, cell_of
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Comparison, Expression, Variable
+from cera.modules.tuples import Cell, cell_of
 
 Moment = Literal["new", "old", "always"]
 

@@ -11,8 +11,8 @@ from cera.datalog.frames import Expiry, Frame
 from cera.datalog.normal import Constant, NormalAtom, NormalRule
 from cera.datalog.rule_source import KeyParts, Relation, RuleSource, key_source
 from cera.datalog.scheduling import Finish, Loop, Run, Schedule
-from cera.datalog.tuples import Row
 from cera.model.expressions.expression import Expression, variables
+from cera.modules.tuples import Row
 
 
 @dataclass

@@ -26,9 +26,9 @@ from cera.datalog.scheduling import Schedule, schedule
 from cera.datalog.stage_numbers import stage_numbers
 from cera.datalog.stage_source import FunctionSource, Layout, deadline_function, key_function
 from cera.datalog.syntax import Program, atoms
-from cera.datalog.tuples import Fact, Row, wrapped
 from cera.errors import DataError
 from cera.model.evaluation.evaluator import Evaluator
+from cera.modules.tuples import Fact, Row, wrapped
 
 #: Truth values in the facts of an answer are wrapped, those of events need not be.
 Facts = Mapping[str, AbstractSet[Row]]

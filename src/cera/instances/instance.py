@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, NoReturn
 
-from cera.datalog.tuples import EventTuple
 from cera.model.events.occurrence import wrap
 from cera.model.terms.term import Value
 from cera.model.time.interval import Time
+from cera.modules.tuples import EventTuple
 
 #: The instances that are bound to each component of an event, by its name, in the order of time.
 Bound = tuple[tuple[str, tuple["Instance", ...]], ...]

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from cera.datalog.modules import Granularity, Monitored, Output
 from cera.diagnostics import Span
 from cera.model.expressions.expression import Expression
 from cera.model.tags import tagged
+from cera.modules.monitoring import Granularity, Monitored, Output
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
 ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]

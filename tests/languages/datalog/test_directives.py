@@ -7,12 +7,12 @@ import pytest
 import cera
 from cera.datalog.directive_printer import print_item
 from cera.datalog.directives import DetectDirective, ModuleDirective, MonitorDirective, PartitionDirective
-from cera.datalog.modules import Monitored
 from cera.datalog.syntax import Atom, J
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.formatter import format_source
 from cera.languages.datalog.parser import Parsed, parse
 from cera.model.expressions.expression import Variable
+from cera.modules.monitoring import Monitored
 from cera.testing import event
 
 EVERY = """\

@@ -7,9 +7,9 @@ from typing import Any
 
 from cera.datalog import stages
 from cera.datalog.syntax import Program
-from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
 from cera.languages.datalog.parser import parse
+from cera.modules.tuples import EventTuple
 
 
 def read(text: str) -> Program:

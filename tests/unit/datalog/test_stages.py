@@ -13,9 +13,9 @@ from cera.datalog.frames import Frame
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.normal import normal_rules
 from cera.datalog.scheduling import schedule
-from cera.datalog.tuples import EventTuple, change_fields, unwrapped
 from cera.errors import DataError
 from cera.model.events.occurrence import Truth
+from cera.modules.tuples import EventTuple, change_fields, unwrapped
 from unit.datalog.programs import event, read, run
 
 RELAXED = """
@@ -207,7 +207,7 @@ _CONTINUE = """
 import pickle, sys
 from cera.datalog import stages
 from cera.languages.datalog.parser import parse
-from cera.datalog.tuples import EventTuple
+from cera.modules.tuples import EventTuple
 from cera.diagnostics import Source
 text, data = pickle.load(sys.stdin.buffer)
 machine = stages.compile(parse(Source("test.dl1s", text)).program, ["sat_2"])

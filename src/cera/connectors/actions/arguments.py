@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from cera.connectors.actions.texts.printf import ArgumentKind, asctime
 from cera.datalog.arguments import argument_value
-from cera.datalog.tuples import EventTuple
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import (
     Arithmetic,
@@ -20,6 +19,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.terms.term import Value
 from cera.model.time.durations import Duration, format_duration
+from cera.modules.tuples import EventTuple
 
 #: For the arguments of actions only: a time or a length of time as C's asctime would write it.
 ASCTIME = "asctime"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from cera.datalog.modules import CHANGE, Monitored
 from cera.diagnostics import closest, did_you_mean
 from cera.engines.layers.attributes import asked_by, derived_by
 from cera.engines.layers.layering import Layers
 from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
 from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
+from cera.modules.monitoring import CHANGE, Monitored
 from cera.rules.analysis.labels import derived_labels, queried_labels
 
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.engines.layers.modules import Module
 from cera.instances.types import InstanceModule
+from cera.modules.monitoring import Monitored, Output
 from cera.rules.analysis.dependencies import EventPattern, event_patterns, rule_uses
 from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.reasoning.graph import Graph, shortest_path, strongly_connected_components

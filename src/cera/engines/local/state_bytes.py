@@ -39,7 +39,7 @@ THINGS: Mapping[int, str] = MappingProxyType(
         5: "cera.model.events.event:Event",
         6: "cera.model.time.interval:Interval",
         7: "cera.model.time.durations:Duration",
-        8: "cera.datalog.tuples:EventTuple",
+        8: "cera.modules.tuples:EventTuple",
         9: "cera.instances.instance:Instance",
         10: "cera.model.terms.term:_restored",
         11: "cera.model.events.occurrence:Truth",

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
-from cera.datalog.modules import Monitored, Output
 from cera.diagnostics import Diagnostic, Span, in_source_order
 from cera.instances.types import (
     ComplexType,
@@ -31,6 +30,7 @@ from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import Field, Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
+from cera.modules.monitoring import Monitored, Output
 
 #: What a component is called that is a type written in its place and has no name of its own.
 _NAMELESS: dict[OperatorName, str] = {

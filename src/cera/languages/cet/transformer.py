@@ -8,7 +8,6 @@ from typing import cast
 
 from lark import Token, Tree
 
-from cera.datalog.modules import PREFIXES
 from cera.diagnostics import Diagnostic, Span
 from cera.instances.types import ConsumptionName, Delimiter, OperatorName, SelectionName
 from cera.languages.cet.mistakes import CODES
@@ -34,6 +33,7 @@ from cera.model.expressions.expression import (
     Variable,
 )
 from cera.model.time.durations import Duration
+from cera.modules.monitoring import PREFIXES
 
 _KINDS = {spelling: cast(Kind, kind) for kind, short in PREFIXES.items() for spelling in (kind, short)}
 _OPERATORS: dict[str, OperatorName] = {"∧": "and", "∨": "or", "¬": "not"}

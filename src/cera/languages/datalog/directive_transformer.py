@@ -16,12 +16,12 @@ from cera.datalog.directives import (
     PartitionDirective,
     RelationDirective,
 )
-from cera.datalog.modules import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
 from cera.datalog.syntax import Atom
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.datalog.transformer import Application, ClauseError, ClauseTransformer
 from cera.languages.text.items import Place
 from cera.model.expressions.expression import Expression, Variable
+from cera.modules.monitoring import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
 
 
 def transform(tree: Tree[Token], place: Place) -> Item:

@@ -17,12 +17,13 @@ from cera.datalog.directives import (
     RelationDirective,
     Section,
 )
-from cera.datalog.modules import PREFIXES, EventModule, Monitored, Output
+from cera.datalog.modules import EventModule
 from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Atom, Program, Rule, atoms
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.datalog.directive_checks import check_directives, event_atoms
 from cera.model.expressions.expression import Expression, Variable
+from cera.modules.monitoring import PREFIXES, Monitored, Output
 
 _OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from cera.datalog.modules import EventModule, Monitored, Output
+from cera.datalog.modules import EventModule
 from cera.languages.epl.compiler import CompiledModule
 from cera.languages.epl.syntax import Module
+from cera.modules.monitoring import Monitored, Output
 
 
 def event_module(module: Module, compiled: CompiledModule) -> EventModule:

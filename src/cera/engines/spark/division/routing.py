@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cera.datalog.modules import Monitored
 from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.division.key_hashes import bucket, key_hash
 from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
@@ -21,6 +20,7 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
+from cera.modules.monitoring import Monitored
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 

@@ -14,8 +14,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from cera.datalog.modules import Monitored
-from cera.datalog.tuples import EventTuple
 from cera.engines.layers.modules import Detected, Module, Processing, processor_of
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.division.histories import NOWHERE, Histories
@@ -29,6 +27,8 @@ from cera.model.events.identified import Identified
 from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
+from cera.modules.monitoring import Monitored
+from cera.modules.tuples import EventTuple
 
 _ROWS_IN_BATCH = 5_000
 

@@ -13,8 +13,6 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.datalog.modules import CHANGE
-from cera.datalog.tuples import TIME_ATTRIBUTES
 from cera.engines.layers.modules import Module
 from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.division.operators import Operator
@@ -34,6 +32,8 @@ from cera.engines.spark.values.comparison import compare
 from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import loads
+from cera.modules.monitoring import CHANGE
+from cera.modules.tuples import TIME_ATTRIBUTES
 
 _NOT_NATIVE = object()
 _WRITTEN = ("begin", "end", "label", "qualifier")

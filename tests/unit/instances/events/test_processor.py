@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from cera.connectors.records.changes import Change
-from cera.datalog.modules import Monitored
 from cera.engines.instances import reference
 from cera.errors import MatchLimitError
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
+from cera.modules.monitoring import Monitored
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import assert_never
 
-from cera.datalog.modules import Granularity
-from cera.datalog.tuples import EventTuple
 from cera.engines.stagewise.arrivals import Arrival
+from cera.modules.monitoring import Granularity
+from cera.modules.tuples import EventTuple
 
 #: The events of a stage by predicate, as facts.
 Stage = dict[str, list[tuple[EventTuple]]]

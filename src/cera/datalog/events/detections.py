@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from cera.datalog.arguments import argument_value
-from cera.datalog.modules import EventModule, Output
-from cera.datalog.tuples import EventTuple, Row
+from cera.datalog.modules import EventModule
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events import detection as model
 from cera.model.events.answer_limits import too_many
@@ -15,6 +14,8 @@ from cera.model.events.event import Derivation, Event
 from cera.model.expressions.expression import Variable
 from cera.model.terms.term import Term, TermError, Value
 from cera.model.time.interval import Time
+from cera.modules.monitoring import Output
+from cera.modules.tuples import EventTuple, Row
 
 
 class Detection(model.Detection):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from cera.datalog.modules import CHANGE, Monitored
-from cera.datalog.tuples import EventTuple, change_fields
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence, wrap
 from cera.model.terms.term import Term, Value
+from cera.modules.monitoring import CHANGE, Monitored
+from cera.modules.tuples import EventTuple, change_fields
 
 #: The value of the partition attribute; None where the module has one history.
 Key = Any

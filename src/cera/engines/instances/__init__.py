@@ -1,1 +1,0 @@
-"""Complex event types over events: histories cut into stages, instances told as detections."""

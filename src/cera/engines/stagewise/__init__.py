@@ -1,1 +1,0 @@
-"""Datalog_1S programs over events: histories cut into stages, facts told as detections."""
