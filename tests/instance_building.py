@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cera.engines.answers.answer import Answer
 from cera.instances.types import (
     STRENGTH,
     ComplexType,
@@ -28,6 +27,7 @@ from cera.instances.types import (
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.terms.term import Term
+from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import Monitored, Output
 from cera.testing import SECOND, event
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from random import Random
 
-from cera.engines.answers.answer import Answer
-from cera.engines.instances import reference
-from cera.engines.instances.processor import InstanceProcessor, InstanceState
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
+from cera.instances.events import definition as reference
+from cera.instances.events.processor import InstanceProcessor, InstanceState
 from cera.instances.types import InstanceModule
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
 
 Evaluator = Callable[[InstanceModule, Sequence[Event]], Answer]
 

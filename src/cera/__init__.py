@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from cera.comparing.comparison import Comparison, compare
     from cera.connectors.records.layout import Layout, Rejected
     from cera.diagnostics import Diagnostic, Span
-    from cera.engines.answers.answer import Answer
     from cera.errors import (
         CeraError,
         CeraWarning,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
     from cera.model.terms.term import Term
     from cera.model.time.interval import Interval, Time
+    from cera.modules.answers.answer import Answer
     from cera.performing import Performed, perform
     from cera.pipeline import Program, load
 
@@ -64,7 +64,7 @@ __all__ = [
 
 #: Where each public name is. A module is imported when a name of it is asked for: most commands need only a few.
 _PLACES = {
-    "Answer": "cera.engines.answers.answer",
+    "Answer": "cera.modules.answers.answer",
     "CeraError": "cera.errors",
     "CeraWarning": "cera.errors",
     "Comparison": "cera.comparing.comparison",

@@ -15,12 +15,12 @@ from cera.connectors.actions.arguments import action_argument, kind_of
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
-from cera.engines.answers.answer import Answer
-from cera.engines.stagewise.arrivals import Recognizer
 from cera.errors import UsageError
 from cera.languages.protocol.compiled import RuleAction
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
+from cera.modules.answers.answer import Answer
+from cera.modules.arrivals import Recognizer
 from cera.pipeline import Program
 
 

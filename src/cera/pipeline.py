@@ -24,7 +24,6 @@ from cera.connectors.records.layout import Rejected, layout_of
 from cera.connectors.records.python_values import time_argument
 from cera.connectors.records.rows import read_rows
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
-from cera.engines.answers.answer import Answer
 from cera.engines.choice import AUTO, Engine, choose_in_process
 from cera.engines.layers.expectations import Expectations, InputObserver, expectations_of
 from cera.engines.layers.layering import Layers, layered
@@ -48,6 +47,7 @@ from cera.model.time.durations import DurationError, parse_duration
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.url_paths import shown_path
+from cera.modules.answers.answer import Answer
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from cera.engines.answers.answer import Answer
-from cera.engines.instances import reference
 from cera.engines.layers.layering import Layer, Layers
+from cera.instances.events import definition as reference
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.terms.term import Term, Value
+from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import CHANGE
 from conformance import test_meta_model_entries, test_snoop_context_entries
 from instance_evaluators import Evaluator

@@ -17,10 +17,10 @@ import pytest
 pytest.importorskip("pyspark")
 
 from cera.connectors.records.layout import Layout
-from cera.engines.answers.answer import Answer
 from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.division.module_operators import layered_operators
 from cera.model.events.event import Event
+from cera.modules.answers.answer import Answer
 from cera.testing import SECOND, event
 from conformance.event_type_entries import Entry, SideBySide, asked, entries
 from instance_evaluators import Evaluator

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cera.diagnostics import Source
-from cera.engines.answers.answer import Answer
 from cera.instances.types import ComplexType, InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.terms.term import Term
 from cera.model.terms.values import infer_scalar
+from cera.modules.answers.answer import Answer
 from cera.testing import SECOND, event
 from docs.blocks import Block, blocks
 from instance_evaluators import EVALUATORS

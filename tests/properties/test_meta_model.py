@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from cera.engines.instances import reference
+from cera.instances.events import definition as reference
 from cera.instances.types import InstanceModule
 from cera.model.events.event import Event
 from hypothesis_profiles import examples

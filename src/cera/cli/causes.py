@@ -10,7 +10,6 @@ from functools import cached_property
 from cera.cli.recording import Recording
 from cera.cli.report import printable
 from cera.diagnostics import Span
-from cera.engines.answers.answer import Answer
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event
@@ -20,6 +19,7 @@ from cera.model.terms.term import Value, label, same
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
 from cera.model.time.timers import TIMERS
+from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import Output
 from cera.pipeline import Program
 from cera.rules.rule import Branch, Rule

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cera.cli.report import count, listed, printable
 from cera.diagnostics import did_you_mean
-from cera.engines.stagewise.arrivals import operation_and_table
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.term import Value, format_value
+from cera.modules.arrivals import operation_and_table
 from cera.modules.monitoring import CHANGE, OPERATIONS, Monitored
 from cera.pipeline import Program
 

@@ -22,11 +22,11 @@ from cera.connectors.records.acceptance import accepted, in_time, lasts_longer
 from cera.connectors.records.ahead import not_ahead
 from cera.connectors.records.csv_dialect import described
 from cera.connectors.sinks import base_line
-from cera.engines.answers.answer import Answer
 from cera.errors import DataError, UsageError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
 from cera.pipeline import Program
 
 #: How many malformed records are shown where no file was named for them.

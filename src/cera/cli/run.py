@@ -20,10 +20,10 @@ from cera.cli.streaming import Flow
 from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
 from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
-from cera.engines.answers.answer import Answer
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
 from cera.pipeline import Program
 
 

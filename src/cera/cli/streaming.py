@@ -42,13 +42,13 @@ from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.sinks import base_line
 from cera.engines.local.host import Found, Host
 from cera.engines.local.lines import AnswerLine, AnswerLines
-from cera.engines.stagewise.arrivals import operation_and_table
 from cera.errors import DataError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Value
 from cera.model.time.interval import Time
+from cera.modules.arrivals import operation_and_table
 from cera.modules.monitoring import CHANGE
 from cera.pipeline import Program
 

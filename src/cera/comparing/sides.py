@@ -8,8 +8,8 @@ from typing import Any
 
 from cera.comparing.histories import Leaf, Observed, Seen, Tick
 from cera.comparing.subjects import Subject
-from cera.engines.instances.processor import InstanceProcessor, InstanceState
 from cera.instances.detections import Detection
+from cera.instances.events.processor import InstanceProcessor, InstanceState
 from cera.instances.instance import Instance
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time

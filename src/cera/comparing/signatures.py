@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from cera.comparing.letters import Letter
-from cera.engines.instances.processor import InstanceState
 from cera.instances.detecting import Available
+from cera.instances.events.processor import InstanceState
 from cera.instances.instance import Instance
 from cera.instances.machine import History
 from cera.model.time.interval import Time

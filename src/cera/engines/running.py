@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cera.engines.answers.answer import Answer
-from cera.engines.instances import reference as definitions
+from cera.datalog.events import definition as whole_histories
 from cera.engines.layers.layering import Layers
 from cera.engines.layers.modules import Module
 from cera.engines.layers.processor import LayersProcessor
@@ -18,12 +17,13 @@ from cera.engines.layers.running import run_layer_by_layer
 from cera.engines.local import engine as local
 from cera.engines.reference import engine as reference
 from cera.engines.reference.fixpoint import RECURSION_LIMIT
-from cera.engines.stagewise import reference as whole_histories
 from cera.errors import UsageError
+from cera.instances.events import definition as definitions
 from cera.instances.types import InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval, Time
+from cera.modules.answers.answer import Answer
 from cera.rules.rule import RuleProgram
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import assert_never
 
-from cera.engines.stagewise.arrivals import Arrival
+from cera.modules.arrivals import Arrival
 from cera.modules.monitoring import Granularity
 from cera.modules.tuples import EventTuple
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cera.diagnostics import Diagnostic, Source
-from cera.engines.instances.processor import InstanceProcessor
+from cera.instances.events.processor import InstanceProcessor
 from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.modes import CONSUMPTIONS

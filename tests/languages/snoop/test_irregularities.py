@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.diagnostics import Diagnostic, Source
-from cera.engines.instances import reference
+from cera.instances.events import definition as reference
 from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet

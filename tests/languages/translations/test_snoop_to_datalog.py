@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cera.diagnostics import Source
-from cera.engines.instances import reference
 from cera.errors import ProgramError, UsageError
+from cera.instances.events import definition as reference
 from cera.languages.epl.printer import print_modules
 from cera.languages.translations.snoop_to_datalog import epl_module, to_datalog
 from cera.pipeline import Program as RunnableProgram

@@ -13,8 +13,8 @@ from cera.comparing.histories import Difference, Seen
 from cera.comparing.letters import letters
 from cera.comparing.reading import read
 from cera.comparing.search import Options, Search, occurrences, search
-from cera.engines.instances.reference import run
 from cera.errors import UsageError
+from cera.instances.events.definition import run
 from cera.model.events.event import Event
 
 SECOND = 1_000_000

@@ -9,9 +9,9 @@ import pytest
 from cera import pipeline
 from cera.connectors.records.layout import Layout
 from cera.engines import choice
-from cera.engines.answers.answer import Answer
 from cera.engines.choice import Recording, choose, choose_in_process
 from cera.errors import UsageError
+from cera.modules.answers.answer import Answer
 from cera.pipeline import load
 from cera.testing import event
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
+from cera.datalog.events.detections import Heads
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.modules import EventModule
-from cera.engines.answers.answer import Answer
-from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
-from cera.engines.stagewise.cutting import cut
-from cera.engines.stagewise.detections import Heads
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import occurrence
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
+from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.modules.stages import cut
 
 
 def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") -> Answer:

@@ -13,14 +13,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cera.datalog import stages
+from cera.datalog.events.detections import Detection, Heads
 from cera.datalog.modules import EventModule
 from cera.datalog.syntax import atoms
-from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
-from cera.engines.stagewise.cutting import cut
-from cera.engines.stagewise.detections import Detection, Heads
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.modules.stages import cut
 
 _MANY = 1_000
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from cera.datalog.events import detections as facts
+from cera.datalog.events.processor import ModuleProcessor, ModuleState
 from cera.datalog.modules import EventModule
-from cera.engines.instances.processor import InstanceProcessor, InstanceState
-from cera.engines.stagewise import detections as facts
-from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
 from cera.instances import detections as instances
+from cera.instances.events.processor import InstanceProcessor, InstanceState
 from cera.instances.types import InstanceModule
 
 Module = EventModule | InstanceModule

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from cera.engines.answers.answer import Answer
 from cera.engines.layers.layering import Layers
 from cera.engines.layers.merging import merged
 from cera.engines.layers.modules import Module
 from cera.model.events.event import DerivedEvent, Event
+from cera.modules.answers.answer import Answer
 from cera.rules.rule import RuleProgram
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note
-from cera.engines.answers.answer import Answer
 from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.processor import Processor
@@ -15,6 +14,7 @@ from cera.errors import ProgramError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
 from cera.optimizer.driver import optimize
 from cera.rules.analysis.strata import PrecedenceGraph
 from cera.rules.reasoning.graph import shortest_path

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cera.engines.answers.answer import Answer
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import RECURSION_LIMIT, intended_model
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval, Time
+from cera.modules.answers.answer import Answer
 from cera.rules.rule import RuleProgram
 
 

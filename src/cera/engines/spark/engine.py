@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
-from cera.engines.answers.answer import Answer
 from cera.engines.layers.layering import Layer, Layers
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.lineage import NAMES, Lineage
@@ -34,6 +33,7 @@ from cera.instances.types import InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
 from cera.rules.rule import RuleProgram
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from cera.engines.answers.answer import Answer
-from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
-from cera.engines.stagewise.cutting import Stage, cut
 from cera.instances.detections import Heads
 from cera.instances.history.evaluation import Moment, Recording, evaluate
 from cera.instances.instance import Instance, primitive
@@ -17,6 +14,9 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import occurrence
 from cera.model.time.interval import Time
+from cera.modules.answers.answer import Answer
+from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.modules.stages import Stage, cut
 
 
 def run(

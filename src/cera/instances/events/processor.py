@@ -15,9 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from cera.engines.instances.stages import Stage, stages
-from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.instances.detections import Detection, Heads
+from cera.instances.events.stages import Stage, stages
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.machine import History, Machine
@@ -26,6 +25,7 @@ from cera.model.calendars.tick_limits import check_ticks
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 
 
 class InstanceState:

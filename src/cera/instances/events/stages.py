@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cera.engines.stagewise.arrivals import Arrival
-from cera.engines.stagewise.cutting import grouped
 from cera.instances.instance import Instance, primitive
+from cera.modules.arrivals import Arrival
 from cera.modules.monitoring import Granularity
+from cera.modules.stages import grouped
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Answer:
 
     def to_pandas(self, label: str | None = None) -> pd.DataFrame:
         """Returns the events as a DataFrame of pandas with the columns of `to_arrow`."""
-        from cera.engines.answers.answer_tables import to_pandas
+        from cera.modules.answers.answer_tables import to_pandas
 
         return to_pandas(self.derived, label)
 
@@ -49,7 +49,7 @@ class Answer:
 
         With a `label` it has only events with this one, and after id, begin and end a column for each child.
         """
-        from cera.engines.answers.answer_tables import to_arrow
+        from cera.modules.answers.answer_tables import to_arrow
 
         return to_arrow(self.derived, label)
 

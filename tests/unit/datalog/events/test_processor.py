@@ -9,11 +9,11 @@ import pytest
 
 import cera
 from cera.connectors.records import changes
-from cera.datalog import modules
+from cera.datalog.events.processor import ModuleProcessor, ModuleState
 from cera.datalog.modules import EventModule
-from cera.engines.stagewise.processor import ModuleProcessor, ModuleState
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
+from cera.modules import monitoring
 from cera.testing import event
 from conformance.changes import changed, detected, told
 
@@ -21,7 +21,7 @@ BOTH = pytest.mark.parametrize("engine", ["reference", "local"])
 
 
 def test_changes_have_the_label_that_readers_of_changes_give_them() -> None:
-    assert modules.CHANGE == changes.CHANGE
+    assert monitoring.CHANGE == changes.CHANGE
 
 
 def change(time: float, key: Any, **more: Any) -> Event:

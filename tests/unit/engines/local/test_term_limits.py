@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.answers.answer import Answer
 from cera.errors import RecursionLimitError
 from cera.model.events.event import Event
 from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, Value
 from cera.model.time.interval import point
+from cera.modules.answers.answer import Answer
 from cera.pipeline import load
 from cera.testing import event
 

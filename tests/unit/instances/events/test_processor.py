@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from cera.connectors.records.changes import Change
-from cera.engines.instances import reference
 from cera.errors import MatchLimitError
+from cera.instances.events import definition as reference
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable

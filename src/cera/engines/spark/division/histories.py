@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from cera.engines.layers.modules import Module
 from cera.engines.spark.division.key_hashes import bucket, key_hash
-from cera.engines.stagewise.arrivals import NO_HISTORY, Arrival, history_of
 from cera.model.events.occurrence import unwrap
+from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
 NOWHERE = -1

@@ -15,11 +15,11 @@ from cera.engines.spark.division.module_operators import AnyOperator, ModuleOper
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.slots import Slot
-from cera.engines.stagewise.arrivals import Recognizer
 from cera.model.events.occurrence import Occurrence
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
+from cera.modules.arrivals import Recognizer
 from cera.modules.monitoring import Monitored
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label

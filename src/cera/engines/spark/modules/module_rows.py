@@ -14,12 +14,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from cera.datalog.events import detections as facts
 from cera.engines.layers.modules import Detected, Module, Processing, processor_of
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.tables.event_rows import event_row
-from cera.engines.stagewise import detections as facts
-from cera.engines.stagewise.arrivals import Recognizer
 from cera.instances.detections import occurrences
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
@@ -27,6 +26,7 @@ from cera.model.events.identified import Identified
 from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
+from cera.modules.arrivals import Recognizer
 from cera.modules.monitoring import Monitored
 from cera.modules.tuples import EventTuple
 
