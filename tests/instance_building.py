@@ -14,16 +14,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from cera.instances.types import (
-    STRENGTH,
-    ComplexType,
-    Component,
-    Delimiter,
-    EventType,
-    InstanceModule,
-    OperatorName,
-    TimerType,
-)
+from cera.instances.events.module import EventTypeModule
+from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, EventType, OperatorName, TimerType
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.terms.term import Term
@@ -68,7 +60,7 @@ def complex_type(name: str, operator: OperatorName, *components: str, **options:
     return ComplexType(name, operator, tuple(component(each) for each in components), label=label, **options)
 
 
-def module(*types: EventType, events: str = "", partition: str | None = None, **options: Any) -> InstanceModule:
+def module(*types: EventType, events: str = "", partition: str | None = None, **options: Any) -> EventTypeModule:
     """Of these types; all names that none of them defines are labels of events, and those of `events` are as well."""
     defined = {each.name for each in types}
     names = dict.fromkeys((*(name for each in types for name in _uses(each)), *events.split()))
@@ -76,7 +68,7 @@ def module(*types: EventType, events: str = "", partition: str | None = None, **
     told = [each for each in types if isinstance(each, ComplexType) and not each.hidden]
     outputs = tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in told)
     given = {"monitored": tuple(monitored), **options}
-    return InstanceModule("M", types=tuple(types), outputs=outputs, partition=partition, **given)
+    return EventTypeModule("M", types=tuple(types), outputs=outputs, partition=partition, **given)
 
 
 def _uses(type_: EventType) -> Iterable[str]:

@@ -7,25 +7,24 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from random import Random
 
-from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
-from cera.instances.events import definition as reference
+from cera.instances.events.module import EventTypeModule
 from cera.instances.events.processor import InstanceProcessor, InstanceState
-from cera.instances.types import InstanceModule
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
+from module_runs import meaning, side_by_side
 
-Evaluator = Callable[[InstanceModule, Sequence[Event]], Answer]
+Evaluator = Callable[[EventTypeModule, Sequence[Event]], Answer]
 
 
-def step_by_step(module: InstanceModule, events: Sequence[Event]) -> Answer:
+def step_by_step(module: EventTypeModule, events: Sequence[Event]) -> Answer:
     """By the processor, time by time."""
     return _driven(module, events, lambda processor, state: state)
 
 
-def interrupted(module: InstanceModule, events: Sequence[Event]) -> Answer:
+def interrupted(module: EventTypeModule, events: Sequence[Event]) -> Answer:
     """By the processor that is stopped and goes on from its saved state now and then."""
     random = Random(len(events))
 
@@ -33,14 +32,14 @@ def interrupted(module: InstanceModule, events: Sequence[Event]) -> Answer:
         if random.random() < 0.5:
             return state
         if random.random() < 0.5:
-            processor.forget_idle(state)
-        return processor.unpacked(pickle.loads(pickle.dumps(processor.packed(state))))
+            processor.trim(state)
+        return processor.unpack(pickle.loads(pickle.dumps(processor.pack(state))))
 
     return _driven(module, events, saved)
 
 
 def _driven(
-    module: InstanceModule,
+    module: EventTypeModule,
     events: Sequence[Event],
     between: Callable[[InstanceProcessor, InstanceState], InstanceState],
 ) -> Answer:
@@ -72,21 +71,21 @@ def _by_time(events: Sequence[Event]) -> Iterator[tuple[Time, list[Occurrence]]]
 def _engine(name: str) -> Evaluator:
     """A whole engine, with nothing but the module."""
 
-    def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
-        return run_layers(Layers((Layer(None, (module,)),)), events, name, RunOptions())
+    def evaluate(module: EventTypeModule, events: Sequence[Event]) -> Answer:
+        return run_layers(side_by_side(module), events, name, RunOptions())
 
     return evaluate
 
 
-def flowing(module: InstanceModule, events: Sequence[Event]) -> Answer:
+def flowing(module: EventTypeModule, events: Sequence[Event]) -> Answer:
     """The local engine over events in the order of time, each of which is answered when the next one comes."""
     ordered = sorted(events, key=lambda event: event.end)
-    return run_layers(Layers((Layer(None, (module,)),)), ordered, "local", RunOptions(max_delay=0))
+    return run_layers(side_by_side(module), ordered, "local", RunOptions(max_delay=0))
 
 
 #: By name: `definitions` is the slow one that all others are held to.
 EVALUATORS: dict[str, Evaluator] = {
-    "definitions": reference.run,
+    "definitions": meaning,
     "processor": step_by_step,
     "interrupted": interrupted,
     "reference": _engine("reference"),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import cera
-from cera.datalog.modules import EventModule
+from cera.datalog.events.module import DatalogModule
 from cera.datalog.stages import compile as compile_stages
 from cera.performing import WantedActions
 from recorded_checkpoints import COLUMNS_PROGRAM, STREAMS
@@ -117,7 +117,7 @@ def marks(program: cera.Program) -> dict[str, Any]:
     modules = {
         each.module.name: _machine(each.module)
         for each in program.modules.found
-        if isinstance(each.module, EventModule)
+        if isinstance(each.module, DatalogModule)
     }
     actions = {one.rule: one.mark for one in WantedActions(program).planned}
     return {**found, **({"modules": modules} if modules else {}), **({"actions": actions} if actions else {})}
@@ -131,17 +131,17 @@ def _session(session: Any) -> str:
 
 def _stream(program: cera.Program, **options: Any) -> dict[str, Any]:
     """The operators and rules in the file that says what a checkpoint belongs to."""
-    from cera.engines.spark.division.module_operators import layered_operators
+    from cera.engines.spark.division.operators import operators
     from cera.engines.spark.streaming.checkpoint import Checkpoint
 
-    made = layered_operators(program.layers, timezone=program.timezone, **options)
+    made = operators(program.layers, timezone=program.timezone, **options)
     with tempfile.TemporaryDirectory() as folder:
         Checkpoint(Path(folder)).open(made, ("in",), restart_changed=False)
         known = json.loads((Path(folder) / "cera.json").read_text())
     return {name: known[name] for name in ("layers", "operators", "rules")}
 
 
-def _machine(module: EventModule) -> str:
+def _machine(module: DatalogModule) -> str:
     machine = compile_stages(module.program, [each.predicate for each in module.outputs])
     mark: str = machine.dump(machine.start())["program"]
     return mark

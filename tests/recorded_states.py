@@ -286,11 +286,11 @@ def session_of(name: str) -> Session:
 
 def stream_of(name: str) -> Any:
     """Micro-batches of the program, without Spark."""
-    from cera.engines.spark.division.module_operators import layered_operators
+    from cera.engines.spark.division.operators import operators
     from properties.streaming_runs import MicroBatches
 
     longest = RECORDED[name].longest
-    return MicroBatches(layered_operators(program_of(name).layers, max_duration=longest, buckets=2), 3_000_000)
+    return MicroBatches(operators(program_of(name).layers, max_duration=longest, buckets=2), 3_000_000)
 
 
 def begin_stream(stream: Any, name: str) -> None:

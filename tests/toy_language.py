@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.errors import ProgramError
-from cera.instances.types import ComplexType, Component, InstanceModule
+from cera.instances.events.module import EventTypeModule
+from cera.instances.types import ComplexType, Component
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
@@ -70,9 +71,9 @@ def printed(definitions: Sequence[Definition]) -> str:
     return "".join(f"{name}: {first} then {second}\n" for name, first, second in definitions)
 
 
-def lowered(name: str, definitions: Sequence[Definition]) -> InstanceModule:
+def lowered(name: str, definitions: Sequence[Definition]) -> EventTypeModule:
     labels = dict.fromkeys(label for _, *both in definitions for label in both)
-    return InstanceModule(
+    return EventTypeModule(
         name,
         tuple(Monitored(label, label) for label in labels),
         tuple(

@@ -18,13 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.epl.handwritten import MACHINES, Found, updates
+from benchmarks.pieces import pieces
 from cera.cli.main import SELDOM
-from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.records.layout import Layout, Rejected
-from cera.engines.local.host import Found as Detected
-from cera.engines.local.host import Host
 from cera.model.terms.term import Term
-from cera.model.time.time_text import TimeFormat
+from cera.modules.driving import Driver
+from cera.modules.processor import Detection as Detected
 from cera.pipeline import Program, load
 
 PROGRAM = Path(__file__).with_name("patterns.epl")
@@ -53,16 +51,14 @@ def read_json(lines: Iterable[str]) -> Iterator[Found]:
 
 def detections(program: Program, path: str, count: Count) -> Iterator[Detected]:
     """What the local engine detects in a sorted file of changes."""
-    host = Host(program.processor(max_duration=0), max_delay=0)
-    push, every = host.push, max(1, count.events // _SAMPLES)
-    for item in read_occurrences(path, Layout(times=TimeFormat("s"))):
-        if isinstance(item, Rejected):
-            raise SystemExit(f"{item.place}: {item.reason}")
-        count.seen += 1
-        yield from push(item)
-        if count.seen % every == 0:
-            count.live.append(host.state.live)
-    yield from host.close()
+    driver = Driver(program.processor(max_duration=0), max_delay=0)
+    every = max(1, count.events // _SAMPLES)
+    for piece in pieces(path):
+        yield from driver.push(piece)
+        count.seen += len(piece)
+        if count.seen % every < len(piece):
+            count.live.append(driver.counts.in_state)
+    yield from driver.close()
 
 
 def found(detected: Detected) -> Found:

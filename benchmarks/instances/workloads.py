@@ -17,8 +17,8 @@ from benchmarks.instances.handwritten import MACHINES, steps
 from benchmarks.instances.programs import PROGRAMS
 from cera.cli.main import SELDOM
 from cera.diagnostics import Source
-from cera.engines.local.host import Found as Detected
 from cera.model.terms.term import Term
+from cera.modules.processor import Detection as Detected
 from cera.pipeline import Program
 
 

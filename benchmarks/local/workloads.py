@@ -14,18 +14,17 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from benchmarks.local.handwritten import detect
+from benchmarks.pieces import pieces
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
-from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.sinks import event_line
 from cera.diagnostics import Source
 from cera.engines.local.derived import Derived
-from cera.engines.local.host import Host
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import RuleProcessor
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
 from cera.model.time.time_text import TimeFormat
+from cera.modules.driving import Driver
 from cera.optimizer.driver import optimize
 from cera.pipeline import load
 
@@ -74,18 +73,15 @@ def handwritten(path: str, count: Count) -> None:
 
 def answers(plan: Plan, path: str, count: Count) -> Iterator[Derived]:
     """What the engine derives of a sorted file of points of time."""
-    host = Host(Processor(plan, max_duration=0), max_delay=0)
-    push = host.push
+    driver = Driver(RuleProcessor(plan, max_duration=0), max_delay=0)
     events = 0
-    for item in read_occurrences(path, Layout(times=TimeFormat("s"))):
-        if isinstance(item, Rejected):
-            raise SystemExit(f"{item.place}: {item.reason}")
-        events += 1
-        yield from push(item)
-        if events % _SAMPLES_EVERY == 0:
-            count.live.append(host.state.live)
+    for piece in pieces(path):
+        yield from driver.push(piece)
+        events += len(piece)
+        if events % _SAMPLES_EVERY < len(piece):
+            count.live.append(driver.counts.in_state)
     count.events = events
-    yield from host.close()
+    yield from driver.close()
 
 
 def counted(plan: Plan) -> Workload:

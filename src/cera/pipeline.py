@@ -25,14 +25,8 @@ from cera.connectors.records.python_values import time_argument
 from cera.connectors.records.rows import read_rows
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
 from cera.engines.choice import AUTO, Engine, choose_in_process
-from cera.engines.layers.expectations import Expectations, InputObserver, expectations_of
-from cera.engines.layers.layering import Layers, layered
-from cera.engines.layers.processor import LayersProcessor
 from cera.engines.local import engine as local
-from cera.engines.local.host import Driven
-from cera.engines.local.processor import Processor
 from cera.engines.local.session import Session
-from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError, UsageError
@@ -48,6 +42,11 @@ from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.url_paths import shown_path
 from cera.modules.answers.answer import Answer
+from cera.modules.expectations import Expectations, InputObserver, expectations_of
+from cera.modules.layered_processor import program_processor
+from cera.modules.layering import Layers, layered
+from cera.modules.module import RECURSION_LIMIT, Settings, known
+from cera.modules.processor import AnyProcessor
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
 
@@ -107,15 +106,17 @@ class Program:
     @cached_property
     def rules(self) -> RuleProgram:
         """The normalised rules, of which a wrong program may lack some."""
-        derived = sorted({label for each in self.modules.found for label in each.module.derives})
+        derived = known(label for each in self.modules.found for label in each.module.derives)
         limit = ANSWER_LIMIT if self.answer_limit is None else self.answer_limit
-        return replace(self._compiled.rules, from_modules=tuple(derived), answer_limit=limit)
+        return replace(self._compiled.rules.program, from_modules=tuple(derived), answer_limit=limit)
 
     @cached_property
     def _layered(self) -> tuple[Layers, tuple[Diagnostic, ...]]:
         modules = [each.module for each in self.modules.found]
-        limit = self.answer_limit
-        return layered(self.rules, modules if limit is None else [each.limited(limit) for each in modules])
+        if self.answer_limit is not None:
+            modules = [each.limited(self.answer_limit) for each in modules]
+        rules = replace(self._compiled.rules, program=self.rules)
+        return layered([rules, *modules])
 
     @property
     def layers(self) -> Layers:
@@ -287,21 +288,18 @@ class Program:
         `tick_limit` is how often a timer may tick between two events: more is an error.
         """
         longest = _duration("max_duration", max_duration)
-        processor = self.processor(max_duration=longest)
+        processor = self.processor(max_duration=longest, tick_limit=tick_limit)
         return Session(
             processor,
             max_delay=microseconds(max_delay),
             max_duration=longest,
             timezone=self.timezone,
             late=late,
-            tick_limit=tick_limit,
         )
 
-    def processor(self, *, max_duration: int | None = None) -> Driven:
-        """The program compiled for the local engine, which a host or a session drives."""
-        if not self.layers.modules:
-            return Processor(local.plan_of(self.rules), max_duration=max_duration, timezone=self.timezone)
-        return LayersProcessor(self.layers, max_duration=max_duration, timezone=self.timezone)
+    def processor(self, *, max_duration: int | None = None, tick_limit: int | None = None) -> AnyProcessor:
+        """The program compiled for the local engine, which a driver or a session drives."""
+        return program_processor(self.layers, Settings(self.timezone, max_duration, tick_limit))
 
 
 def microseconds(duration: int | str) -> int:

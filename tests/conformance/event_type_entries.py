@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from cera.engines.layers.layering import Layer, Layers
-from cera.instances.events import definition as reference
-from cera.instances.types import ComplexType, InstanceModule
+from cera.instances.events.module import EventTypeModule
+from cera.instances.types import ComplexType
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.terms.term import Term, Value
 from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import CHANGE
 from conformance import test_meta_model_entries, test_snoop_context_entries
 from instance_evaluators import Evaluator
+from module_runs import meaning, side_by_side
 
 #: A module and its history.
-Question = tuple[InstanceModule, tuple[Event, ...]]
+Question = tuple[EventTypeModule, tuple[Event, ...]]
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ def asked(several: Sequence[Entry]) -> list[Question]:
     """What entries ask, each question once; an entry that does not hold may ask less."""
     noted: dict[Question, None] = {}
 
-    def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
+    def evaluate(module: EventTypeModule, events: Sequence[Event]) -> Answer:
         noted[module, tuple(events)] = None
-        return reference.run(module, events)
+        return meaning(module, events)
 
     for entry in several:
         with suppress(AssertionError):
@@ -83,7 +83,7 @@ class SideBySide:
         modules = [
             _labelled_module(module, histories[events], made) for (module, events), made in self._questions.items()
         ]
-        self.layers = Layers((Layer(None, tuple(modules)),))
+        self.layers = side_by_side(*modules)
         self.events = [_labelled(one, prefix) for events, prefix in histories.items() for one in events]
 
     def answering(self, answer: Answer) -> Evaluator:
@@ -93,13 +93,13 @@ class SideBySide:
             made = one.event.label.partition("-")[0] + "-"
             by_question[made].append(_plain_derived(one, made, self._histories[made]))
 
-        def evaluate(module: InstanceModule, events: Sequence[Event]) -> Answer:
+        def evaluate(module: EventTypeModule, events: Sequence[Event]) -> Answer:
             return Answer(tuple(by_question[self._questions[module, tuple(events)]]))
 
         return evaluate
 
 
-def _labelled_module(module: InstanceModule, history: str, made: str) -> InstanceModule:
+def _labelled_module(module: EventTypeModule, history: str, made: str) -> EventTypeModule:
     types = [replace(each, label=made + each.label) if isinstance(each, ComplexType) else each for each in module.types]
     return replace(
         module,

@@ -10,13 +10,13 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Variable
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 from cera.model.terms.term import Term
+from cera.modules.rules.module import rule_layers
 from cera.rules.rule import Accumulation, EventQuery, Rule, RuleProgram
 from conformance.case_folders import Case
 
@@ -89,7 +89,7 @@ def answers(cases: Sequence[Case], engine: str) -> dict[Case, list[DerivedEvent]
     options = RunOptions(until=cases[0].until, timezone=cases[0].times.timezone)
     program = RuleProgram(tuple(rules), cases[0].program.rules.semantics)
     found: dict[Case, list[DerivedEvent]] = {case: [] for case in cases}
-    for derived in run_layers(Layers((Layer(program),)), events, engine, options).derived:
+    for derived in run_layers(rule_layers(program), events, engine, options).derived:
         prefix = derived.derivations[0].rule.partition("-")[0] + "-"
         found[prefixes[prefix]].append(_plain(derived, prefix))
     return found

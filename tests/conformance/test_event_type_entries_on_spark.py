@@ -18,7 +18,7 @@ pytest.importorskip("pyspark")
 
 from cera.connectors.records.layout import Layout
 from cera.engines.running import RunOptions, run_layers
-from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.division.operators import operators
 from cera.model.events.event import Event
 from cera.modules.answers.answer import Answer
 from cera.testing import SECOND, event
@@ -69,7 +69,7 @@ def recorded(spark: SparkSession, together: SideBySide) -> Evaluator:
 def cut(together: SideBySide) -> Evaluator:
     """In random micro-batches, in disorder; the state is bytes between two of them."""
     random = Random(6)
-    stream = MicroBatches(layered_operators(together.layers), DELAY)
+    stream = MicroBatches(operators(together.layers), DELAY)
     for batch in [*random_cuts(disordered(together.events, DELAY, random), random), [LAST], []]:
         stream.batch(batch)
     assert not stream.of_kind("late")
@@ -97,7 +97,7 @@ def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> E
     middle = len(events) // 2
     for number, part in enumerate((events[:middle], events[middle:])):
         write_files(folder / "in", [part], number)
-        LiveStream(layered_operators(some.layers), options, Tell()).run()
+        LiveStream(operators(some.layers), options, Tell()).run()
     assert not lines_in(folder / "late")
     lines = [json.loads(line) for line in lines_in(folder / "out")]
     told = {line["id"]: (line["rule"], line["causes"]) for line in lines}

@@ -13,11 +13,11 @@ import pytest
 from cera.algebra.operators import AntiSemiJoin, Join, RelativeTimers, TemporalJoin, walk
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
-from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import RuleProcessor
 from cera.errors import ProgramError
 from cera.model.events.event import Event
+from cera.modules.driving import Driver
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event, seconds
 from conformance.asking import AVERAGE, BURNT_DOWN, FIRE, FIRE_RULES, RULES, fire_stream, temp
@@ -25,7 +25,7 @@ from conformance.asking import AVERAGE, BURNT_DOWN, FIRE, FIRE_RULES, RULES, fir
 
 def steps(*events: Event) -> dict[float, tuple[list[str], list[Event]]]:
     """The steps of the processor over the sensor program: the labels that come in, and what is derived."""
-    processor = Processor(translate(load(FIRE_RULES).checked()))
+    processor = RuleProcessor(translate(load(FIRE_RULES).checked()))
     state = processor.start()
     waiting = sorted(events, key=lambda one: one.end)
     found: dict[float, tuple[list[str], list[Event]]] = {}
@@ -67,11 +67,11 @@ def test_C_22_simultaneous_events_are_one_step_in_whatever_order_they_come() -> 
 
 @pytest.mark.parametrize("blocked", [True, False])
 def test_C_22_the_host_decides_absence_only_when_the_time_is_complete(blocked: bool) -> None:
-    host = Host(Processor(translate(load(RULES["burnt_down"]).checked())))
-    derived = [one for reading in fire_stream() for one in host.push(occurrence(reading))]
-    derived += host.push(occurrence(event('smoke{area{"b"}}', 92)))  # time has come to 92, and more may end at it
+    host = Driver(RuleProcessor(translate(load(RULES["burnt_down"]).checked())))
+    derived = [one for reading in fire_stream() for one in host.push([occurrence(reading)])]
+    derived += host.push([occurrence(event('smoke{area{"b"}}', 92))])  # time has come to 92, and more may end at it
     assert derived == []
-    derived += host.push(occurrence(temp(20, 90, 92))) if blocked else ()
+    derived += host.push([occurrence(temp(20, 90, 92))]) if blocked else ()
     derived += host.advance_to(seconds(92))
     assert_same_events([one.result() for one in derived], [] if blocked else [BURNT_DOWN])
 
@@ -109,7 +109,7 @@ def test_C_26_how_long_the_tuples_of_the_sensor_program_are_relevant(
 
 
 def test_C_26_a_reading_waits_for_its_timer_and_is_gone_then() -> None:
-    processor = Processor(translate(load(RULES["burnt_down"]).checked()), max_duration=0)
+    processor = RuleProcessor(translate(load(RULES["burnt_down"]).checked()), max_duration=0)
     state = processor.start()
     processor.step(state, seconds(70), [occurrence(temp(41, 70))])
     assert processor.next_wakeup(state) == seconds(82)
@@ -123,7 +123,7 @@ def test_C_26_a_reading_waits_for_its_timer_and_is_gone_then() -> None:
 
 @pytest.mark.parametrize(("late", "kept"), [(60, True), (60.000001, False)])
 def test_C_26_smoke_is_dropped_when_its_minute_has_passed(late: float, kept: bool) -> None:
-    processor = Processor(translate(load(RULES["fire"]).checked()), max_duration=0)
+    processor = RuleProcessor(translate(load(RULES["fire"]).checked()), max_duration=0)
     state = processor.start()
     processor.step(state, 0, [occurrence(event('smoke{area{"a"}}', 0))])
     assert state.live == 1

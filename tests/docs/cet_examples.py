@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cera.diagnostics import Source
-from cera.instances.types import ComplexType, InstanceModule
+from cera.instances.events.module import EventTypeModule
+from cera.instances.types import ComplexType
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.events.event import DerivedEvent, Event
@@ -86,7 +87,7 @@ def events_of(text: str) -> Iterator[Event]:
             yield event(term, float(found["begin"] or second), second)
 
 
-def detections(module: InstanceModule, answer: Answer) -> str:
+def detections(module: EventTypeModule, answer: Answer) -> str:
     known = {one.event: one for one in answer.derived}
     with_fields = {each.name for each in module.types if isinstance(each, ComplexType) and each.fields is not None}
     lines = []

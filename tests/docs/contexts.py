@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cera.diagnostics import Diagnostic
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.languages.snoop.hosting import instance_module
 from docs.blocks import ROOT, blocks
 from docs.cet_examples import detections, events_of
@@ -73,7 +73,7 @@ def rows(operator: str, evaluator: str = "definitions") -> Iterator[Row]:
         yield Row(expression, detected, "; ".join(_kept(diagnostics)) or "the newest", ", ".join(_odd(diagnostics)))
 
 
-def _by_event(module: InstanceModule, evaluate: Evaluator) -> dict[str, str]:
+def _by_event(module: EventTypeModule, evaluate: Evaluator) -> dict[str, str]:
     events = words(history())
     found: dict[str, list[str]] = {}
     for line in detections(module, evaluate(module, list(events_of(history())))).splitlines():

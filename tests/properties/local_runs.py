@@ -17,11 +17,11 @@ from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
 from cera.engines.local.compiler import compile_plan
 from cera.engines.local.derived import Derived
-from cera.engines.local.host import Host
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
 from cera.model.terms.json_terms import loads, term_to_json
+from cera.modules.driving import Driver
 from cera.optimizer.driver import PASSES, optimize
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
@@ -43,10 +43,10 @@ class EverythingIsRelevant(Relevance):
 
 def processor_of(
     program: RuleProgram, events: Iterable[Event], *, dropping: bool = True, without: Collection[str] = ALL_PASSES
-) -> Processor:
+) -> RuleProcessor:
     """The compiled program; the longest event is what the source is said to promise."""
     longest = max((event.end - event.begin for event in events), default=0)
-    processor = Processor(optimize(translate(program), without), max_duration=longest)
+    processor = RuleProcessor(optimize(translate(program), without), max_duration=longest)
     if not dropping:
         relevance = EverythingIsRelevant(processor.plan)
         processor.network = compile_plan(processor.plan, relevance, processor.evaluator)
@@ -85,14 +85,14 @@ class Variation:
             if self.cutting and self.chance.random() < 0.3:
                 before_the_rest = min(later.end for later in events[at:]) - 1
                 derived += host.advance_to(before_the_rest - self.chance.choice((0, 0, 1, SECOND)))
-            derived += host.push(from_json(event) if self.reading_json else occurrence(event))
-            self.peak = max(self.peak, host.state.live)
+            derived += host.push([from_json(event) if self.reading_json else occurrence(event)])
+            self.peak = max(self.peak, host.counts.in_state)
         derived += host.close()
         return in_output_order(one.result() for one in derived)
 
-    def _host(self, program: RuleProgram, events: Sequence[Event]) -> Host:
+    def _host(self, program: RuleProgram, events: Sequence[Event]) -> Driver:
         processor = processor_of(program, events, dropping=self.dropping, without=self.without)
-        return Host(processor, self.max_delay, lambda occurrence: self.late.append(occurrence.event))
+        return Driver(processor, self.max_delay, lambda occurrence: self.late.append(occurrence.event))
 
 
 def some_variation(chance: random.Random) -> Variation:

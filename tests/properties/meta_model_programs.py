@@ -8,6 +8,7 @@ from random import Random
 from typing import get_args
 
 from cera.connectors.records.changes import Change
+from cera.instances.events.module import EventTypeModule
 from cera.instances.types import (
     STRENGTH,
     ComplexType,
@@ -16,7 +17,6 @@ from cera.instances.types import (
     EventType,
     Fold,
     Folded,
-    InstanceModule,
     OperatorName,
     SelectionName,
     TimerType,
@@ -35,7 +35,7 @@ SELECTIONS: tuple[SelectionName, ...] = get_args(SelectionName)
 DELIMITERS = (Delimiter(2), Delimiter(2, 2), Delimiter(1, 2), Delimiter(0), Delimiter(0, 1), Delimiter(1, 1))
 
 
-def random_module(random: Random) -> InstanceModule:
+def random_module(random: Random) -> EventTypeModule:
     types: list[EventType] = []
     names = list(LABELS[: random.choice((2, 3, 3, 4))])
     if random.random() < 0.25:
@@ -54,7 +54,7 @@ def random_module(random: Random) -> InstanceModule:
     if random.random() < 0.1:
         monitored.append(Monitored("change", "change"))  # a second type of the same events
     told = [each for each in types if isinstance(each, ComplexType) and not each.hidden]
-    return InstanceModule(
+    return EventTypeModule(
         "M",
         tuple(monitored),
         tuple(types),
@@ -82,7 +82,7 @@ PRACTICAL = (
 )
 
 
-def practical_module(random: Random) -> InstanceModule:
+def practical_module(random: Random) -> EventTypeModule:
     """One type as people write them: a context, a key, perhaps a length of time."""
     operator: OperatorName = random.choice((";", ";", "and", "not"))
     names = random.choice((("E1", "E2"), ("E1", "E2"), ("E1", "E2", "E3"), ("E1", "E1", "E2")))
@@ -106,10 +106,10 @@ def practical_module(random: Random) -> InstanceModule:
     )
     monitored = tuple(Monitored(name, name) for name in ("E1", "E2", "E3"))
     partition = "k" if random.random() < 0.2 else None
-    return InstanceModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),), partition=partition)
+    return EventTypeModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),), partition=partition)
 
 
-def flat_module(random: Random) -> InstanceModule:
+def flat_module(random: Random) -> EventTypeModule:
     """One type over events of two or three labels, with any modes and nothing else."""
     operator: OperatorName = random.choice((";", ";", "and", "not"))
     count = 3 if operator == "not" else random.choice((2, 2, 3))
@@ -120,10 +120,10 @@ def flat_module(random: Random) -> InstanceModule:
     right_to_left = random.random() < 0.2
     made = ComplexType("C", operator, components, right_to_left=right_to_left, label="C")
     monitored = tuple(Monitored(name, name) for name in LABELS[:3])
-    return InstanceModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),))
+    return EventTypeModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),))
 
 
-def tower_module(random: Random) -> InstanceModule:
+def tower_module(random: Random) -> EventTypeModule:
     """Three types, each over the one below, some of which occur at their beginning."""
     types: list[ComplexType] = []
     below = "E1"
@@ -139,7 +139,7 @@ def tower_module(random: Random) -> InstanceModule:
         types.append(replace(made, time=random.choice(("begin", "end"))))
         below = f"C{number}"
     outputs = tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in types)
-    return InstanceModule("M", tuple(Monitored(name, name) for name in LABELS[:3]), tuple(types), outputs)
+    return EventTypeModule("M", tuple(Monitored(name, name) for name in LABELS[:3]), tuple(types), outputs)
 
 
 def _timer(random: Random, name: str, names: Sequence[str]) -> TimerType:
@@ -253,7 +253,7 @@ def _head(
     return tuple(random.sample(fields, random.randint(1, len(fields)))), folds
 
 
-def is_light(module: InstanceModule) -> bool:
+def is_light(module: EventTypeModule) -> bool:
     """Whether enumerating all solutions in a longer history takes no time."""
     types = [each for each in module.types if isinstance(each, ComplexType)]
     return all(
@@ -262,7 +262,7 @@ def is_light(module: InstanceModule) -> bool:
     )
 
 
-def random_history(random: Random, module: InstanceModule, most: int | None = None) -> list[Event]:
+def random_history(random: Random, module: EventTypeModule, most: int | None = None) -> list[Event]:
     """In any order; some simultaneous, some longer than a moment, changes with a position and without."""
     if most is None:
         most = random.choice((11, 11, 30)) if is_light(module) else 11

@@ -13,11 +13,11 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.state.kernel import Kernel
-from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json
+from cera.modules.module import Settings
 from cera.pipeline import Program, load
 from cera.testing import event
 from hypothesis_profiles import examples
@@ -60,7 +60,7 @@ def compare_stream(program: Program, in_order: list[Event], random: Random, seed
     delay = random.choice(DELAYS)
     events = disordered(in_order, delay, random)
     longest = max(each.end - each.begin for each in events)
-    made = layered_operators(program.layers, max_duration=longest, buckets=random.choice((1, 2, 7)))
+    made = operators(program.layers, max_duration=longest, buckets=random.choice((1, 2, 7)))
     stream = MicroBatches(made, delay)
     for batch in [*random_cuts(events, random), [LAST], []]:
         stream.batch(batch)
@@ -84,13 +84,14 @@ def test_many_modules_in_random_micro_batches_detect_what_the_local_engine_does(
 def test_histories_that_have_come_to_rest_are_not_kept() -> None:
     """What (A, B) waits for is over with each B, whatever it is."""
     program = load("begin M monitor A, B; partition by k; R: (A(X), B(Y, Y.v = 1)) as found(k: X.k). end.")
-    stream = MicroBatches(layered_operators(program.layers, buckets=1), 0)
+    stream = MicroBatches(operators(program.layers, buckets=1), 0)
     for number in range(50):
         stream.batch(
             [event(f"A{{k{{{number}}}}}", number), event(f"B{{k{{{number - 1}}}, v{{{number % 2}}}}}", number)]
         )
     [store] = stream.stores.values()
     [(data,)] = store.values.values()
-    kept = Kernel(ModuleDriver(*program.layers.modules)).load(data)
+    [module] = program.layers.modules
+    kept = Kernel(module.processor(Settings())).load(data)
     assert len(kept.state.histories) == 1
     assert len(stream.of_kind("derived")) == 24

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.table import Table
 
-from cera.engines.local import engine as local
-from cera.engines.reference import engine as reference
 from cera.errors import ProgramError
 from cera.model.events.event import DerivedEvent, Event
 from cera.pipeline import load
@@ -25,6 +23,7 @@ from cera.rules.analysis.strata import is_hierarchical, recursive_components
 from cera.rules.rule import RuleProgram, Semantics
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
+from module_runs import run_by_definition, run_locally
 from properties.generator import BASIC, FEATURES, LAST_SECOND, Case, cases, constructs, seeded_case
 from properties.holding import holds_for
 from properties.local_runs import (
@@ -46,7 +45,7 @@ SEMANTICS: tuple[Semantics, ...] = get_args(Semantics)
 
 
 def expected_answers(program: RuleProgram, events: list[Event] | tuple[Event, ...]) -> list[DerivedEvent]:
-    return list(reference.run(program, events).derived)
+    return list(run_by_definition(program, events).derived)
 
 
 @dataclass
@@ -174,8 +173,8 @@ def test_until_cuts_a_replay_as_if_now_were_then(drawn: tuple[Case, int]) -> Non
     case, seconds = drawn
     program = rules_of(case)
     until = seconds * SECOND
-    found = local.run(program, case.events, until=until).derived
-    assert not differences(found, reference.run(program, case.events, until=until).derived)
+    found = run_locally(program, case.events, until=until).derived
+    assert not differences(found, run_by_definition(program, case.events, until=until).derived)
 
 
 @holds_for(CASES, short=50, long=1_000)
@@ -190,10 +189,10 @@ def test_recursion_is_refused_with_the_rules_of_the_cycle_and_an_engine_that_can
     program = rules_of(case)
     cycles = recursive_components(program.rules)
     if not cycles:
-        assert not differences(local.run(program, case.events).derived, expected_answers(program, case.events))
+        assert not differences(run_locally(program, case.events).derived, expected_answers(program, case.events))
         return
     with pytest.raises(ProgramError) as refusal:
-        local.run(program, case.events)
+        run_locally(program, case.events)
     problems = refusal.value.diagnostics
     assert len(problems) == len(cycles)
     for problem, cycle in zip(problems, cycles, strict=True):

@@ -8,8 +8,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import strategies as st
 
-from cera.engines.local import engine as local
-from cera.engines.reference import engine as reference
 from cera.model.calendars.calendar_files import Calendar, parse_calendars
 from cera.model.events.event import Event
 from cera.model.terms.term import Term
@@ -18,6 +16,7 @@ from cera.model.time.time_text import parse_datetime
 from cera.pipeline import load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
+from module_runs import run_by_definition, run_locally
 from properties.holding import holds_for
 from properties.local_runs import differences
 
@@ -99,5 +98,5 @@ def test_months_and_calendars_mean_the_same_to_both_engines(drawn: tuple[str, li
     name, events, zone = drawn
     program = rules(name)
     ordered = sorted(events, key=lambda event: event.end)
-    found = local.run(program, ordered, timezone=zone, max_delay=0, max_duration=2 * DAY).derived
-    assert not differences(found, reference.run(program, events, timezone=zone).derived)
+    found = run_locally(program, ordered, timezone=zone, max_delay=0, max_duration=2 * DAY).derived
+    assert not differences(found, run_by_definition(program, events, timezone=zone).derived)

@@ -9,9 +9,10 @@ import json
 from itertools import groupby
 
 from cera.connectors.sinks import event_line
-from cera.engines.local.host import Found, Host
 from cera.engines.local.lines import AnswerLines
 from cera.model.time.time_text import TimeFormat
+from cera.modules.driving import Driver
+from cera.modules.processor import Detection
 from properties.generator import FEATURES, Case, cases
 from properties.holding import holds_for
 from properties.local_runs import from_json, in_order, processor_of
@@ -20,14 +21,14 @@ from properties.theories import rules_of
 FORMATS = (TimeFormat(), TimeFormat("s"), TimeFormat("ms"))
 
 
-def expected_line(found: Found, times: TimeFormat) -> str:
+def expected_line(found: Detection, times: TimeFormat) -> str:
     return json.dumps(event_line(found.result(), times), ensure_ascii=False)
 
 
 @holds_for(cases(FEATURES - {"recursion"}), short=50, long=3_000)
 def test_a_line_made_without_a_term_is_that_of_the_term(case: Case) -> None:
-    host = Host(processor_of(rules_of(case), case.events), 0)
-    derived = [found for event in in_order(case.events) for found in host.push(from_json(event))]
+    host = Driver(processor_of(rules_of(case), case.events), 0)
+    derived = [found for event in in_order(case.events) for found in host.push([from_json(event)])]
     derived += host.close()
     for number, (_, together) in enumerate(groupby(derived, key=lambda one: one.end)):
         times = FORMATS[number % len(FORMATS)]

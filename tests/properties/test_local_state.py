@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import pytest
 
 from cera.engines.local import engine as local
-from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval
+from cera.modules.driving import Driver
 from cera.pipeline import load
 from cera.testing import SECOND, assert_same_events, event
 from conformance.asking import FIRE_RULES
@@ -35,13 +35,13 @@ def test_the_state_of_bounded_rules_does_not_grow(case: Case) -> None:
     horizons = processor.network.horizons
     if not all(horizon is not None and horizon < 5 * PERIOD for horizon in horizons):
         return
-    host = Host(processor)
+    host = Driver(processor)
     peaks: list[int] = []
     for repetition in range(REPETITIONS):
         live = [0]
         for one in in_order(case.events):
-            list(host.push(occurrence(moved(one, repetition * PERIOD))))
-            live.append(host.state.live)
+            host.push([occurrence(moved(one, repetition * PERIOD))])
+            live.append(host.counts.in_state)
         peaks.append(max(live))
     assert peaks[-1] == peaks[-2] == peaks[-3]
 
@@ -55,15 +55,15 @@ def peaks_of(program: str, lengths: Sequence[int]) -> list[int]:
     plan = local.plan_of(load(program).checked())
     found = []
     for length in lengths:
-        host = Host(Processor(plan, max_duration=0))
+        host = Driver(RuleProcessor(plan, max_duration=0))
         peak = 0
         for second in range(length):
             happening = [event(f'temp{{area{{"a"}}, sensor{{{second % 5}}}, value{{{second % 60}}}}}', second)]
             happening += [event('smoke{area{"a"}}', second)] if second % 7 == 0 else []
             for one in happening:
-                list(host.push(occurrence(one)))
-            list(host.advance_to(second * SECOND))
-            peak = max(peak, host.state.live)
+                host.push([occurrence(one)])
+            host.advance_to(second * SECOND)
+            peak = max(peak, host.counts.in_state)
         found.append(peak)
     return found
 

@@ -11,11 +11,11 @@ from random import Random
 
 import pytest
 
-from cera.instances.events import definition as reference
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.model.events.event import Event
 from hypothesis_profiles import examples
 from instance_evaluators import EVALUATORS
+from module_runs import meaning
 from properties.meta_model_programs import flat_module, practical_module, random_history, random_module, tower_module
 
 #: What is held to the definitions.
@@ -50,25 +50,25 @@ def compare_tower(seed: int) -> int:
     return sum(_agree(seed, module, random_history(random, module, 9)) for _ in range(4))
 
 
-def _agree(seed: int, module: InstanceModule, events: Sequence[Event]) -> bool:
-    expected = reference.run(module, events)
+def _agree(seed: int, module: EventTypeModule, events: Sequence[Event]) -> bool:
+    expected = meaning(module, events)
     for name, evaluate in HELD.items():
         if evaluate(module, events) != expected:
             pytest.fail(_story(seed, name, module, events))
     return bool(expected.derived)
 
 
-def _story(seed: int, name: str, module: InstanceModule, events: Sequence[Event]) -> str:
+def _story(seed: int, name: str, module: EventTypeModule, events: Sequence[Event]) -> str:
     """The difference on a history from which no event can be left out."""
     evaluate = HELD[name]
 
     def differs(some: Sequence[Event]) -> bool:
-        return evaluate(module, some) != reference.run(module, some)
+        return evaluate(module, some) != meaning(module, some)
 
     smallest = sorted(events, key=lambda event: event.output_key)
     while smaller := [rest for i in range(len(smallest)) if differs(rest := smallest[:i] + smallest[i + 1 :])]:
         smallest = smaller[0]
-    expected, found = reference.run(module, smallest), evaluate(module, smallest)
+    expected, found = meaning(module, smallest), evaluate(module, smallest)
     parts = [f"seed {seed}: {name}", *map(str, module.types), f"partition {module.partition}", *map(str, smallest)]
     parts += ["definitions:", *(str(each.event) for each in expected.derived), str(expected.undefined)]
     parts += [f"{name}:", *(str(each.event) for each in found.derived), str(found.undefined)]

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-pytest.importorskip("pyspark")
+from module_runs import side_by_side
 
-from cera.engines.layers.layering import Layer, Layers
+pytest.importorskip("pyspark")
 from cera.engines.running import RunOptions, run_layers
-from cera.engines.spark.division.module_operators import layered_operators
-from cera.instances.types import InstanceModule
+from cera.engines.spark.division.operators import operators
+from cera.instances.events.module import EventTypeModule
 from cera.model.events.event import Event
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
@@ -27,15 +27,15 @@ from properties.test_epl_streaming import Told, found
 from properties.test_spark import told_once
 
 
-def named(module: InstanceModule, name: str) -> InstanceModule:
+def named(module: EventTypeModule, name: str) -> EventTypeModule:
     """The module under another name."""
     outputs = tuple(replace(each, rule=f"{name}.{each.predicate}") for each in module.outputs)
     return replace(module, name=name, outputs=outputs)
 
 
-def random_modules(random: Random, count: int, *, light: bool = False) -> list[InstanceModule]:
+def random_modules(random: Random, count: int, *, light: bool = False) -> list[EventTypeModule]:
     """Of all kinds; only such as go through longer histories in no time, if they are to be light."""
-    found: list[InstanceModule] = []
+    found: list[EventTypeModule] = []
     while len(found) < count:
         module = random_module(random) if random.random() < 0.7 else practical_module(random)
         if not light or is_light(module):
@@ -43,7 +43,7 @@ def random_modules(random: Random, count: int, *, light: bool = False) -> list[I
     return found
 
 
-def stream_of(random: Random, modules: list[InstanceModule], most: int) -> list[Event]:
+def stream_of(random: Random, modules: list[EventTypeModule], most: int) -> list[Event]:
     """In the order of time, and not too short; the modules of a program have it in common."""
     events: list[Event] = []
     while 2 * len(events) < most:
@@ -58,8 +58,8 @@ def compare(seed: int) -> int:
     modules = random_modules(random, 3, light=light)
     events = stream_of(random, modules, 30 if light else 11)
     delay = random.choice(DELAYS)
-    layers = Layers((Layer(None, tuple(modules)),))
-    stream = MicroBatches(layered_operators(layers, buckets=random.choice((1, 2, 7))), delay)
+    layers = side_by_side(*modules)
+    stream = MicroBatches(operators(layers, buckets=random.choice((1, 2, 7))), delay)
     last = event("the-end", (events[-1].end + delay) / SECOND + random.choice((1, 2.5, 7)))
     for batch in [*random_cuts(disordered(events, delay, random), random), [last], []]:
         stream.batch(batch)

@@ -14,17 +14,17 @@ import pytest
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.engines.local.derived import Derived
-from cera.engines.local.host import Host
 from cera.engines.local.occurrence import occurrence
-from cera.engines.local.processor import Processor
-from cera.engines.reference import engine as reference
+from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.expressions.constructs import ConstructTerm
+from cera.modules.driving import Driver
 from cera.optimizer.driver import PASSES, optimized
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 from hypothesis_profiles import examples
+from module_runs import run_by_definition
 from properties.generator import FEATURES, Case, cases, seeded_case
 from properties.holding import holds_for
 from properties.local_runs import differences, in_order
@@ -37,10 +37,10 @@ FOR_GOOD = float("inf")
 
 def answers(plan: Plan, events: list[Event]) -> list[DerivedEvent]:
     longest = max((event.end - event.begin for event in events), default=0)
-    host = Host(Processor(plan, max_duration=longest))
+    host = Driver(RuleProcessor(plan, max_duration=longest))
     derived: list[Derived] = []
     for event in in_order(events):
-        derived += host.push(occurrence(event))
+        derived += host.push([occurrence(event)])
     derived += host.close()
     return in_output_order(one.result() for one in derived)
 
@@ -49,7 +49,7 @@ def answers(plan: Plan, events: list[Event]) -> list[DerivedEvent]:
 def test_C_18_the_optimized_plan_gives_the_answers_of_the_plain_one(case: Case) -> None:
     program = rules_of(case)
     plain = translate(program)
-    expected = list(reference.run(program, case.events).derived)
+    expected = list(run_by_definition(program, case.events).derived)
     best = optimized(plain)
     assert not differences(answers(best.plan, list(case.events)), expected), best.applied
     assert optimized(best.plan).plan is best.plan
@@ -71,7 +71,7 @@ def test_C_19_rules_that_share_everything_keep_their_answers(case: Case) -> None
     if not is_hierarchical(program.rules):
         return  # a query for any label now finds what its own rule derives
     best = optimized(translate(program))
-    expected = list(reference.run(program, case.events).derived)
+    expected = list(run_by_definition(program, case.events).derived)
     assert not differences(answers(best.plan, list(case.events)), expected), best.applied
 
 
@@ -88,7 +88,7 @@ def test_the_optimized_plan_remembers_nothing_longer(case: Case) -> None:
 
 
 def _horizons(plan: Plan, max_duration: int | None) -> list[float]:
-    horizons = Processor(plan, max_duration=max_duration).network.horizons
+    horizons = RuleProcessor(plan, max_duration=max_duration).network.horizons
     return [FOR_GOOD if horizon is None else horizon for horizon in horizons]
 
 

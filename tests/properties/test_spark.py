@@ -16,14 +16,14 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
-from cera.engines.layers.layering import Layers
-from cera.engines.reference import engine as reference
 from cera.engines.spark import engine as spark_engine
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import event_tables
 from cera.model.events.event import DerivedEvent, Event
+from cera.modules.layering import Layers
 from cera.rules.analysis.strata import recursive_components
 from cera.rules.rule import RuleProgram
+from module_runs import run_by_definition
 from properties.generator import constructs, seeded_case
 from properties.theories import rules_of
 
@@ -77,7 +77,7 @@ def compared(seed: int) -> tuple[Counter[str], int] | None:
     program = rules_of(case)
     if recursive_components(program.rules):
         return None
-    expected = reference.run(program, case.events).derived
+    expected = run_by_definition(program, case.events).derived
     actual = spark_engine.run(program, case.events).derived
     assert derivations(actual) == derivations(expected), f"seed {seed}"
     if seed % ONCE_IN == 0:

@@ -33,7 +33,7 @@ SEED = 4
 
 @pytest.mark.usefixtures("spark")
 def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path: Path) -> None:
-    from cera.engines.spark.division.module_operators import layered_operators
+    from cera.engines.spark.division.operators import operators
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
 
     random = Random(SEED)
@@ -53,7 +53,7 @@ def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path
         once=True,
         files_a_batch=1,
     )
-    made = layered_operators(program.layers, buckets=4)
+    made = operators(program.layers, buckets=4)
     assert len({operator.layer for operator in made}) >= 4
     without_key = 0
     for number, part in enumerate((events[:cut], [*events[cut:], LAST])):

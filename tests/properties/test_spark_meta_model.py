@@ -10,10 +10,10 @@ from random import Random
 import pytest
 
 from cera.diagnostics import Source
-from cera.engines.layers.layering import Layer, Layers
 from cera.engines.running import RunOptions, run_layers
 from cera.pipeline import Program
 from cera.testing import SECOND, event
+from module_runs import side_by_side
 from properties.test_meta_model_streaming import random_modules, stream_of
 from properties.test_spark import derivations
 
@@ -30,7 +30,7 @@ def compare(seed: int, count: int, *, light: bool) -> None:
     """A run over the longer stream ends before the stream does."""
     random = Random(seed)
     modules = random_modules(random, count, light=light)
-    layers = Layers((Layer(None, tuple(modules)),))
+    layers = side_by_side(*modules)
     events = stream_of(random, modules, 60 if light else 11)
     options = RunOptions(until=events[-3].end) if light else RunOptions()
     local = run_layers(layers, events, "local", options)

@@ -19,7 +19,6 @@ import pytest
 
 from cera.connectors.records.layout import Layout
 from cera.connectors.sinks import base_line, event_line
-from cera.engines.local import engine as local
 from cera.model.events.event import Event
 from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
@@ -27,6 +26,7 @@ from cera.model.terms.term import Term
 from cera.model.time.time_text import TimeFormat
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.testing import SECOND, event
+from module_runs import rule_operators, run_locally
 from properties.generator import CALENDARS, FEATURES, seeded_case
 from properties.local_runs import disordered
 from properties.theories import rules_of
@@ -121,7 +121,6 @@ def _input_line(each: Event) -> dict[str, object]:
 def test_random_programs_on_spark_streaming_with_a_restart(
     spark: SparkSession, tmp_path: Path, count: int, seed: int
 ) -> None:
-    from cera.engines.spark.division.operators import operators
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
 
     chance = random.Random(seed)
@@ -145,7 +144,7 @@ def test_random_programs_on_spark_streaming_with_a_restart(
         once=True,
         files_a_batch=1,
     )
-    made = operators(program, max_duration=longest, buckets=4)
+    made = rule_operators(program, max_duration=longest, buckets=4)
     write_files(source, batches[:3], 0)
     LiveStream(made, options, Tell()).run()
     write_files(source, [*batches[3:], [LAST]], 3)
@@ -155,7 +154,7 @@ def test_random_programs_on_spark_streaming_with_a_restart(
     rejected = {json.loads(line)["place"] for line in lines_in(tmp_path / "rejected")}
     kept = [each for each in events if f"event {each.id}" not in rejected]
     until = LAST.end - DELAY - 1
-    answer = local.run(program, [*kept, LAST], until=until, max_duration=longest)
+    answer = run_locally(program, [*kept, LAST], until=until, max_duration=longest)
     assert len(answer.derived) > 100
     expected = [json.dumps(event_line(one, TIMES), ensure_ascii=False) for one in answer.derived]
     assert sorted(lines_in(tmp_path / "out")) == sorted(expected)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from cera.engines.local import engine as local
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point
 from cera.pipeline import load
 from cera.testing import SECOND
+from module_runs import run_locally
 
 pytestmark = [pytest.mark.long, pytest.mark.processes, pytest.mark.xdist_group("spark")]
 
@@ -76,7 +76,7 @@ def test_a_stream_that_is_killed_twenty_times_gives_what_it_gives_without(tmp_pa
         killed += 1
     subprocess.run([*command, "--once"], cwd=tmp_path, check=True)
 
-    expected = local.run(load(PROGRAM).checked(), events, until=10**6 * SECOND - 3 * SECOND - 1)
+    expected = run_locally(load(PROGRAM).checked(), events, until=10**6 * SECOND - 3 * SECOND - 1)
     lines = [line for file in sorted((tmp_path / "out").glob("*.jsonl")) for line in file.read_text().splitlines()]
     found = [json.loads(line)["id"] for line in lines]
     assert len(found) == len(set(found))

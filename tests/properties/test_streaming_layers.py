@@ -13,10 +13,11 @@ import random
 import pytest
 from hypothesis import strategies as st
 
+from module_runs import rule_operators, run_by_definition
+
 pytest.importorskip("pyspark")
 
-from cera.engines.reference import engine as reference
-from cera.engines.spark.division.operators import Operator, operators
+from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Router
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
@@ -36,7 +37,7 @@ LAST = event("the-end", 120)
 
 
 def expected(case: Case, events: list[Event], until: int) -> dict[str, tuple[str, str, dict[str, str]]]:
-    answer = reference.run(rules_of(case), events, until=until)
+    answer = run_by_definition(rules_of(case), events, until=until)
     return {
         one.event.id: (
             json.dumps(term_to_json(one.event.term)),
@@ -57,7 +58,7 @@ def found(stream: MicroBatches) -> dict[str, tuple[str, str, dict[str, str]]]:
 
 def divided(case: Case, buckets: int, events: list[Event]) -> tuple[Operator, ...]:
     longest = max((each.end - each.begin for each in events), default=0)
-    return operators(rules_of(case), max_duration=longest, buckets=buckets)
+    return rule_operators(rules_of(case), max_duration=longest, buckets=buckets)
 
 
 @holds_for(st.tuples(CASES, CHANCE), short=75, long=3_000)

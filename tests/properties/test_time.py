@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from cera.engines.reference.engine import run
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval
+from cera.modules.module import Settings
+from cera.modules.rules.module import RuleModule
 from cera.testing import SECOND
+from module_runs import run_by_definition
 from properties.generator import FEATURES, LAST_SECOND, Case, cases
 from properties.holding import holds_for
 from properties.theories import EXTENT, model_of, rules_of
@@ -35,7 +37,9 @@ def test_X_29_an_event_is_known_at_its_end(drawn: tuple[Case, int]) -> None:
     """Cut at a time, a replay answers what the whole replay answers up to then, derivations included."""
     case, until = drawn
     program = rules_of(case)
-    whole, cut = run(program, case.events, extent=EXTENT), run(program, case.events, extent=EXTENT, until=until)
+    whole, cut = (
+        RuleModule(program).definition(Settings(until=now)).answer(case.events, EXTENT) for now in (None, until)
+    )
     assert cut.derived == tuple(derived for derived in whole.derived if derived.event.end <= until)
 
 
@@ -48,5 +52,5 @@ def test_X_29_an_event_is_known_at_its_end_whatever_the_replay_covers(drawn: tup
     """Without absolute timers the stretch of time that the replay covers does not matter: it may follow the events."""
     case, until = drawn
     program = rules_of(case)
-    whole, cut = run(program, case.events), run(program, case.events, until=until)
+    whole, cut = (run_by_definition(program, case.events, until=now) for now in (None, until))
     assert cut.derived == tuple(derived for derived in whole.derived if derived.event.end <= until)

@@ -22,13 +22,13 @@ from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.program_text import STANDARD_INPUT, program_parts
 from cera.connectors.files import ENDINGS, Layout
 from cera.engines.choice import AUTO
-from cera.engines.reference.fixpoint import RECURSION_LIMIT
 from cera.errors import UsageError
 from cera.languages.registry import LANGUAGES
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat
+from cera.modules.module import RECURSION_LIMIT
 from cera.pipeline import ENGINES, Engine, load, microseconds
 
 R = TypeVar("R")

@@ -168,7 +168,7 @@ def stream(
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
     _check_apart(options)
-    made = operators.layered_operators(
+    made = operators.operators(
         layers,
         max_duration=options.max_duration,
         timezone=program.timezone,
@@ -210,11 +210,11 @@ def _say(counters: Any) -> None:
 def _spark_parts() -> tuple[Any, Any]:
     """The Spark engine, which is there only if pyspark is installed."""
     try:
-        from cera.engines.spark.division import module_operators
+        from cera.engines.spark.division import operators
         from cera.engines.spark.streaming import live
     except ImportError as error:
         raise EngineError(f"`cera stream` needs Spark ({error}); install it with: pip install 'cera[spark]'") from error
-    return live, module_operators
+    return live, operators
 
 
 def _check_sources(sources: Sequence[str]) -> None:

@@ -40,19 +40,20 @@ from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.sinks import base_line
-from cera.engines.local.host import Found, Host
 from cera.engines.local.lines import AnswerLine, AnswerLines
 from cera.errors import DataError
-from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Value
 from cera.model.time.interval import Time
 from cera.modules.arrivals import operation_and_table
+from cera.modules.driving import Driver
 from cera.modules.monitoring import CHANGE
+from cera.modules.processor import Detection
 from cera.pipeline import Program
 
 _EVERY = 10_000
+_AT_ONCE = 500
 
 #: So many late events in a row are said to be a problem.
 _LATE_EVENTS = 100
@@ -94,7 +95,7 @@ class Flow:
         check_side_files(replay, program)
         self._late = self._files.enter_context(LineWriter(replay.late)) if replay.late else None
         self._rejected = self._files.enter_context(LineWriter(replay.rejected)) if replay.rejected else None
-        self._host: Host
+        self._driver: Driver
         self._lateness = Lateness(_LATE_EVENTS)
         self._in_time = 0
 
@@ -105,16 +106,15 @@ class Flow:
 
     @property
     def undefined(self) -> int:
-        return self._host.processor.undefined
+        return self._driver.counts.undefined
 
     @property
     def left_out(self) -> int:
-        return self._host.processor.left_out(self._host.state)
+        return self._driver.counts.left_out
 
     @property
     def live(self) -> int:
-        live: int = self._host.state.live
-        return live
+        return self._driver.counts.in_state
 
     def run(self) -> None:
         """Reads all events, writes all answers."""
@@ -153,23 +153,27 @@ class Flow:
     def _drive(
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int, tell: Callable[[str], None]
     ) -> None:
-        processor = self._program.processor(max_duration=max_duration)
-        limit = self.replay.tick_limit or TICK_LIMIT
-        self._host = host = Host(processor, max_delay, self._take_late, self._take_repeated, limit)
+        processor = self._program.processor(max_duration=max_duration, tick_limit=self.replay.tick_limit)
+        self._driver = driver = Driver(processor, max_delay, self._take_late, self._take_repeated)
         until = self.replay.until
-        for number, event in enumerate(events if until is None else self._ended_by(until, events), 1):
-            if number % _EVERY == 0:
-                tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples in state")
-                if host.closed_to is not None:
-                    self._write_base(host.closed_to)
+        flowing = events if until is None else self._ended_by(until, events)
+        number = 0
+        # a recording is taken in pieces; of what comes as it happens, every event is answered at once
+        size = 1 if self.replay.max_delay is not None or self._base is not None else _AT_ONCE
+        while piece := list(itertools.islice(flowing, size)):
             late = self.late
-            found = host.push(event)
+            found = driver.push(piece)
             if self._base is not None and self.late == late:
-                self._keep_base(event, number)
+                self._keep_base(piece[0], number)
             if found:
                 self._write(found)
+            number += len(piece)
+            if number % _EVERY < size:
+                tell(f"{number:,} events read, {self.written:,} written, {self.live:,} tuples in state")
+                if driver.closed_to is not None:
+                    self._write_base(driver.closed_to)
         self._report_rejected()
-        self._write(host.close() if until is None else host.advance_to(until))
+        self._write(driver.close() if until is None else driver.advance_to(until))
         self._write_base(None)
         self._out.finish()
 
@@ -218,14 +222,14 @@ class Flow:
                     self.changes[operation_and_table(event)] += 1
                 yield event
 
-    def _write(self, derived: Sequence[Found]) -> None:
+    def _write(self, derived: Sequence[Detection]) -> None:
         """Writes the answers of some steps in the order of output, and does what their rules want done."""
         for end, together in itertools.groupby(derived, key=attrgetter("end")):
             answers = list(together)
             if not self._write_lines(answers):
                 self._write_results(end, answers)
 
-    def _write_lines(self, answers: Sequence[Found]) -> bool:
+    def _write_lines(self, answers: Sequence[Detection]) -> bool:
         """Writes the answers of one time if nothing but their lines is needed. Returns whether it did."""
         if self._lines is None or not isinstance(self._out, Lines):
             return False
@@ -244,7 +248,7 @@ class Flow:
                 self._out.write_line(line.text)
         return True
 
-    def _write_results(self, end: Time, answers: Sequence[Found]) -> None:
+    def _write_results(self, end: Time, answers: Sequence[Detection]) -> None:
         self._write_base(end - 1)
         items: list[Event | DerivedEvent] = []
         results = sorted((one.result() for one in answers), key=_output_key)
@@ -281,10 +285,10 @@ class Flow:
 
     def _take_late(self, event: Occurrence) -> None:
         self.late += 1
-        between = self._host.arrived - self._in_time
-        self._in_time = self._host.arrived
+        between = self._driver.arrived - self._in_time
+        self._in_time = self._driver.arrived
         if self._lateness.take(between + 1, 1):
-            time = self._host.closed_to
+            time = self._driver.closed_to
             said = "no time" if time is None else self.replay.times.format(time)
             remedy = "--max-ahead '1 day' rejects such events"
             warn_of_lateness(self._lateness.late, self._lateness.events, said, remedy)

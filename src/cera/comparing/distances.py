@@ -27,7 +27,7 @@ def distances(modules: Sequence[InstanceModule]) -> tuple[int, ...]:
 
 def measures_time(modules: Sequence[InstanceModule]) -> bool:
     """Whether more than the order of events matters."""
-    return any(module.ticks for module in modules) or any(
+    return any(bool(module.timers) for module in modules) or any(
         type_.within is not None or any(map(_is_about_time, _names(type_))) for _, type_ in complex_types(modules)
     )
 

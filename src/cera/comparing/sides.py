@@ -4,60 +4,60 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from cera.comparing.histories import Leaf, Observed, Seen, Tick
 from cera.comparing.subjects import Subject
-from cera.instances.detections import Detection
+from cera.instances.detections import InstanceDetection
 from cera.instances.events.processor import InstanceProcessor, InstanceState
 from cera.instances.instance import Instance
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.processor import Detection
 
 #: A state as it is kept; nothing changes it.
 Saved = Mapping[str, Any]
 
 
 class Side:
+    """One event type, whose states can be kept and gone on from again and again."""
+
     def __init__(self, subject: Subject) -> None:
-        self.ticks = subject.module.ticks
+        self.ticks = bool(subject.module.timers)
         self._processor = InstanceProcessor(subject.module)
 
     def start(self) -> Saved:
-        return self._processor.packed(self._processor.start())
+        return self._processor.pack(self._processor.start())
 
     def step(self, saved: Saved, time: Time, events: Sequence[Occurrence]) -> tuple[InstanceState, Observed]:
-        """The state after some events of one time, and what is detected until then."""
-        state = self._processor.unpacked(saved)
-        seen = self._until(state, time)
-        seen.append(_seen(time, self._processor.step(state, time, events)))
-        return state, _told(seen)
+        """Returns the state after some events of one time, and what is detected until then."""
+        processor = self._processor
+        state = processor.unpack(saved)
+        before = processor.advance(state, (), time) if self.ticks else ()
+        now = processor.take(state, time, processor.by_history(state, events), len(events))
+        return state, _observed([*before, *now])
 
     def saved(self, state: InstanceState) -> Saved:
-        """It must not be gone on with afterwards, but from what is returned."""
-        return self._processor.packed(state)
+        """Returns the state as it is kept; go on from that and not from the state."""
+        return self._processor.pack(state)
 
     def end(self, saved: Saved) -> Observed:
-        """What is detected when no event comes any more: timers run out."""
+        """Returns what is detected when no event comes any more: timers run out."""
         if not self.ticks:
             return ()
-        state = self._processor.unpacked(saved)
+        state = self._processor.unpack(saved)
         self._processor.close(state)
-        return _told(self._until(state, None))
-
-    def _until(self, state: InstanceState, time: Time | None) -> list[Seen]:
-        """The ticks before a time; without one, all of them."""
-        seen = []
-        while self.ticks and (due := self._processor.next_wakeup(state)) is not None and (time is None or due < time):
-            seen.append(_seen(due, self._processor.step(state, due, ())))
-        return seen
+        return _observed(self._processor.advance(state, (), None))
 
 
-def _told(seen: Iterable[Seen]) -> Observed:
-    return tuple(each for each in seen if each.counts)
+def _observed(detections: Iterable[Detection]) -> Observed:
+    found = (one for one in detections if isinstance(one, InstanceDetection))
+    return tuple(_seen(time, same) for time, same in groupby(found, key=attrgetter("end")))
 
 
-def _seen(time: Time, detections: Iterable[Detection]) -> Seen:
+def _seen(time: Time, detections: Iterable[InstanceDetection]) -> Seen:
     instances = (instance for detection in detections for _, instance in detection.found)
     return Seen(time, frozenset(Counter(frozenset(map(_leaf, one.leaves())) for one in instances).items()))
 

@@ -8,9 +8,9 @@ from cera.datalog.modules import EventModule
 from cera.datalog.syntax import Atom, Program, Rule, conditions, positive_atoms
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import Expression, Not, Or, Variable
+from cera.model.expressions.expression import Expression, Variable
+from cera.modules.histories import asked_by_partition, attribute_of, is_needed
 from cera.modules.monitoring import Monitored
-from cera.modules.tuples import TIME_ATTRIBUTES
 
 #: The monitored predicates whose events can stand at each place of the facts of a predicate.
 _Places = dict[tuple[str, int], frozenset[str]]
@@ -34,25 +34,6 @@ def asked_by_module(module: EventModule) -> Iterator[AskedAttribute]:
         for _, expression in output.fields:
             yield from _dotted(expression, bound, monitored)
     yield from asked_by_partition(module.monitored, module.partition)
-
-
-def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) -> Iterator[AskedAttribute]:
-    """The attribute that divides the history; an event without it counts nowhere."""
-    if partition is not None:
-        for each in monitored:
-            if each.operation is None and partition not in TIME_ATTRIBUTES:
-                yield AskedAttribute(each.name, (partition,), any_case=partition in each.attributes, span=each.span)
-
-
-def attribute_of(each: Monitored, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
-    """The attribute `name` of a monitored event, if it is one of its term."""
-    if each.operation is None and name and name not in TIME_ATTRIBUTES:
-        yield AskedAttribute(each.name, (name,), needed, any_case=name in each.attributes, span=at.span or each.span)
-
-
-def is_needed(expression: Expression) -> bool:
-    """Whether the expression holds, or has a value, only where every variable in it has one."""
-    return not any(isinstance(part, Or | Not) for part in expressions.walk(expression))
 
 
 def _dotted(

@@ -5,18 +5,22 @@ EPL modules become this, and `.dl1s` files.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from cera.datalog.syntax import Program
 from cera.diagnostics import Span
 from cera.model.events.answer_limits import ANSWER_LIMIT
+from cera.model.events.attributes import AskedAttribute
 from cera.model.tags import tagged
-from cera.modules.monitoring import Granularity, Monitored, Output
+from cera.modules.histories import OverHistories
+from cera.modules.monitoring import Clock, Granularity, Monitored, Output
 
 
 @tagged("EventModule")
 @dataclass(frozen=True)
-class EventModule:
+class EventModule(OverHistories):
     """With `partition`, each value of that attribute has a history of its own."""
 
     name: str
@@ -29,16 +33,21 @@ class EventModule:
     #: How many events of each rule a stage may end.
     limit: int = field(default=ANSWER_LIMIT, compare=False, repr=False)
 
-    def limited(self, answers: int) -> EventModule:
+    def limited(self, answers: int) -> Self:
         """The same, of which a stage may end so many events of each rule."""
         return replace(self, limit=answers)
 
     @property
-    def reads(self) -> frozenset[str]:
-        """The labels of the events that it needs."""
-        return frozenset(each.label for each in self.monitored)
+    def identity(self) -> object:
+        """What a saved state belongs to."""
+        return self
 
     @property
-    def derives(self) -> frozenset[str]:
-        """The labels of the events that it derives."""
-        return frozenset(each.label for each in self.outputs)
+    def clocks(self) -> tuple[Clock, ...]:
+        """None: nothing happens without an event."""
+        return ()
+
+    def asked_attributes(self) -> Iterator[AskedAttribute]:
+        from cera.datalog.attributes import asked_by_module
+
+        return asked_by_module(self)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from cera.engines.layers.layering import Layers
 from cera.languages.programs import ProgramModule
+from cera.modules.layering import Layers
 
 
 class ExplainedOutput(TypedDict):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cera.datalog.attributes import asked_by_partition, attribute_of, is_needed
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
+from cera.modules.histories import asked_by_partition, attribute_of, is_needed
 
 
 def asked_by_types(module: InstanceModule) -> Iterator[AskedAttribute]:

@@ -9,16 +9,15 @@ from cera.instances.folds import folded
 from cera.instances.instance import Bound, Instance, Untold, agreed
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events import detection as model
-from cera.model.events.event import Derivation, Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.expressions.expression import Variable, variables
 from cera.model.terms.term import Term, TermError, Value
 from cera.model.time.interval import Time
+from cera.modules.detection import TermDetection, Way, tick_occurrence
 
 
-class Detection(model.Detection):
-    """An event with all instances that tell of it, and their rules."""
+class InstanceDetection(TermDetection):
+    """An event with all instances that stand for it, and their rules."""
 
     __slots__ = ("found",)
 
@@ -26,17 +25,12 @@ class Detection(model.Detection):
         super().__init__(term, begin, end)
         self.found: list[tuple[str, Instance]] = []
 
-    def derivations(self) -> Iterator[Derivation]:
-        return (Derivation(rule, causes(instance)) for rule, instance in self.found)
-
-
-def causes(instance: Instance) -> dict[str, Event]:
-    """The events bound to an instance by the names of their components; numbered where there are several."""
-    return {name: cause.event for name, cause in occurrences(instance).items()}
+    def ways(self) -> Iterator[Way]:
+        return ((rule, occurrences(instance).items()) for rule, instance in self.found)
 
 
 def occurrences(instance: Instance) -> dict[str, Occurrence]:
-    """The same as they occur."""
+    """Returns the events bound to an instance by the names of their components; numbered where there are several."""
     by_name: dict[str, list[Occurrence]] = {}
     for name, cause in _bound(instance):
         by_name.setdefault(name, []).append(cause)
@@ -58,11 +52,6 @@ def _bound(instance: Instance) -> Iterator[tuple[str, Occurrence]]:
             else:
                 assert one.fields is not None
                 yield name, tick_occurrence(one.type, one.end, one.fields["since"])
-
-
-def tick_occurrence(timer: str, time: Time, since: Value) -> Occurrence:
-    """What a tick is told as, though it is no event of the stream."""
-    return Occurrence(time, time, timer, known=Term(timer, [Term("since", [since])]))
 
 
 class Heads:
@@ -89,15 +78,15 @@ class Heads:
             made.event = Occurrence(begin, end, type_.label, known=term)
         return made
 
-    def detections(self, instances: Iterable[Instance]) -> list[Detection]:
+    def detections(self, instances: Iterable[Instance]) -> list[InstanceDetection]:
         """What is detected at one time; equal events are one."""
-        found: dict[tuple[Time, Term], Detection] = {}
+        found: dict[tuple[Time, Term], InstanceDetection] = {}
         for one in instances:
             if one.event is not None:
                 key = (one.begin, one.event.term)
                 detection = found.get(key)
                 if detection is None:
-                    detection = found[key] = Detection(one.event.term, one.begin, one.end)
+                    detection = found[key] = InstanceDetection(one.event.term, one.begin, one.end)
                 detection.found.append((self._rules[one.type], one))
         return list(found.values())
 

@@ -7,13 +7,16 @@ bound to it (selection), and which are gone afterwards (consumption). A *timer* 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Self
 
 from cera.diagnostics import Span
+from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions.expression import Expression
 from cera.model.tags import tagged
-from cera.modules.monitoring import Granularity, Monitored, Output
+from cera.modules.histories import OverHistories
+from cera.modules.monitoring import Clock, Granularity, Monitored, Output
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
 ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]
@@ -131,7 +134,7 @@ EventType = ComplexType | TimerType
 
 @tagged("InstanceModule")
 @dataclass(frozen=True)
-class InstanceModule:
+class InstanceModule(OverHistories):
     """Event types over one history, or over one for each value of the attribute `partition`.
 
     The predicates of `monitored` are the names of the primitive types. `types` are in an order in which each comes
@@ -146,8 +149,10 @@ class InstanceModule:
     partition: str | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    circle_hint = "in its own file an event type is called by the name of its definition"
+
     @property
-    def in_any_order(self) -> InstanceModule:
+    def in_any_order(self) -> Self:
         """The same for modules that differ only in the order of their definitions, which says nothing."""
         return replace(
             self,
@@ -156,7 +161,7 @@ class InstanceModule:
             outputs=tuple(sorted(self.outputs, key=lambda each: each.rule)),
         )
 
-    def limited(self, answers: int) -> InstanceModule:
+    def limited(self, answers: int) -> Self:
         """The same, of which one event may end so many events of each type."""
         types = (replace(each, limit=answers) if isinstance(each, ComplexType) else each for each in self.types)
         return replace(self, types=tuple(types))
@@ -166,9 +171,9 @@ class InstanceModule:
         return tuple(each for each in self.types if isinstance(each, TimerType))
 
     @property
-    def ticks(self) -> bool:
-        """Whether something can happen although nothing occurs."""
-        return bool(self.timers)
+    def clocks(self) -> tuple[Clock, ...]:
+        """The timers, as what makes something happen although nothing occurs."""
+        return tuple(Clock(each.name, each.after, each.repeats) for each in self.timers)
 
     @property
     def belated(self) -> frozenset[str]:
@@ -186,11 +191,11 @@ class InstanceModule:
         return frozenset(found)
 
     @property
-    def reads(self) -> frozenset[str]:
-        """The labels of the events that it needs."""
-        return frozenset(each.label for each in self.monitored)
+    def identity(self) -> object:
+        """What a saved state belongs to: the order of definitions says nothing."""
+        return self.in_any_order
 
-    @property
-    def derives(self) -> frozenset[str]:
-        """The labels of the events that it derives."""
-        return frozenset(each.label for each in self.outputs)
+    def asked_attributes(self) -> Iterator[AskedAttribute]:
+        from cera.instances.attributes import asked_by_types
+
+        return asked_by_types(self)

@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cera.datalog.modules import EventModule
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.instances.types import InstanceModule
-from cera.languages.protocol.compiled import CompiledModule, CompileOptions, RuleAction
+from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions, RuleAction
 from cera.languages.protocol.forms import Explanation
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.parsed import ModuleText
 from cera.languages.registry import LANGUAGES, Recognition
+from cera.modules.module import Module
+from cera.modules.rules.module import RuleModule
 from cera.rules.rule import RuleProgram
 
 
@@ -26,7 +26,7 @@ class ProgramModule:
     compiled: CompiledModule[Any]
 
     @property
-    def module(self) -> EventModule | InstanceModule:
+    def module(self) -> Module:
         return self.compiled.module
 
     @property
@@ -66,7 +66,7 @@ class Modules:
 class CompiledProgram:
     """The rules, which are one program whatever their files, with what is wrong with their text; and the modules."""
 
-    rules: RuleProgram
+    rules: RuleModule
     rule_diagnostics: tuple[Diagnostic, ...]
     modules: Modules
 
@@ -128,21 +128,27 @@ def compile_program(named: NamedModules, options: CompileOptions, enabled: Colle
     found: list[ProgramModule] = []
     diagnostics = list(named.diagnostics)
     state_warnings: list[Diagnostic] = []
-    rules = RuleProgram(())
+    rules = RuleModule(RuleProgram(()))
     rule_diagnostics: tuple[Diagnostic, ...] = ()
     for language in LANGUAGES:
         files = [each.parsed for each in running if each.language is language]
         compiled = language.compile(files, options)
         said = (*(each for file in files for each in file.diagnostics), *compiled.diagnostics)
-        found += [ProgramModule(language, each) for each in compiled.modules]
         state_warnings += compiled.state_warnings
-        if compiled.rules is None:
-            diagnostics += said
-        else:  # rules are not modules yet: one language has them
-            rules, rule_diagnostics = compiled.rules, said
+        if language.one_program:  # its rules are checked together, with what other modules derive
+            rules, rule_diagnostics = _rules(compiled), said
+            continue
+        found += [ProgramModule(language, each) for each in compiled.modules]
+        diagnostics += said
     definitions = sum(len(each.definitions) for source in running for each in source.parsed.modules)
     modules = Modules(tuple(found), named.names, tuple(diagnostics), tuple(state_warnings), definitions)
     return CompiledProgram(rules, rule_diagnostics, modules)
+
+
+def _rules(compiled: Compiled) -> RuleModule:
+    [only] = compiled.modules
+    assert isinstance(only.module, RuleModule)
+    return only.module
 
 
 def _running(source: Recognition, enabled: Collection[str] | None) -> Recognition:

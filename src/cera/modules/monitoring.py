@@ -62,3 +62,12 @@ class Output:
     label: str
     fields: tuple[tuple[str, Expression], ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A timer of a module whose ticks can be causes: `after` microseconds, or every so often if it `repeats`."""
+
+    name: str
+    after: int
+    repeats: bool

@@ -5,20 +5,21 @@ from __future__ import annotations
 import pytest
 
 from cera.diagnostics import Diagnostic, Source
-from cera.instances.types import ComplexType, Component, Delimiter, Folded, InstanceModule, TimerType
+from cera.instances.events.module import EventTypeModule
+from cera.instances.types import ComplexType, Component, Delimiter, Folded, TimerType
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
 from cera.modules.monitoring import Monitored
 
 
-def hosted(text: str) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:
+def hosted(text: str) -> tuple[EventTypeModule | None, tuple[Diagnostic, ...]]:
     parsed = parse(Source("M.cet", text))
     assert not parsed.diagnostics, parsed.diagnostics[0]
     return instance_module(parsed.program, "M")
 
 
-def module(text: str) -> InstanceModule:
+def module(text: str) -> EventTypeModule:
     found, diagnostics = hosted(text)
     assert found is not None, diagnostics[0]
     return found

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cera.diagnostics import Diagnostic, Source
+from cera.instances.events.module import EventTypeModule
 from cera.instances.events.processor import InstanceProcessor
-from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.modes import CONSUMPTIONS
 from cera.languages.cet.parser import parse
@@ -55,7 +55,7 @@ TYPES = (
 )
 
 
-def hosted(text: str) -> tuple[InstanceModule, list[Diagnostic]]:
+def hosted(text: str) -> tuple[EventTypeModule, list[Diagnostic]]:
     parsed = parse(Source("M.cet", text))
     assert not parsed.diagnostics, parsed.diagnostics[0]
     module, diagnostics = instance_module(parsed.program, "M")
@@ -63,13 +63,13 @@ def hosted(text: str) -> tuple[InstanceModule, list[Diagnostic]]:
     return module, [each for each in diagnostics if each.code == "CE501"]
 
 
-def most_remembered(module: InstanceModule) -> int:
+def most_remembered(module: EventTypeModule) -> int:
     """Over streams of one kind of event, of two in turn, and of all as it happens."""
     streams = [["E1"], ["E2"], ["E3"], ["E1", "E2"], ["E1", "E2", "E3"]]
     return max(_remembered(module, stream) for stream in streams)
 
 
-def _remembered(module: InstanceModule, stream: list[str]) -> int:
+def _remembered(module: EventTypeModule, stream: list[str]) -> int:
     processor = InstanceProcessor(module)
     state = processor.start()
     random = Random(1)

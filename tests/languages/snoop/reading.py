@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cera.diagnostics import Source
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.languages.snoop.hosting import instance_module
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program
@@ -15,7 +15,7 @@ def read(text: str) -> Program:
     return parsed.program
 
 
-def module(text: str) -> InstanceModule:
+def module(text: str) -> EventTypeModule:
     found, diagnostics = instance_module(read(text), "M")
     assert found is not None, diagnostics[0]
     return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from cera.diagnostics import Diagnostic, Source
-from cera.instances.events import definition as reference
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.languages.snoop.hosting import instance_module
 from cera.languages.snoop.parser import parse
 from instance_building import detected, history
+from module_runs import meaning
 
 FORMS = {
     "and": "E1 and E2",
@@ -27,7 +27,7 @@ FORMS = {
 CONTEXTS = ("unrestricted", "recent", "chronicle", "continuous", "cumulative")
 
 
-def checked(text: str) -> tuple[InstanceModule, list[Diagnostic]]:
+def checked(text: str) -> tuple[EventTypeModule, list[Diagnostic]]:
     """The module and what is peculiar about it."""
     parsed = parse(Source("test.snoop", f"E := {text}"))
     assert not parsed.diagnostics, parsed.diagnostics[0]
@@ -83,7 +83,7 @@ def test_the_histories_of_the_paper_are_named_and_show_it(
     assert f"{events} ({name})" in said, entry
     words = {1: "one event", 2: "two events", 5: "five events"}
     assert words[number] in said
-    assert len(detected(reference.run(module, history(events)))) == number
+    assert len(detected(meaning(module, history(events)))) == number
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_written_instead_is_what_is_said(text: str, instead: str, events
         module = checked(instead)[0]
     else:
         module = lowered(parse_cet(Source("test.cet", f"E := {instead};")).program, "M")
-    assert len(detected(reference.run(module, history(events)))) == number
+    assert len(detected(meaning(module, history(events)))) == number
 
 
 def test_hints_speak_of_the_events_of_the_program() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from cera.diagnostics import Source
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.languages.cet.hosting import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.model.terms.term import Term
@@ -17,7 +17,7 @@ from instance_evaluators import EVALUATORS, Evaluator
 from languages.snoop.reading import module
 
 
-def event_types(text: str) -> InstanceModule:
+def event_types(text: str) -> EventTypeModule:
     parsed = parse_cet(Source("test.cet", text))
     assert not parsed.diagnostics, parsed.diagnostics[0]
     return lowered(parsed.program, "M")

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 
 from cera.diagnostics import Source
 from cera.errors import ProgramError, UsageError
-from cera.instances.events import definition as reference
 from cera.languages.epl.printer import print_modules
 from cera.languages.translations.snoop_to_datalog import epl_module, to_datalog
 from cera.pipeline import Program as RunnableProgram
 from instance_building import detected, history, seen
 from languages.snoop.reading import module, read
+from module_runs import meaning
 
 TWO, THREE = "A ; B", "A ; B ; C"
-
 
 event_types = cache(module)
 
@@ -34,7 +33,7 @@ def datalog(text: str) -> RunnableProgram:
 
 
 def by_event_types(text: str, events: str) -> list[str]:
-    return detected(reference.run(event_types(text), history(events)))
+    return detected(meaning(event_types(text), history(events)))
 
 
 def by_datalog(text: str, events: str) -> list[str]:

@@ -14,8 +14,8 @@ from cera.comparing.letters import letters
 from cera.comparing.reading import read
 from cera.comparing.search import Options, Search, occurrences, search
 from cera.errors import UsageError
-from cera.instances.events.definition import run
 from cera.model.events.event import Event
+from module_runs import meaning
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -189,7 +189,7 @@ def by_definition(difference: Difference, module: object) -> object:
         for one in occurrences(moment.letters, moment.time, len(numbers)):
             numbers[one.event] = one.number
     found: dict[int, Counter[frozenset[int]]] = {}
-    for derived in run(module, list(numbers)).derived:  # type: ignore[arg-type]
+    for derived in meaning(module, list(numbers)).derived:  # type: ignore[arg-type]
         for way in derived.derivations:
             rests = frozenset(numbers[cause] for cause in way.causes.values())
             found.setdefault(derived.event.end, Counter())[rests] += 1

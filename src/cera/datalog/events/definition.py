@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from cera.datalog.events.detections import Heads
@@ -11,14 +12,24 @@ from cera.datalog.modules import EventModule
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import occurrence
-from cera.model.time.interval import Time
+from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.modules.stages import cut
 
 
-def run(module: EventModule, events: Iterable[Event], *, timezone: str = "UTC") -> Answer:
-    """What the module detects in a complete stream."""
+@dataclass(frozen=True)
+class HistoryDefinition:
+    """What a Datalog_1S program over events means."""
+
+    module: EventModule
+    timezone: str = "UTC"
+
+    def answer(self, events: Sequence[Event], extent: Interval | None = None) -> Answer:
+        return _answer(self.module, events, self.timezone)
+
+
+def _answer(module: EventModule, events: Iterable[Event], timezone: str) -> Answer:
     evaluator = Evaluator((), timezone)
     found = []
     histories, left_out = _histories(module, events)

@@ -8,18 +8,17 @@ from typing import Any
 from cera.datalog.arguments import argument_value
 from cera.datalog.modules import EventModule
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events import detection as model
 from cera.model.events.answer_limits import too_many
-from cera.model.events.event import Derivation, Event
 from cera.model.expressions.expression import Variable
 from cera.model.terms.term import Term, TermError, Value
 from cera.model.time.interval import Time
+from cera.modules.detection import TermDetection, Way
 from cera.modules.monitoring import Output
 from cera.modules.tuples import EventTuple, Row
 
 
-class Detection(model.Detection):
-    """An event with all facts that tell of it."""
+class FactDetection(TermDetection):
+    """An event with all facts that stand for it."""
 
     __slots__ = ("facts",)
 
@@ -27,14 +26,10 @@ class Detection(model.Detection):
         super().__init__(term, begin, end)
         self.facts: list[tuple[Output, Row]] = []
 
-    def derivations(self) -> Iterator[Derivation]:
-        return (Derivation(output.rule, causes(output, row)) for output, row in self.facts)
-
-
-def causes(output: Output, row: Row) -> dict[str, Event]:
-    """The events of a fact by the names of its variables."""
-    pairs = zip(output.variables, row, strict=True)
-    return {name: cell.event.event for name, cell in pairs if isinstance(cell, EventTuple)}
+    def ways(self) -> Iterator[Way]:
+        for output, row in self.facts:
+            cells = zip(output.variables, row, strict=True)
+            yield output.rule, [(name, cell.event) for name, cell in cells if isinstance(cell, EventTuple)]
 
 
 class Heads:
@@ -45,9 +40,9 @@ class Heads:
         self._limit = module.limit
         self._evaluator = evaluator
 
-    def detections(self, stages: Sequence[Mapping[str, Collection[Row]]], now: Time) -> list[Detection]:
+    def detections(self, stages: Sequence[Mapping[str, Collection[Row]]], now: Time) -> list[FactDetection]:
         """What is detected at the stages of one time; equal events are one."""
-        found: dict[tuple[Time, Term], Detection] = {}
+        found: dict[tuple[Time, Term], FactDetection] = {}
         for facts in stages:
             for output in self._outputs:
                 rows = facts.get(output.predicate, ())
@@ -58,7 +53,7 @@ class Heads:
                     term = self._term(output, row)
                     if term is not None:
                         begin = min((cell.begin for cell in row if isinstance(cell, EventTuple)), default=now)
-                        found.setdefault((begin, term), Detection(term, begin, now)).facts.append((output, row))
+                        found.setdefault((begin, term), FactDetection(term, begin, now)).facts.append((output, row))
         return list(found.values())
 
     def _term(self, output: Output, row: Row) -> Term | None:

@@ -1,11 +1,4 @@
-"""A module as a processor: it takes the events of one time and returns what is detected at it.
-
-    processor = ModuleProcessor(module)
-    state = processor.start()
-    detections = processor.step(state, now, events)
-
-It is compiled and read-only; what it remembers is in its state, which `packed` makes plain data of.
-"""
+"""A Datalog_1S program over events as a processor: each history goes on from stage to stage; facts are detections."""
 
 from __future__ import annotations
 
@@ -13,65 +6,44 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cera.datalog import stages
-from cera.datalog.events.detections import Detection, Heads
+from cera.datalog.events.detections import FactDetection, Heads
 from cera.datalog.modules import EventModule
 from cera.datalog.syntax import atoms
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
-from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.modules.arrivals import NO_HISTORY, Arrival, Key
+from cera.modules.history_processor import HistoryProcessor, HistoryState
 from cera.modules.stages import cut
 
 _MANY = 1_000
 
 
-class ModuleState:
-    """A history for each value of the partition attribute, and how many events have been seen, and left out."""
-
-    __slots__ = ("closing", "full", "histories", "left_out", "now", "seen")
+class FactState(HistoryState[stages.State]):
+    """The facts of each history."""
 
     def __init__(self) -> None:
-        self.histories: dict[Key, stages.State] = {}
-        self.seen = 0
-        #: How many monitored events lacked the partition attribute.
-        self.left_out = 0
-        self.closing = False
+        super().__init__()
         self.now: Time | None = None
         #: With more histories than that, those in which nothing is remembered any more are looked for.
         self.full = _MANY
 
-    @property
-    def live(self) -> int:
-        """How many facts are remembered."""
-        return sum(history.size for history in self.histories.values())
 
-
-class ModuleProcessor:
-    #: Nothing happens in a history without an event.
-    ticks = False
+class FactProcessor(HistoryProcessor[FactState, stages.State]):
+    """Steps the stage machine of a Datalog_1S program. Nothing happens in a history without an event."""
 
     def __init__(self, module: EventModule, *, timezone: str = "UTC") -> None:
-        self.module = module
-        self.evaluator = Evaluator((), timezone)
+        super().__init__(module, Evaluator((), timezone))
+        self._program = module.program
+        self._granularity = module.granularity
         self._machine = stages.compile(module.program, [each.predicate for each in module.outputs], self.evaluator)
-        self._recognizer = Recognizer(module)
         self._heads = Heads(module, self.evaluator)
 
-    def start(self) -> ModuleState:
-        return ModuleState()
+    def start(self) -> FactState:
+        return FactState()
 
-    def step(self, state: ModuleState, now: Time, events: Sequence[Occurrence]) -> list[Detection]:
-        """All different events that end now. Time does not go backwards."""
-        return self.advance(state, now, self.by_history(state, events), len(events))
-
-    def by_history(self, state: ModuleState, events: Sequence[Occurrence]) -> dict[Key, list[Arrival]]:
-        """The events of a step that the module sees: the same for all modules that see and divide the same."""
-        return self._recognizer.by_history(events, state.seen)
-
-    def advance(
-        self, state: ModuleState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
-    ) -> list[Detection]:
-        """A step with what the module sees of so many events."""
+    def take(
+        self, state: FactState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
+    ) -> list[FactDetection]:
         if not by_history:
             return []
         state.seen += events
@@ -84,49 +56,33 @@ class ModuleProcessor:
             history = state.histories.get(key)
             if history is None:
                 history = state.histories[key] = self._machine.start()
-            for stage in cut(arrivals, self.module.granularity):
+            for stage in cut(arrivals, self._granularity):
                 facts = self._machine.step(history, stage, now)
                 if facts:
                     found.append({predicate: tuple(rows) for predicate, rows in facts.items()})
         if len(state.histories) > state.full:
-            self.forget_idle(state)
+            self.forget(state)
             state.full = max(_MANY, 2 * len(state.histories))
         return self._heads.detections(found, now) if found else []
 
-    def next_wakeup(self, state: ModuleState) -> Time | None:
-        return None
+    def live(self, history: stages.State) -> int:
+        return history.size
 
-    def check_ticks(self, state: ModuleState, last: Time, limit: int) -> None:
-        """Nothing ticks."""
+    def pack_history(self, history: stages.State) -> Any:
+        return self._machine.dump(history)
 
-    def close(self, state: ModuleState) -> None:
-        state.closing = True
+    def unpack_history(self, data: Any) -> stages.State:
+        """Returns the history that was packed; raises DataError if it is another program's."""
+        return self._machine.restore(data)
 
-    def packed(self, state: ModuleState) -> dict[str, Any]:
-        """The state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
-        return {
-            "histories": [(key, self._machine.dump(history)) for key, history in state.histories.items()],
-            "seen": state.seen,
-            "left_out": state.left_out,
-            "closing": state.closing,
-        }
-
-    def forget_idle(self, state: ModuleState) -> None:
-        """Drops what is of no use any more, and the histories that would go on in the same way if they began anew."""
+    def forget(self, state: FactState) -> None:
         if state.now is not None:
             for history in state.histories.values():
                 self._machine.forget(history, state.now)
-        rules = self.module.program.rules
+        rules = self._program.rules
         if any(isinstance(atom.stage, int) and atom.stage > 0 for rule in rules for atom in (rule.head, *atoms(rule))):
             return
         new = self._machine.start()
         state.histories = {
             key: history for key, history in state.histories.items() if not self._machine.goes_on_like(history, new)
         }
-
-    def unpacked(self, data: Mapping[str, Any]) -> ModuleState:
-        """The state that `packed` wrote; raises DataError if it is another program's."""
-        state = self.start()
-        state.histories = {key: self._machine.restore(history) for key, history in data["histories"]}
-        state.seen, state.left_out, state.closing = data["seen"], data["left_out"], data["closing"]
-        return state

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note
-from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
-from cera.engines.local.processor import Processor
 from cera.errors import ProgramError
-from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
+from cera.modules.driving import Driver
+from cera.modules.layered_processor import program_processor
+from cera.modules.layering import Layers
+from cera.modules.module import Settings
+from cera.modules.processor import AnyProcessor
 from cera.optimizer.driver import optimize
 from cera.rules.analysis.strata import PrecedenceGraph
 from cera.rules.reasoning.graph import shortest_path
@@ -22,48 +24,41 @@ from cera.rules.rule import Rule, RuleProgram
 
 
 def run(
-    program: RuleProgram,
+    layers: Layers,
     events: Iterable[Event],
+    settings: Settings,
     *,
-    until: Time | None = None,
-    timezone: str = "UTC",
     max_delay: int | None = None,
-    max_duration: int | None = None,
     late: Callable[[Occurrence], object] = lambda occurrence: None,
-    tick_limit: int = TICK_LIMIT,
 ) -> Answer:
-    """The answers of a program over a complete stream, event by event.
+    """Returns the answers of a program over a complete stream, event by event.
 
     Without `max_delay` the events are sorted first, however late they come.
     """
-    processor = Processor(plan_of(program), max_duration=max_duration, timezone=timezone)
-    return drive(processor, events, until=until, max_delay=max_delay, late=late, tick_limit=tick_limit)
+    return drive(program_processor(layers, settings), events, until=settings.until, max_delay=max_delay, late=late)
 
 
 def drive(
-    processor: Driven,
+    processor: AnyProcessor,
     events: Iterable[Event],
     *,
     until: Time | None = None,
     max_delay: int | None = None,
     late: Callable[[Occurrence], object] = lambda occurrence: None,
-    tick_limit: int = TICK_LIMIT,
 ) -> Answer:
-    """The answers of a processor over a complete stream."""
-    host = Host(processor, max_delay, late, tick_limit=tick_limit)
-    derived: list[Found] = []
-    for event in events:
-        if until is None or event.end <= until:
-            derived += host.push(occurrence(event))
-    derived += host.close() if until is None else host.advance_to(until)
-    ordered = tuple(in_output_order(d.result() for d in derived))
-    return Answer(ordered, processor.undefined, processor.left_out(host.state))
+    """Returns the answers of a processor over a complete stream."""
+    driver = Driver(processor, max_delay, late)
+    found = list(driver.push(occurrence(event) for event in events if until is None or event.end <= until))
+    found += driver.close() if until is None else driver.advance_to(until)
+    counts = driver.counts
+    ordered = tuple(in_output_order(detection.result() for detection in found))
+    return Answer(ordered, counts.undefined, counts.left_out)
 
 
 def plan_of(program: RuleProgram, engine: str = "the local engine") -> Plan:
-    """The optimized plan of a hierarchical program; a recursive one is refused, with the engine that can run it.
+    """Returns the optimized plan of a hierarchical program; raises ProgramError for a recursive one.
 
-    `engine` is what was asked for, as a message names it.
+    `engine` is what was asked for, as the message names it.
     """
     precedence = PrecedenceGraph(program.rules)
     components = precedence.recursive_components()

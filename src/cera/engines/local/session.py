@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.local.host import Driven, Found, Host
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state_bytes import check, dump, restore
 from cera.errors import DataError, UsageError
-from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
+from cera.modules.driving import Driver
+from cera.modules.processor import AnyProcessor, Detection
 
 #: What every saved state begins with, before the fingerprint of its program.
 _MARK = b"state of a cera session "
@@ -39,13 +39,12 @@ class Session:
 
     def __init__(
         self,
-        processor: Driven,
+        processor: AnyProcessor,
         *,
         max_delay: int = 0,
         max_duration: int | None = None,
         timezone: str = "UTC",
         late: Callable[[Event], object] | None = None,
-        tick_limit: int = TICK_LIMIT,
     ) -> None:
         """`max_duration` and `timezone` are those of the processor."""
         self._processor = processor
@@ -53,7 +52,9 @@ class Session:
         self._timezone = timezone
         self.late = 0
         self._late = late
-        self._host = Host(self._processor, max_delay, self._count_late, tick_limit=tick_limit)
+        #: How many expressions had no value before the state was restored, less those that this processor had counted.
+        self._undefined_before = 0
+        self._driver = Driver(self._processor, max_delay, self._count_late)
 
     def push(self, *events: Event) -> list[DerivedEvent]:
         """Takes events; returns what is derived at the times that are now complete, in the order of time.
@@ -63,22 +64,22 @@ class Session:
         self._check_open()
         for event in events:
             self._check(event)
-        return _results(derived for event in events for derived in self._host.push(occurrence(event)))
+        return _results(self._driver.push(map(occurrence, events)))
 
     def advance_to(self, time: Time) -> list[DerivedEvent]:
         """Time has come to a point without further events: all that ends until then is decided."""
         self._check_open()
         if not isinstance(time, int):
             raise UsageError(f"a time is a whole number of microseconds since 1970, not {time!r}")
-        return _results(self._host.advance_to(time))
+        return _results(self._driver.advance_to(time))
 
     def close(self) -> list[DerivedEvent]:
         """The stream is complete: decides the rest, and lets the timers run out. A second time there is no rest."""
-        return _results(self._host.close())
+        return _results(self._driver.close())
 
     def save(self) -> bytes:
         """The state as bytes; another session of the same program goes on from it with `restore`."""
-        body = dump((self._host.snapshot(), self.late, self.undefined))
+        body = dump((dump(self._driver.snapshot()), self.late, self.undefined))
         return _MARK + self._program + _digest(body) + body
 
     def restore(self, state: bytes) -> None:
@@ -91,26 +92,26 @@ class Session:
             raise UsageError("the state is that of another program, max_duration or version of cera")
         try:
             snapshot, late, undefined = _body(state[len(expected) :])
-            self._host.resume(snapshot)
+            self._driver.resume(restore(snapshot))
         except Exception as error:  # what broken bytes make of a reader is not to be foreseen
             raise UsageError(f"the state is damaged: {error}") from error
-        self.late, self._processor.undefined = late, undefined
+        self.late = late
+        self._undefined_before += undefined - self.undefined
 
     @property
     def live(self) -> int:
         """How many tuples the session remembers."""
-        live: int = self._host.state.live
-        return live
+        return self._driver.counts.in_state
 
     @property
     def left_out(self) -> int:
         """How many events lacked the attribute by which a module is partitioned."""
-        return self._processor.left_out(self._host.state)
+        return self._driver.counts.left_out
 
     @property
     def undefined(self) -> int:
         """How often an expression had no value."""
-        return self._processor.undefined
+        return self._undefined_before + self._driver.counts.undefined
 
     @cached_property
     def _program(self) -> bytes:
@@ -118,7 +119,7 @@ class Session:
         return fingerprint((self._processor.identity, self._max_duration, self._timezone)).encode()
 
     def _check_open(self) -> None:
-        if self._host.state.closing:
+        if self._driver.state.closing:
             raise UsageError("the session is closed: its stream was said to be complete")
 
     def _check(self, event: Any) -> None:
@@ -152,5 +153,5 @@ def _body(saved: bytes) -> tuple[bytes, int, int]:
     return snapshot, late, undefined
 
 
-def _results(derived: Iterable[Found]) -> list[DerivedEvent]:
+def _results(derived: Iterable[Detection]) -> list[DerivedEvent]:
     return [one.result() for one in derived]

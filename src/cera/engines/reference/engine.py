@@ -1,37 +1,35 @@
-"""The reference engine: the intended model of a program over a recorded stream."""
+"""The reference engine: every module by its definition, over a whole recording, layer by layer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cera.engines.reference.entailment import Theory
-from cera.engines.reference.fixpoint import RECURSION_LIMIT, intended_model
-from cera.model.events.event import Event
-from cera.model.time.interval import Interval, Time
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.time.interval import Interval
 from cera.modules.answers.answer import Answer
-from cera.rules.rule import RuleProgram
+from cera.modules.layering import Layers
+from cera.modules.merging import merged
+from cera.modules.module import Settings
 
 
-def run(
-    program: RuleProgram,
-    events: Iterable[Event],
-    *,
-    until: Time | None = None,
-    timezone: str = "UTC",
-    extent: Interval | None = None,
-    recursion_limit: int = RECURSION_LIMIT,
-    tick_limit: int | None = None,
-) -> Answer:
-    """The answers of a program over a complete stream: relative timers run out even after its last event.
+def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
+    """Returns the answers of a program over a complete stream.
 
-    With `until`, as if now were that time: nothing that ends later has happened yet. `extent` is the stretch of time
-    in which absolute timers tick; by default from the first end of an event to the last.
+    Absolute timers tick from the first end of an event to the last, or to `until`, in every layer.
     """
+    until = settings.until
     base = [event for event in events if until is None or event.end <= until]
-    if extent is None and base:
-        ends = [event.end for event in base]
-        extent = Interval(min(ends), max(ends) if until is None else until)
-    theory = Theory(program.semantics, program.calendars, timezone, extent, tick_limit)
-    model = intended_model(program.rules, base, theory, limit=recursion_limit)
-    derived = tuple(d for d in model.derived() if until is None or d.event.end <= until)
-    return Answer(derived, theory.evaluator.undefined)
+    ends = [event.end for event in base]
+    extent = Interval(min(ends), max(ends) if until is None else until) if ends else None
+    known = dict.fromkeys(base)
+    derived: list[DerivedEvent] = []
+    undefined = left_out = 0
+    for layer in layers.layers:
+        seen = tuple(known)
+        for module in layer.modules:
+            answer = module.definition(settings).answer(seen, extent)
+            derived += answer.derived
+            undefined += answer.undefined
+            left_out += answer.left_out
+            known.update(dict.fromkeys(one.event for one in answer.derived if one.recipient is None))
+    return Answer(tuple(merged(derived)), undefined, left_out)

@@ -21,11 +21,9 @@ from cera.engines.reference.interpretation import Interpretation
 from cera.errors import EngineError, RecursionLimitError
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
+from cera.modules.module import RECURSION_LIMIT
 from cera.rules.analysis.strata import Dependency, dependencies, recursive_components, stratify
 from cera.rules.rule import Rule
-
-#: How many events the recursive rules of a program may derive before the evaluation gives up.
-RECURSION_LIMIT = 10_000
 
 
 @dataclass

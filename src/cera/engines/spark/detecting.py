@@ -9,7 +9,6 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from cera.connectors.records.layout import Layout
-from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.reading.schema_check import check_schema
@@ -22,11 +21,13 @@ from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
 from cera.model.matching.patterns import variables
 from cera.model.time.time_text import TimeFormat
-from cera.rules.rule import Rule, RuleProgram
+from cera.modules.layering import Layers
+from cera.modules.rules.module import rules_of
+from cera.rules.rule import Rule
 
 
 def detect(
-    program: RuleProgram | Layers,
+    program: Layers,
     events: DataFrame,
     *,
     max_delay: int,
@@ -43,8 +44,7 @@ def detect(
     _check(program, events)
     if events.isStreaming:
         check_state_store(events.sparkSession)
-    if isinstance(program, Layers):
-        check_schema(program, events, table_layout(events.schema, Layout(times=TimeFormat(timezone=timezone))))
+    check_schema(program, events, table_layout(events.schema, Layout(times=TimeFormat(timezone=timezone))))
     if events.isStreaming:
         tell_of(events.sparkSession)
         found = detect_stream(
@@ -62,13 +62,13 @@ def detect(
     return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})
 
 
-def _check(program: RuleProgram | Layers, events: DataFrame) -> None:
+def _check(program: Layers, events: DataFrame) -> None:
     """What cannot be told apart in a session of Spark in which the case of names makes no difference."""
     if not isinstance(events, DataFrame):
         raise UsageError(f"`detect` takes a DataFrame of Spark, and {type(events).__name__} is none")
     if events.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
         return
-    for where, names in [("the table", events.columns), *(part for rule in program.rules for part in _names(rule))]:
+    for where, names in [("the table", events.columns), *(part for rule in rules_of(program) for part in _names(rule))]:
         known: dict[str, str] = {}
         for name in names:
             other = known.setdefault(name.lower(), name)
@@ -87,9 +87,7 @@ def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
     yield where, sorted({name for pattern in patterns for name in variables(pattern)})
 
 
-def _children(
-    program: RuleProgram | Layers, events: DataFrame, label: str, max_duration: int | None, timezone: str
-) -> StructType:
+def _children(program: Layers, events: DataFrame, label: str, max_duration: int | None, timezone: str) -> StructType:
     """The type of the column `children` over recorded events with these columns."""
     none = events.sparkSession.createDataFrame([], events.schema)
     recorded = detect(program, none, max_delay=0, max_duration=max_duration, timezone=timezone, label=label)

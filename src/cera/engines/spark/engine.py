@@ -15,7 +15,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
-from cera.engines.layers.layering import Layer, Layers
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.lineage import NAMES, Lineage
 from cera.engines.spark.modules.recorded_modules import Detected, detected
@@ -29,12 +28,13 @@ from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.values.hashing import hex_id
-from cera.instances.types import InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
-from cera.rules.rule import RuleProgram
+from cera.modules.layering import Layers
+from cera.modules.module import Settings
+from cera.modules.rules.module import RuleModule, rules_of
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def told(rows: DataFrame, *more: str) -> DataFrame:
 
 
 def answers(
-    program: RuleProgram | Layers,
+    layers: Layers,
     tables: tuple[EventTable, ...],
     spark: SparkSession,
     *,
@@ -130,13 +130,14 @@ def answers(
     keep: bool = False,
     tick_limit: int = TICK_LIMIT,
 ) -> Answers:
-    """The DataFrames of a program over tables of events; nothing is computed yet.
+    """Returns the DataFrames of a program over tables of events; nothing is computed yet.
+
+    Rules are DataFrames themselves; other modules run in Python workers, each history in one of them.
 
     With a `tally`, rows in which an expression has no value are counted when it is. With `keep`, what modules detect is
     kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where all events are known to be
     points of time, `max_duration` need not say it.
     """
-    layers = (Layer(program),) if isinstance(program, RuleProgram) else program.layers
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
     if max_duration is None and tables and all(table.points for table in tables):
@@ -146,16 +147,18 @@ def answers(
     batches: list[Batch] = []
     found: list[Detected] = []
     seen = tables
-    for layer in layers:
+    for layer in layers.layers:
         derived: list[EventTable] = []
-        if layer.rules is not None:
-            environment = Environment(spark, layer.rules.calendars, timezone, tally=tally, tick_limit=tick_limit)
+        rules = [module for module in layer.modules if isinstance(module, RuleModule)]
+        others = [module for module in layer.modules if not isinstance(module, RuleModule)]
+        for module in rules:
+            environment = Environment(spark, module.program.calendars, timezone, tally=tally, tick_limit=tick_limit)
             longest = max_duration if seen is tables else None  # nobody knows how long a detected event lasts
-            batches.append(Batch(plan_of(layer.rules, "Spark"), environment, seen, until, longest, tables))
+            batches.append(Batch(plan_of(module.program, "Spark"), environment, seen, until, longest, tables))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
-        if layer.modules:
+        if others:
             one = detected(
-                layer.modules,
+                others,
                 seen,
                 timezone=timezone,
                 tally=tally,
@@ -164,43 +167,34 @@ def answers(
                 tick_limit=tick_limit,
             )
             found.append(one.kept() if keep else one)
-            if layer is not layers[-1]:
+            if layer is not layers.layers[-1]:
                 derived += found[-1].by_label()
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found))
 
 
-def run(
-    program: RuleProgram | Layers,
-    events: Iterable[Event],
-    *,
-    until: Time | None = None,
-    timezone: str = "UTC",
-    max_duration: int | None = None,
-    tick_limit: int = TICK_LIMIT,
-) -> Answer:
-    """The answers over events of this process, as events with all their derivations."""
+def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
+    """Returns the answers over events of this process, as events with all their derivations."""
     spark = session()
     base = list(events)
     tables = event_tables(spark, base)
     tally = Tally()
     found = answers(
-        program,
+        layers,
         tables,
         spark,
-        until=until,
-        timezone=timezone,
-        max_duration=max_duration,
+        until=settings.until,
+        timezone=settings.timezone,
+        max_duration=settings.max_duration,
         tally=tally,
         keep=True,
-        tick_limit=tick_limit,
+        tick_limit=settings.ticks,
     )
     derivations = found.derivations()
     rows = derivations.collect()
     tally.fetched(derivations)
     for one in found.detected:
         one.table.frame.unpersist()
-    modules = () if isinstance(program, RuleProgram) else program.modules
-    timers = [timer for module in modules if isinstance(module, InstanceModule) for timer in module.timers]
-    lineage = Lineage(program.rules, [*base, *found.ticks], timers)
+    clocks = [clock for module in layers.modules for clock in module.clocks]
+    lineage = Lineage(rules_of(layers), [*base, *found.ticks], clocks)
     return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows, tally.left_out)

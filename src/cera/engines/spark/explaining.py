@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
-from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import answers
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms
+from cera.modules.layering import Layers
 
 
 class SparkJoin(TypedDict):

@@ -8,12 +8,12 @@ from functools import cached_property
 from pyspark.sql import Row
 
 from cera.engines.spark.plan.deriving import DERIVATION, RECIPIENT, TRANSPORT
-from cera.instances.detections import tick_occurrence
-from cera.instances.types import TimerType
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval, Time
+from cera.modules.detection import tick_occurrence
+from cera.modules.monitoring import Clock
 from cera.rules.rule import RelativeTimer, Rule
 
 #: The names of the causes of a derivation, in their order.
@@ -24,15 +24,15 @@ _STARTS = 100
 
 
 class Lineage:
-    """The events of a run by their ids. Those of relative timers are made again from their anchors, the ticks of event
-    types from the events that can have started them."""
+    """The events of a run by their ids. Those of relative timers are made again from their anchors, the ticks of clocks
+    from the events that can have started them."""
 
-    def __init__(self, rules: Iterable[Rule], events: Iterable[Event], timers: Iterable[TimerType] = ()) -> None:
+    def __init__(self, rules: Iterable[Rule], events: Iterable[Event], clocks: Iterable[Clock] = ()) -> None:
         self._rules = {rule.name: rule for rule in rules}
         self._events = {event.id: event for event in events}
-        self._timers = tuple(timers)
+        self._clocks = tuple(clocks)
         #: The starts of the ticks that were found last.
-        self._started: dict[tuple[TimerType, Time], None] = {}
+        self._started: dict[tuple[Clock, Time], None] = {}
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
         """Rows with one derivation each as derived events, each with all its derivations."""
@@ -89,13 +89,13 @@ class Lineage:
                 return event
         return None
 
-    def _starts(self, time: Time) -> Iterator[tuple[TimerType, Time]]:
+    def _starts(self, time: Time) -> Iterator[tuple[Clock, Time]]:
         """What can have started a tick: what has started others, else an event, else the tick of another timer."""
         for timer, since in list(reversed(self._started)):
             if since in _possible(timer, time, since):
                 yield timer, since
         first = min(self._ends, default=time)
-        several = [(timer, _possible(timer, time, first)) for timer in self._timers]
+        several = [(timer, _possible(timer, time, first)) for timer in self._clocks]
         for occurs in (True, False):
             for timer, possible in several:
                 yield from ((timer, since) for since in possible if (since in self._ends) is occurs)
@@ -106,7 +106,7 @@ class Lineage:
         return frozenset(event.end for event in self._events.values())
 
 
-def _possible(timer: TimerType, time: Time, first: Time) -> range:
+def _possible(timer: Clock, time: Time, first: Time) -> range:
     """The times, not before the first, at which a timer that ticks at a time can have started, the latest first."""
     latest = time - timer.after
     return range(latest, (first if timer.repeats else max(first, latest)) - 1, -timer.after)

@@ -16,7 +16,6 @@ from pyspark.sql import functions as F
 
 from cera.connectors.files import Source, names_files, sources
 from cera.connectors.records.layout import Layout, Rejected
-from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
@@ -35,6 +34,8 @@ from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
+from cera.modules.layering import Layers
+from cera.modules.rules.module import rules_of
 
 #: Of the times that divide them: to a thousandth of all events.
 _ACCURACY = 1_000
@@ -229,7 +230,7 @@ def recorded(
 ) -> Recorded:
     """A program over the events at paths; Spark is started. What goes on is told, with the numbers of tasks."""
     with engine_failure():
-        modules_alone = all(layer.rules is None for layer in program.layers)
+        modules_alone = not rules_of(program)
         small = _is_small(paths, layout)
         tell("starting Spark")
         spark = session(master, settings, small=small, in_python=modules_alone)

@@ -55,7 +55,7 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
                 f"the module {module.name} derives events with the label `{label}`, whose children have no types that "
                 "are known beforehand; leave `label` out, and take them from the column `term`"
             )
-    known = {name for module in modules for name in module.derives}
+    known = {name for module in modules for name in module.derives if name is not None}
     for construction, table in answers.constructed():
         own = head_label(construction.head)
         known |= set() if own is None else {own}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from cera.instances.detections import Heads
@@ -13,36 +14,39 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import occurrence
-from cera.model.time.interval import Time
+from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
 from cera.modules.stages import Stage, cut
 
 
-def run(
-    module: InstanceModule,
-    events: Iterable[Event],
-    *,
-    timezone: str = "UTC",
-    until: Time | None = None,
-    end: Time | None = None,
-    tick_limit: int = TICK_LIMIT,
-) -> Answer:
-    """What the module detects in a complete stream: timers that tick once do so even after its last event.
+@dataclass(frozen=True)
+class TypeDefinition:
+    """What event types mean. With `until`, as if now were that time."""
 
-    With `until`, as if now were that time. `end` is when the recording ends: by default with its last event, or then.
-    """
-    seen = [event for event in dict.fromkeys(events) if until is None or event.end <= until]
-    if end is None:
-        end = until if until is not None else max((event.end for event in seen), default=0)
-    evaluator = Evaluator((), timezone)
-    heads = Heads(module, evaluator)
-    histories, left_out = _histories(module, seen)
-    recordings = [Recording(moments, end, until, timezone, tick_limit) for moments in histories]
-    found = [one for recording in recordings for one in evaluate(module, recording, heads)]
-    found.sort(key=lambda one: one.end)
-    derived = [each for _, together in groupby(found, key=lambda one: one.end) for each in heads.detections(together)]
-    return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined, left_out)
+    module: InstanceModule
+    timezone: str = "UTC"
+    until: Time | None = None
+    tick_limit: int = TICK_LIMIT
+
+    def answer(self, events: Sequence[Event], extent: Interval | None = None) -> Answer:
+        """Returns what is detected in a complete stream: timers that tick once do so even after its last event.
+
+        `extent` is the stretch of the recording; without it, that of the events.
+        """
+        until, module = self.until, self.module
+        seen = [event for event in dict.fromkeys(events) if until is None or event.end <= until]
+        end = until if extent is None else extent.end
+        if end is None:
+            end = max((event.end for event in seen), default=0)
+        evaluator = Evaluator((), self.timezone)
+        heads = Heads(module, evaluator)
+        histories, left_out = _histories(module, seen)
+        recordings = [Recording(moments, end, until, self.timezone, self.tick_limit) for moments in histories]
+        found = [one for recording in recordings for one in evaluate(module, recording, heads)]
+        found.sort(key=lambda one: one.end)
+        derived = [each for _, same in groupby(found, key=lambda one: one.end) for each in heads.detections(same)]
+        return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined, left_out)
 
 
 def _histories(module: InstanceModule, events: Sequence[Event]) -> tuple[list[list[Moment]], int]:

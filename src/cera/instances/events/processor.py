@@ -1,11 +1,4 @@
-"""A module of event types as a processor: it takes the events of one time and returns what is detected at it.
-
-    processor = InstanceProcessor(module)
-    state = processor.start()
-    detections = processor.step(state, now, events)
-
-It is compiled and read-only; what it remembers is in its state, which `packed` makes plain data of.
-"""
+"""Event types over events as a processor: each history goes on from stage to stage, and its timers tick."""
 
 from __future__ import annotations
 
@@ -15,40 +8,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from cera.instances.detections import Detection, Heads
+from cera.instances.detections import Heads, InstanceDetection
 from cera.instances.events.stages import Stage, stages
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
-from cera.model.calendars.tick_limits import check_ticks
+from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
-from cera.modules.arrivals import NO_HISTORY, Arrival, Key, Recognizer
+from cera.modules.arrivals import NO_HISTORY, Arrival, Key
+from cera.modules.history_processor import HistoryProcessor, HistoryState
 
 
-class InstanceState:
-    """A history for each value of the partition attribute, and how many events have been seen, and left out."""
-
-    __slots__ = ("_queued", "closing", "histories", "left_out", "seen", "stages", "wakeups")
+class InstanceState(HistoryState[History]):
+    """The instances and running timers of each history."""
 
     def __init__(self) -> None:
-        self.histories: dict[Key, History] = {}
-        self.seen = 0
-        #: How many events of the module lacked the partition attribute.
-        self.left_out = 0
-        self.closing = False
+        super().__init__()
         #: When which history has to be looked at again because a timer ticks; entries may be out of date.
         self.wakeups: list[tuple[Time, int, Key]] = []
         self._queued = 0
         #: When which history had its last stages, where histories are forgotten after a while.
         self.stages: deque[tuple[Time, Key]] = deque()
-
-    @property
-    def live(self) -> int:
-        """How many instances and running timers are remembered."""
-        return sum(history.live for history in self.histories.values())
 
     def wake(self, time: Time, key: Key) -> None:
         self._queued += 1
@@ -62,14 +44,16 @@ class InstanceState:
         return found
 
 
-class InstanceProcessor:
-    def __init__(self, module: InstanceModule, *, timezone: str = "UTC") -> None:
-        self.module = module
-        self.evaluator = Evaluator((), timezone)
+class InstanceProcessor(HistoryProcessor[InstanceState, History]):
+    """Steps the machine of event types."""
+
+    def __init__(self, module: InstanceModule, *, timezone: str = "UTC", tick_limit: int = TICK_LIMIT) -> None:
+        super().__init__(module, Evaluator((), timezone))
+        self.tick_limit = tick_limit
+        self.ticks = bool(module.timers)
+        self._granularity = module.granularity
         self._heads = Heads(module, self.evaluator)
         self._machine = Machine(module, self._heads, Evaluator((), timezone))
-        self._recognizer = Recognizer(module)
-        self.ticks = module.ticks
         bounds = [each.within for each in with_inherited_limits(module).types if isinstance(each, ComplexType)]
         lengths = [bound for bound in bounds if bound is not None]
         #: How long a history matters after its last event; None where it may for ever.
@@ -78,18 +62,9 @@ class InstanceProcessor:
     def start(self) -> InstanceState:
         return InstanceState()
 
-    def step(self, state: InstanceState, now: Time, events: Sequence[Occurrence]) -> list[Detection]:
-        """All different events that end now. Time does not go backwards."""
-        return self.advance(state, now, self.by_history(state, events), len(events))
-
-    def by_history(self, state: InstanceState, events: Sequence[Occurrence]) -> dict[Key, list[Arrival]]:
-        """The events of a step that the module sees: the same for all modules that see and divide the same."""
-        return self._recognizer.by_history(events, state.seen)
-
-    def advance(
+    def take(
         self, state: InstanceState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
-    ) -> list[Detection]:
-        """A step with what the module sees of so many events, and with the timers that tick now."""
+    ) -> list[InstanceDetection]:
         if self.ticks and (woken := state.woken(now)):
             by_history = {**dict.fromkeys(woken, ()), **by_history}
         if not by_history:
@@ -100,9 +75,9 @@ class InstanceProcessor:
             if key is NO_HISTORY:
                 state.left_out += len(arrivals)
                 continue
-            found += self._advance(state, key, stages(arrivals, self.module.granularity), now)
+            found += self._advance(state, key, stages(arrivals, self._granularity), now)
         if self._lasting is not None:
-            self._forget(state, now - self._lasting)
+            self._forget_old(state, now - self._lasting)
         return self._heads.detections(found) if found else []
 
     def _advance(self, state: InstanceState, key: Key, several: Sequence[Stage], now: Time) -> Iterable[Instance]:
@@ -127,8 +102,8 @@ class InstanceProcessor:
             if len(state.stages) > crowded:
                 state.stages = _last_stages(state)
 
-    def _forget(self, state: InstanceState, before: Time) -> None:
-        """Drops histories in which all that there was is too old."""
+    def _forget_old(self, state: InstanceState, before: Time) -> None:
+        """Drops histories in which everything is too old."""
         while state.stages and state.stages[0][0] < before:
             time, key = state.stages.popleft()
             history = state.histories.get(key)
@@ -138,8 +113,8 @@ class InstanceProcessor:
     def next_wakeup(self, state: InstanceState) -> Time | None:
         return state.wakeups[0][0] if state.wakeups else None
 
-    def check_ticks(self, state: InstanceState, last: Time, limit: int) -> None:
-        """Raises TickLimitError if a timer ticks more often than the limit until a time, without an event."""
+    def check_ticks(self, state: InstanceState, last: Time) -> None:
+        limit = self.tick_limit
         if not state.wakeups or last - state.wakeups[0][0] < limit:  # no two ticks are closer than a microsecond
             return
         for history in state.histories.values():
@@ -147,8 +122,8 @@ class InstanceProcessor:
                 check_ticks(f"the timer `{name}`", (last - first) // after + 1, first, last, limit)
 
     def close(self, state: InstanceState) -> None:
-        """The stream has ended: what repeats is silent from now on."""
-        state.closing = True
+        """Ends the stream: what repeats is silent from now on."""
+        super().close(state)
         for history in state.histories.values():
             self._machine.silence(history)
         self._wake_all(state)
@@ -160,28 +135,23 @@ class InstanceProcessor:
             if due is not None:
                 state.wake(due, key)
 
-    def packed(self, state: InstanceState) -> dict[str, Any]:
-        """The state as what can be pickled."""
-        return {
-            "histories": [(key, history.packed()) for key, history in state.histories.items()],
-            "seen": state.seen,
-            "left_out": state.left_out,
-            "closing": state.closing,
-        }
+    def live(self, history: History) -> int:
+        return history.live
 
-    def forget_idle(self, state: InstanceState) -> None:
-        """Drops the histories that would go on in the same way if they began anew, as all do in which there is only
-        what is too old by now."""
+    def pack_history(self, history: History) -> Any:
+        return history.packed()
+
+    def unpack_history(self, data: Any) -> History:
+        return self._machine.unpacked(data)
+
+    def forget(self, state: InstanceState) -> None:
         now = max((history.now for history in state.histories.values()), default=0)
         state.histories = {
             key: history for key, history in state.histories.items() if not self._machine.rests(history, now)
         }
 
-    def unpacked(self, data: Mapping[str, Any]) -> InstanceState:
-        """The state that `packed` wrote."""
-        state = self.start()
-        state.histories = {key: self._machine.unpacked(history) for key, history in data["histories"]}
-        state.seen, state.left_out, state.closing = data["seen"], data["left_out"], data["closing"]
+    def unpack(self, data: Mapping[str, Any]) -> InstanceState:
+        state = super().unpack(data)
         if self._lasting is not None:
             state.stages = _last_stages(state)
         self._wake_all(state)

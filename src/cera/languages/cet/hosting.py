@@ -1,4 +1,4 @@
-"""A program as what runs over events: an InstanceModule.
+"""A program as what runs over events: an EventTypeModule.
 
 A type that is written in the place of a component becomes a hidden type of its own, `E6/2` for the second component of
 E6. Names that nothing defines are labels of the stream.
@@ -11,17 +11,8 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from cera.diagnostics import Diagnostic, Span, in_source_order
-from cera.instances.types import (
-    ComplexType,
-    Component,
-    Delimiter,
-    EventType,
-    Fold,
-    Folded,
-    InstanceModule,
-    OperatorName,
-    TimerType,
-)
+from cera.instances.events.module import EventTypeModule
+from cera.instances.types import ComplexType, Component, Delimiter, EventType, Fold, Folded, OperatorName, TimerType
 from cera.languages.cet.checks import check_program
 from cera.languages.cet.printer import print_expression
 from cera.languages.cet.running import running
@@ -45,7 +36,7 @@ _NAMELESS: dict[OperatorName, str] = {
 
 def instance_module(
     program: Program, name: str, span: Span | None = None
-) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:
+) -> tuple[EventTypeModule | None, tuple[Diagnostic, ...]]:
     """The module, or None, and what there is to say about it: its errors; if there are none, warnings and notes."""
     errors = check_program(program)
     if errors:
@@ -54,7 +45,7 @@ def instance_module(
     return module, tuple(in_source_order(list(running(module))))
 
 
-def lowered(program: Program, name: str, span: Span | None = None) -> InstanceModule:
+def lowered(program: Program, name: str, span: Span | None = None) -> EventTypeModule:
     """The module of a program without errors."""
     types: list[EventType] = []
     for definition in _in_order(program):
@@ -72,7 +63,7 @@ def lowered(program: Program, name: str, span: Span | None = None) -> InstanceMo
         if isinstance(each, ComplexType) and not each.hidden
     )
     partition = program.partitions[0].attribute if program.partitions else None
-    return InstanceModule(name, tuple(_monitored(program)), tuple(types), outputs, "operation", partition, span)
+    return EventTypeModule(name, tuple(_monitored(program)), tuple(types), outputs, "operation", partition, span)
 
 
 def _monitored(program: Program) -> Iterator[Monitored]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from cera.diagnostics import Diagnostic, Source, Span
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
@@ -71,7 +71,7 @@ def claims_of_types(text: str) -> float:
 
 def compiled_types(
     parsed: Sequence[Parsed[T]],
-    hosted: Callable[[T, str, Span | None], tuple[InstanceModule | None, tuple[Diagnostic, ...]]],
+    hosted: Callable[[T, str, Span | None], tuple[EventTypeModule | None, tuple[Diagnostic, ...]]],
 ) -> Compiled:
     """Returns the modules of the files that can be read and are right."""
     modules: list[CompiledModule[object]] = []
@@ -90,7 +90,7 @@ def compiled_types(
 
 def explained_types(module: CompiledModule[T], text: str) -> Explanation:
     """Returns event types in their own language, with what they remember."""
-    assert isinstance(module.module, InstanceModule)
+    assert isinstance(module.module, EventTypeModule)
     return Explanation("event types", text, tuple(remembered(module.module)))
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from cera.datalog.checks import check
 from cera.datalog.directives import Section
-from cera.datalog.modules import EventModule
+from cera.datalog.events.module import DatalogModule
 from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.parser import parse
@@ -32,7 +32,7 @@ def as_datalog(compiled: CompiledModule[Section]) -> str:
     from cera.datalog.directive_printer import print_section  # programs are mostly run, not printed
     from cera.datalog.module_text import section_of
 
-    assert isinstance(compiled.module, EventModule)
+    assert isinstance(compiled.module, DatalogModule)
     return print_section(section_of(compiled.module, compiled.syntax.program))
 
 
@@ -76,7 +76,7 @@ class Datalog(Language[Section]):
         return Compiled(tuple(modules), tuple(diagnostics))
 
     def explain(self, module: CompiledModule[Section]) -> Explanation:
-        assert isinstance(module.module, EventModule)
+        assert isinstance(module.module, DatalogModule)
         return Explanation("datalog", print_program(module.module.program))
 
 

@@ -17,7 +17,7 @@ from cera.datalog.directives import (
     RelationDirective,
     Section,
 )
-from cera.datalog.modules import EventModule
+from cera.datalog.events.module import DatalogModule
 from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Atom, Program, Rule, atoms
 from cera.diagnostics import Diagnostic, Span
@@ -28,7 +28,7 @@ from cera.modules.monitoring import PREFIXES, Monitored, Output
 _OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}
 
 
-def event_module(section: Section, name: str, span: Span | None = None) -> tuple[EventModule, tuple[Diagnostic, ...]]:
+def event_module(section: Section, name: str, span: Span | None = None) -> tuple[DatalogModule, tuple[Diagnostic, ...]]:
     """The module, and what is wrong with its events and directives (DL401 to DL403)."""
     program = section.program
     outputs = _outputs(section, name)
@@ -36,7 +36,7 @@ def event_module(section: Section, name: str, span: Span | None = None) -> tuple
     if not outputs and not problems:
         problems.append(_nothing_told(section, name, span))
     granularity, partition = section.of(GranularityDirective), section.of(PartitionDirective)
-    module = EventModule(
+    module = DatalogModule(
         name,
         program,
         _events(section),

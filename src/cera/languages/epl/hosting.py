@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cera.datalog.modules import EventModule
+from cera.datalog.events.module import DatalogModule
 from cera.languages.epl.compiler import CompiledModule
 from cera.languages.epl.syntax import Module
 from cera.modules.monitoring import Monitored, Output
 
 
-def event_module(module: Module, compiled: CompiledModule) -> EventModule:
+def event_module(module: Module, compiled: CompiledModule) -> DatalogModule:
     """`compiled` is the module itself, compiled."""
     relations = module.relations
     monitored = tuple(
@@ -32,7 +32,7 @@ def event_module(module: Module, compiled: CompiledModule) -> EventModule:
         )
         for written, rule in zip(module.rules, compiled.rules, strict=True)
     )
-    return EventModule(
+    return DatalogModule(
         compiled.name,
         compiled.datalog,
         monitored,

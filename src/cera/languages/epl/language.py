@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from cera.connectors.actions import action as acting
-from cera.datalog.modules import EventModule
+from cera.datalog.events.module import DatalogModule
 from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.epl.checks import check_module, check_names
@@ -36,7 +36,7 @@ def as_datalog(compiled: CompiledModule[Module]) -> str:
     from cera.datalog.module_text import section_of
 
     actions = [f"% {one.rule}: its action is left out\n" for one in compiled.actions]
-    assert isinstance(compiled.module, EventModule)
+    assert isinstance(compiled.module, DatalogModule)
     return "".join(actions) + print_section(section_of(compiled.module, translated(compiled.syntax)))
 
 
@@ -93,7 +93,7 @@ class Epl(Language[Module]):
         )
 
     def explain(self, module: CompiledModule[Module]) -> Explanation:
-        assert isinstance(module.module, EventModule)
+        assert isinstance(module.module, DatalogModule)
         return Explanation("datalog", print_program(module.module.program))
 
 

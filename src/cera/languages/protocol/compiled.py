@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from cera.connectors.actions.action import Action
-from cera.datalog.modules import EventModule
 from cera.diagnostics import Diagnostic, Span
-from cera.instances.types import InstanceModule
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.expressions.expression import Expression
-from cera.rules.rule import RuleProgram, Semantics
+from cera.modules.module import Module
+from cera.rules.rule import Semantics
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -41,7 +40,7 @@ class RuleAction:
 class CompiledModule(Generic[T_co]):
     """A module that can run, what it is made of, and what its rules do."""
 
-    module: EventModule | InstanceModule
+    module: Module
     syntax: T_co = field(repr=False)
     actions: tuple[RuleAction, ...] = ()
 
@@ -58,6 +57,3 @@ class Compiled:
     diagnostics: tuple[Diagnostic, ...] = ()
     #: Warnings where what must be remembered grows with the stream; of no interest on a recorded one.
     state_warnings: tuple[Diagnostic, ...] = ()
-    #: The rules of a language whose files are one program together. They become a module like any other, and this goes,
-    #: when rules are run as modules are.
-    rules: RuleProgram | None = None

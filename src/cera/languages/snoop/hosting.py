@@ -1,11 +1,11 @@
-"""A Snoop program as what runs over events: an InstanceModule, by way of event types."""
+"""A Snoop program as what runs over events: an EventTypeModule, by way of event types."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from cera.diagnostics import Diagnostic, Span, in_source_order
-from cera.instances.types import InstanceModule
+from cera.instances.events.module import EventTypeModule
 from cera.languages.cet import hosting as cet
 from cera.languages.snoop.checks import check_program, peculiarities
 from cera.languages.snoop.syntax import Program
@@ -16,7 +16,7 @@ _FORGET = "`within 1 hour` after the operator would forget it after an hour"
 
 def instance_module(
     program: Program, name: str, span: Span | None = None
-) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:
+) -> tuple[EventTypeModule | None, tuple[Diagnostic, ...]]:
     """The module, or None, and what there is to say about it: its errors; if there are none, warnings and notes."""
     errors = check_program(program)
     if errors:

@@ -15,6 +15,7 @@ from cera.languages.xchangeeq.naming import rule_name
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective, ProgramSyntax
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
+from cera.modules.rules.module import RuleModule
 
 
 class XChangeEQ(Language[ProgramSyntax]):
@@ -42,10 +43,10 @@ class XChangeEQ(Language[ProgramSyntax]):
         calendars, missing = _calendars(parsed, options.calendars)
         files = [module.syntax for file in parsed for module in file.modules]
         rules, problems = lower(files, calendars=calendars, timezone=options.timezone, semantics=options.semantics)
-        return Compiled(diagnostics=(*missing, *problems), rules=rules)
+        return Compiled((CompiledModule(RuleModule(rules), tuple(files)),), (*missing, *problems))
 
     def explain(self, module: CompiledModule[ProgramSyntax]) -> Explanation:
-        raise AssertionError("rules are not a module yet")
+        raise AssertionError("rules are explained with their plan, all together")
 
 
 def _calendars(

@@ -9,8 +9,8 @@ import pytest
 
 import cera
 from cera.connectors.records import changes
-from cera.datalog.events.processor import ModuleProcessor, ModuleState
-from cera.datalog.modules import EventModule
+from cera.datalog.events.module import DatalogModule
+from cera.datalog.events.processor import FactProcessor, FactState
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.modules import monitoring
@@ -184,18 +184,18 @@ def test_histories_of_which_nothing_more_is_heard_are_forgotten_when_their_time_
     assert found == ["S"]
 
 
-def idle(rule: str, keys: int = 6) -> tuple[ModuleProcessor, ModuleState]:
+def idle(rule: str, keys: int = 6) -> tuple[FactProcessor, FactState]:
     """A module in which each key had an A, a B and a C, a minute after the one before; all is forgotten that can be."""
     program = cera.load(f"begin M monitor A, B, C, D; partition by k; R: {rule}. end.")
     [only] = program.modules.found
-    assert isinstance(only.module, EventModule)
-    processor = ModuleProcessor(only.module)
+    assert isinstance(only.module, DatalogModule)
+    processor = FactProcessor(only.module)
     state = processor.start()
     for key in range(keys):
         for second, label in enumerate("ABC"):
             happened = occurrence(event(f"{label}{{k{{{key}}}}}", 60 * key + second))
             processor.step(state, happened.end, [happened])
-    processor.forget_idle(state)
+    processor.trim(state)
     return processor, state
 
 
@@ -272,8 +272,8 @@ def compile_time(rules: int) -> float:
     begin = process_time()
     program = cera.load(f"begin M monitor A, B; {' '.join(written)} end.")
     for found in program.modules.found:
-        assert isinstance(found.module, EventModule)
-        ModuleProcessor(found.module)
+        assert isinstance(found.module, DatalogModule)
+        FactProcessor(found.module)
     return process_time() - begin
 
 

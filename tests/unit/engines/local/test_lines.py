@@ -7,13 +7,13 @@ import json
 import pytest
 
 from cera.connectors.sinks import event_line
-from cera.engines.local.host import Host
 from cera.engines.local.lines import AnswerLines
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
+from cera.modules.driving import Driver
 from cera.pipeline import load
 
 RULE = "DETECT warm{{{head}}} ON event t: temp{{{{sensor{{{{var S}}}}, value{{{{var T}}}}}}}} END"
@@ -21,8 +21,8 @@ RULE = "DETECT warm{{{head}}} ON event t: temp{{{{sensor{{{{var S}}}}, value{{{{
 
 def line_of(head: str) -> str | None:
     program = load(RULE.format(head=head))
-    host = Host(program.processor())
-    derived = [*host.push(Occurrence(1_000_000, 1_000_000, "temp", {"sensor": 'ü"1', "value": 38.5})), *host.close()]
+    host = Driver(program.processor())
+    derived = [*host.push([Occurrence(1_000_000, 1_000_000, "temp", {"sensor": 'ü"1', "value": 38.5})]), *host.close()]
     [found] = derived
     line = AnswerLines(TimeFormat("s")).line(found)
     expected = json.dumps(event_line(found.result(), TimeFormat("s")), ensure_ascii=False)

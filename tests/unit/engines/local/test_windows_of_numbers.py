@@ -12,16 +12,16 @@ from collections.abc import Sequence
 import pytest
 
 from cera.engines.local import engine as local
-from cera.engines.local.host import Host
-from cera.engines.local.processor import Processor
-from cera.engines.reference import engine as reference
+from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, in_output_order
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Interval
+from cera.modules.driving import Driver
 from cera.pipeline import load
 from cera.testing import SECOND
 from hypothesis_profiles import examples
+from module_runs import run_by_definition
 
 PROGRAM = """
 DETECT window{sum{sum(all var V)}, avg{avg(all var V)}, count{count(all var V)}}
@@ -37,22 +37,22 @@ END
 def answers(values: Sequence[tuple[int, Scalar]], *, restarting: bool = False) -> list[DerivedEvent]:
     """The answers over events at some seconds, with what they report, as they come from JSON."""
     plan = local.plan_of(load(PROGRAM).checked())
-    host = Host(Processor(plan, max_duration=0))
+    host = Driver(RuleProcessor(plan, max_duration=0))
     derived = []
     for second, value in values:
         if restarting:
             snapshot = host.snapshot()
-            host = Host(Processor(plan, max_duration=0))
+            host = Driver(RuleProcessor(plan, max_duration=0))
             host.resume(snapshot)
         at = second * SECOND
-        derived += host.push(json_occurrence(at, at, "e", {"k": "x", "v": value}))
+        derived += host.push([json_occurrence(at, at, "e", {"k": "x", "v": value})])
     return in_output_order(one.result() for one in [*derived, *host.close()])
 
 
 def expected(values: Sequence[tuple[int, Scalar]]) -> list[DerivedEvent]:
     events = [json_occurrence(s * SECOND, s * SECOND, "e", {"k": "x", "v": value}).event for s, value in values]
     assert all(event.interval == Interval(event.begin, event.begin) for event in events)
-    return list(reference.run(load(PROGRAM).checked(), events).derived)
+    return list(run_by_definition(load(PROGRAM).checked(), events).derived)
 
 
 @pytest.mark.parametrize("restarting", [False, True])

@@ -9,7 +9,6 @@ import pytest
 
 from cera.connectors.records.changes import Change
 from cera.errors import MatchLimitError
-from cera.instances.events import definition as reference
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
@@ -17,6 +16,7 @@ from cera.modules.monitoring import Monitored
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
+from module_runs import meaning
 
 
 @pytest.fixture(params=EVALUATORS.values(), ids=list(EVALUATORS))
@@ -201,10 +201,10 @@ def test_events_that_the_module_does_not_name_are_part_of_the_recording(evaluate
 
 def test_until_is_when_the_recording_ends() -> None:
     events = history("e1 e2 e2 e2")
-    assert times(reference.run(module(*ticking(repeats=True)), events, until=6 * SECOND)) == [2, 3, 4, 5, 6]
-    assert times(reference.run(module(*ticking(repeats=True)), events, until=3 * SECOND)) == [2, 3]
-    assert times(reference.run(module(*ticking(after=4)), events, until=4 * SECOND)) == []
-    assert times(reference.run(module(*ticking(repeats=True)), events, end=2 * SECOND)) == [2]
+    assert times(meaning(module(*ticking(repeats=True)), events, until=6 * SECOND)) == [2, 3, 4, 5, 6]
+    assert times(meaning(module(*ticking(repeats=True)), events, until=3 * SECOND)) == [2, 3]
+    assert times(meaning(module(*ticking(after=4)), events, until=4 * SECOND)) == []
+    assert times(meaning(module(*ticking(repeats=True)), events, end=2 * SECOND)) == [2]
 
 
 @pytest.mark.parametrize("time", ["begin", "end"])

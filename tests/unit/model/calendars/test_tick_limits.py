@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from cera.engines.local.processor import Processor
-from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.messages.messages import pack_events, packed
 from cera.engines.spark.streaming.state.kernel import Kernel
-from cera.engines.spark.streaming.state.shell import _kernel
 from cera.errors import TickLimitError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
@@ -68,8 +66,8 @@ def test_a_timer_is_named_with_the_times_between_which_it_ticks(made: Made, tmp_
 def test_a_stream_counts_the_ticks_up_to_the_watermark(made: Made, tmp_path: Path) -> None:
     program = made(tmp_path)
     for limit, refused in ((50, True), (101, False)):
-        [operator] = layered_operators(program.layers, tick_limit=limit)
-        kernel = Kernel(_kernel(operator).processor, limit)
+        [operator] = operators(program.layers, tick_limit=limit)
+        kernel = Kernel(operator.processor())
         part = kernel.load(None)
         first = [packed(occurrence(event("a{}", 0)), True)]
         kernel.advance(part, [pack_events(first)], seconds(0))
@@ -97,11 +95,12 @@ def test_a_timer_that_was_stopped_does_not_count(tmp_path: Path) -> None:
 
 
 def test_a_processor_alone_counts_by_the_default_limit() -> None:
-    program = load(SECONDS)
-    processor = program.processor()
-    assert isinstance(processor, Processor)
-    state = processor.start()
-    processor.step(state, 0, [occurrence(event("a{}", 0))])
-    processor.check_ticks(state, seconds(86_400), 1_000_000)
-    with pytest.raises(TickLimitError, match="in rule 'busy': the timer timer:datetime ticks more than 10 times"):
-        processor.check_ticks(state, seconds(86_400), 10)
+    for limit in (None, 10):
+        processor = load(SECONDS).processor(tick_limit=limit)
+        state = processor.start()
+        processor.advance(state, [occurrence(event("a{}", 0))], 1)
+        if limit is None:
+            assert not processor.advance(state, [], seconds(1_000))  # it ticks, and nothing else happens
+        else:
+            with pytest.raises(TickLimitError, match="in rule 'busy': the timer timer:datetime ticks more than 10 tim"):
+                processor.advance(state, [], seconds(1_000))

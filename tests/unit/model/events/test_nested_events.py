@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from cera.engines.local.processor import distinct
 from cera.model.events.event import Event
 from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point
 from cera.modules.arrivals import Recognizer
+from cera.modules.driving import distinct
 from cera.pipeline import load
 
 MODULE = """\

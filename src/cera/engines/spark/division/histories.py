@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.engines.layers.modules import Module
 from cera.engines.spark.division.key_hashes import bucket, key_hash
 from cera.model.events.occurrence import unwrap
 from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
+from cera.modules.histories import OverHistories
+from cera.modules.module import Module
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
 NOWHERE = -1
@@ -44,12 +45,12 @@ class Histories:
 
 
 def sharing(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
-    """The modules, together where they see the same events and divide them in the same way.
+    """Returns the modules, together where they see the same events and divide them in the same way.
 
     Those with one history each are left apart, so that they can run at the same time.
     """
     found: dict[object, list[Module]] = {}
     for number, module in enumerate(modules):
-        key = number if module.partition is None else (module.monitored, module.partition)
-        found.setdefault(key, []).append(module)
+        alike = isinstance(module, OverHistories) and module.partition is not None
+        found.setdefault((module.monitored, module.partition) if alike else number, []).append(module)
     return tuple(map(tuple, found.values()))

@@ -1,26 +1,22 @@
-"""Stateful operators: rules that run together on the parts of one division of the stream.
-
-Rules whose correlation keys agree share an operator, which gets every event once. A rule that consumes what another
-derives is in the same operator if the derived event carries the key, else in a layer behind it. An operator without a
-key is one piece.
-"""
+"""Stateful operators: the modules of a program, each on the parts of one division of the stream."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
-from cera.algebra.translation import in_order
 from cera.engines.local.engine import plan_of
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.slots import Slot, slots
+from cera.engines.spark.division.divisions import ByHistory, ByKey, Division
+from cera.engines.spark.division.rule_groups import rule_groups
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.rules.analysis.dependencies import dependencies, event_patterns
-from cera.rules.analysis.unification import head_label, query_label
-from cera.rules.rule import Rule, RuleProgram
+from cera.modules.layering import Layers
+from cera.modules.module import Module, Settings
+from cera.modules.processor import AnyProcessor
+from cera.modules.rules.module import RuleModule
+from cera.rules.analysis.dependencies import dependencies
 
 #: Into how many parts the events of an operator are divided, unless something else is asked for.
 BUCKETS = 16
@@ -28,148 +24,97 @@ BUCKETS = 16
 
 @dataclass(frozen=True)
 class Operator:
-    """The rules of an operator with what its processor needs. `key` is empty for one piece."""
+    """A module, how its events are divided into buckets, and what its processor needs."""
 
-    program: RuleProgram
-    key: tuple[Slot, ...]
+    module: Module
+    division: Division
     layer: int
     max_duration: int | None = None
     timezone: str = "UTC"
     buckets: int = BUCKETS
+    #: The rules with actions, for which the events behind a detection are reported as well.
+    acting: frozenset[str] = frozenset()
     tick_limit: int = TICK_LIMIT
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
-        return self.program.rules
-
-    @cached_property
     def labels(self) -> frozenset[str | None]:
         """The labels of the events that it queries, with None if there may be any."""
-        return frozenset(query_label(query.pattern) for rule in self.rules for query in event_patterns(rule))
+        return self.module.reads
 
     @property
-    def parts(self) -> dict[str, object]:
+    def parts(self) -> Mapping[str, object]:
         """Its rules by name."""
-        return {rule.name: rule for rule in self.rules}
+        return self.module.parts
 
     @property
     def derives(self) -> frozenset[str | None]:
         """The labels of the events that it derives, with None if there may be any."""
-        return frozenset(head_label(rule.head) for rule in self.rules)
+        return self.module.derives
 
     @property
-    def ticks(self) -> bool:
+    def takes_all(self) -> bool:
         """Whether it has absolute timers, which start with the first event, whatever its label."""
-        return any(branch.absolute_timers for rule in self.rules for branch in rule.branches)
-
-    @cached_property
-    def plan(self) -> Plan:
-        return plan_of(self.program, "Spark")
+        return self.module.starts_with_any_event
 
     @cached_property
     def identity(self) -> str:
-        """What its state belongs to: the same for the same plan on the same division of the stream."""
-        division = (self.buckets, [slot.places for slot in self.key]) if self.key else ()
-        return fingerprint((self.plan, self.max_duration, self.timezone, division))
+        """What its state belongs to: the same for the same module on the same division of the stream."""
+        return fingerprint(self.division.identity(self.module.identity, self.max_duration, self.timezone, self.buckets))
 
     def queries(self, label: str) -> bool:
         return label in self.labels or None in self.labels
 
+    def processor(self) -> AnyProcessor:
+        return self.module.processor(Settings(self.timezone, self.max_duration, self.tick_limit))
+
     def description(self) -> str:
-        """`fire, burnt_down by area`, as it is told to people."""
-        names = ", ".join(rule.name for rule in self.rules)
-        return f"{names} by {', '.join(map(_slot_text, self.key))}" if self.key else f"{names} in one piece"
-
-
-def _slot_text(slot: Slot) -> str:
-    names = sorted({f"var {variable}" for variable in slot.variables.values()})
-    return "/".join(names)
+        """`fire, burnt_down by area`, `module Alerts in one piece`, as people read it."""
+        return self.division.description(self.buckets)
 
 
 def operators(
-    program: RuleProgram, *, max_duration: int | None = None, timezone: str = "UTC", buckets: int = BUCKETS
+    layers: Layers,
+    *,
+    max_duration: int | None = None,
+    timezone: str = "UTC",
+    buckets: int = BUCKETS,
+    acting: frozenset[str] = frozenset(),
+    tick_limit: int = TICK_LIMIT,
 ) -> tuple[Operator, ...]:
-    """The operators of a program, by layers; each after those whose events it queries.
+    """Returns the operators of a program, each after those whose events it queries.
 
-    Raises ProgramError for a recursive program, as the local engine does.
+    Raises ProgramError for recursive rules, as the local engine does.
     """
-    plan = plan_of(program, "Spark")
-    groups = _groups(program.rules, divided=buckets > 1)
-    lasting = Relevance(plan, max_duration)
-    made = []
-    for group in groups:
+    made: list[Operator] = []
+    for number, layer in enumerate(layers.layers):
+        below = max((operator.layer for operator in made), default=0)
+        longest = max_duration if number == 0 else None  # nobody knows how long a detected event lasts
+        for module in layer.modules:
+            if isinstance(module, RuleModule):
+                made += _of_rules(module, Operator(module, ByKey((), ()), below, longest, timezone, buckets))
+        for module in layer.modules:
+            if not isinstance(module, RuleModule):
+                parts = 1 if module.partition is None else buckets
+                made.append(Operator(module, ByHistory(module), below + 1, longest, timezone, parts, acting))
+    return tuple(replace(operator, tick_limit=tick_limit) for operator in made)
+
+
+def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:
+    """Yields the operators of rules by their layers, which lie above that of the whole."""
+    rules, longest = module.rules, whole.max_duration
+    lasting = Relevance(plan_of(module.program, "Spark"), longest)
+    groups = rule_groups(rules, divided=whole.buckets > 1)
+    for group in sorted(groups, key=lambda group: group.layer):
         own = {rule.name for rule in group.rules}
-        foreign = {d.on.name for d in dependencies(program.rules) if d.rule.name in own and d.on.name not in own}
-        lengths = [max_duration, *(lasting.duration(name) for name in sorted(foreign))]
+        foreign = {d.on.name for d in dependencies(rules) if d.rule.name in own and d.on.name not in own}
+        lengths = [longest, *(lasting.duration(name) for name in sorted(foreign))]
         known = [length for length in lengths if length is not None]
-        longest = max(known) if len(known) == len(lengths) else None
-        kept = tuple(rule for rule in program.rules if rule.name in own)
-        part = replace(program, rules=kept)
-        made.append(Operator(part, group.key, group.layer, longest, timezone, buckets if group.key else 1))
-    return tuple(sorted(made, key=lambda operator: operator.layer))
-
-
-@dataclass
-class _Group:
-    """An operator in the making."""
-
-    rules: list[Rule]
-    key: tuple[Slot, ...]
-    layer: int
-    #: The rules of the group whose events others of the group query.
-    inner: list[Rule] = field(default_factory=list)
-
-    @property
-    def labels(self) -> frozenset[str | None]:
-        return frozenset(query_label(query.pattern) for rule in self.rules for query in event_patterns(rule))
-
-
-def _groups(rules: Sequence[Rule], *, divided: bool) -> list[_Group]:
-    producers: dict[str, list[Rule]] = {rule.name: [] for rule in rules}
-    for dependency in dependencies(rules):
-        producers[dependency.rule.name].append(dependency.on)
-    groups: list[_Group] = []
-    home: dict[str, _Group] = {}
-    for rule in in_order(rules):
-        own = slots(rule, producers[rule.name]) if divided else ()
-        group = next(_homes(rule, own, producers[rule.name], groups, home), None)
-        if group is None:
-            layer = max((home[producer.name].layer + 1 for producer in producers[rule.name]), default=1)
-            group = _Group([rule], own, layer)
-            groups.append(group)
-        home[rule.name] = group
-    return groups
-
-
-def _homes(
-    rule: Rule, own: tuple[Slot, ...], producers: Sequence[Rule], groups: Sequence[_Group], home: dict[str, _Group]
-) -> Iterator[_Group]:
-    """Takes the rule into the first group that it fits into."""
-    labels = frozenset(query_label(query.pattern) for query in event_patterns(rule))
-    for group in groups:
-        inside = [producer for producer in producers if home[producer.name] is group]
-        before = all(home[p.name].layer < group.layer for p in producers if home[p.name] is not group)
-        if not before or bool(group.key) != bool(own) or not (inside or labels & group.labels):
-            continue
-        inner = [*group.inner, *inside]
-        key = _joined(group.key, own, inner)
-        if own and not key:
-            continue
-        group.rules.append(rule)
-        group.key, group.inner = key, inner
-        yield group
-        return
-
-
-def _joined(key: Sequence[Slot], own: Sequence[Slot], producers: Sequence[Rule]) -> tuple[Slot, ...]:
-    """The slots that a group and a rule have in common; what producers derive must carry them."""
-    found: list[Slot] = []
-    free = list(own)
-    for slot in key:
-        for other in free:
-            joined = slot.joined(other)
-            if joined is not None and all(joined.carried_by(p, head_label(p.head)) for p in producers):
-                found.append(joined)
-                free.remove(other)
-                break
-    return tuple(found)
+        part = module.restricted([number for number, rule in enumerate(rules) if rule.name in own])
+        yield replace(
+            whole,
+            module=part,
+            division=ByKey(part.rules, group.key),
+            layer=whole.layer + group.layer,
+            max_duration=max(known) if len(known) == len(lengths) else None,
+            buckets=whole.buckets if group.key else 1,
+        )

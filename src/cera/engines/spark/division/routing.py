@@ -1,17 +1,14 @@
-"""Which operators an event goes to, and into which of their buckets.
-
-A bucket is taken from the hash of the key, `xxhash64` as Spark computes it, so that columns and Python agree.
-"""
+"""Which operators an event goes to, and into which of their buckets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, assert_never
 
+from cera.engines.spark.division.divisions import ByHistory, ByKey
 from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.division.key_hashes import bucket, key_hash
-from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.slots import Slot
@@ -19,10 +16,14 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
-from cera.modules.arrivals import Recognizer
+from cera.modules.arrivals import Arrival, Recognizer
+from cera.modules.module import Module
 from cera.modules.monitoring import Monitored
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
+
+#: So many values of keys are remembered with their buckets.
+_KNOWN = 100_000
 
 
 class DividedEventError(Exception):
@@ -38,72 +39,118 @@ class Destination:
 class Router:
     """The destinations of events, computed in Python."""
 
-    def __init__(self, operators: Iterable[AnyOperator]) -> None:
-        known = tuple(operators)
-        self._operators = tuple(operator for operator in known if isinstance(operator, Operator))
-        #: Modules by what they monitor: an event is looked at once for all that monitor the same.
-        self._modules: dict[tuple[Monitored, ...], tuple[Recognizer, list[tuple[str, Histories]]]] = {}
-        for operator in known:
-            if isinstance(operator, ModuleOperator):
-                module = operator.module
-                alike = self._modules.setdefault(module.monitored, (Recognizer(module), []))[1]
-                alike.append((operator.identity, Histories(module, operator.buckets)))
-        self._by_label: dict[str, list[tuple[Operator, tuple[Place, ...]]]] = {}
-        self._buckets: dict[tuple[str, str | int | float], int] = {}
+    def __init__(self, operators: Iterable[Operator]) -> None:
+        arrivals: dict[tuple[Monitored, ...], _Arrivals] = {}
+        self._dividers = [(operator.identity, _divider(operator, arrivals)) for operator in operators]
 
     def destinations(self, event: Occurrence) -> list[Destination]:
-        """Raises DividedEventError where a key has several values."""
-        ways = self._by_label.get(event.label)
-        if ways is None:
-            ways = self._by_label[event.label] = list(self._ways(event.label))
+        """Returns where an event goes. Raises DividedEventError where a key has several values."""
         found: list[Destination] = []
-        for operator, paths in ways:
-            if not operator.key:
-                found.append(Destination(operator.identity, 0))
-            elif (part := self._part(operator, paths, event)) is not None:
-                found.append(Destination(operator.identity, part))
-        for recognizer, alike in self._modules.values():
-            for _, arrival in recognizer.arrivals((event,), 0):
-                for identity, histories in alike:
-                    place = histories.bucket_of(arrival)  # what belongs nowhere is counted in the first, if not late
-                    found.append(Destination(identity, 0 if place == NOWHERE else place))
+        for identity, divider in self._dividers:
+            part = divider.bucket_of(event)
+            if part is not None:
+                found.append(Destination(identity, part))
         return found
 
-    def _ways(self, label: str) -> Iterator[tuple[Operator, tuple[Place, ...]]]:
-        for operator in self._operators:
-            if operator.queries(label) or operator.ticks:
-                paths = [slot.place(label) for slot in operator.key]
-                yield operator, tuple(path for path in paths if path is not None)
 
-    def _part(self, operator: Operator, paths: tuple[Place, ...], event: Occurrence) -> int | None:
+class _Divider(Protocol):
+    """Finds the bucket of events in one operator."""
+
+    def bucket_of(self, event: Occurrence) -> int | None:
+        """Returns the bucket; None if the operator cannot use the event."""
+
+
+def _divider(operator: Operator, arrivals: dict[tuple[Monitored, ...], _Arrivals]) -> _Divider:
+    match operator.division:
+        case ByKey() as division:
+            return _KeyDivider(operator, division)
+        case ByHistory(module):
+            known = arrivals.setdefault(module.monitored, _Arrivals(module))
+            return _HistoryDivider(known, Histories(module, operator.buckets))
+        case other:
+            assert_never(other)
+
+
+class _Arrivals:
+    """An event as the modules see it that monitor the same: it is looked at once for all of them."""
+
+    def __init__(self, module: Module) -> None:
+        self._recognizer = Recognizer(module)
+        self._event: Occurrence | None = None
+        self._arrival: Arrival | None = None
+
+    def of(self, event: Occurrence) -> Arrival | None:
+        if event is not self._event:
+            self._event = event
+            self._arrival = next((arrival for _, arrival in self._recognizer.arrivals((event,), 0)), None)
+        return self._arrival
+
+
+class _HistoryDivider:
+    def __init__(self, arrivals: _Arrivals, histories: Histories) -> None:
+        self._arrivals = arrivals
+        self._histories = histories
+
+    def bucket_of(self, event: Occurrence) -> int | None:
+        arrival = self._arrivals.of(event)
+        if arrival is None:
+            return None
+        place = self._histories.bucket_of(arrival)
+        return 0 if place == NOWHERE else place  # what belongs nowhere is counted in the first, if not late
+
+
+class _KeyDivider:
+    def __init__(self, operator: Operator, division: ByKey) -> None:
+        self._operator = operator
+        self._slots = division.slots
+        self._rules = division.rules
+        #: Where the parts of the key stand in events of a label; None if the operator cannot use them.
+        self._paths: dict[str, tuple[Place, ...] | None] = {}
+        self._known: dict[str | int | float, int] = {}
+
+    def bucket_of(self, event: Occurrence) -> int | None:
+        try:
+            paths = self._paths[event.label]
+        except KeyError:
+            paths = self._paths[event.label] = self._paths_of(event.label)
+        if paths is None:
+            return None
+        return self._part(paths, event) if self._slots else 0
+
+    def _paths_of(self, label: str) -> tuple[Place, ...] | None:
+        if not self._operator.queries(label) and not self._operator.takes_all:
+            return None
+        paths = (slot.place(label) for slot in self._slots)
+        return tuple(path for path in paths if path is not None)
+
+    def _part(self, paths: tuple[Place, ...], event: Occurrence) -> int | None:
         content = event.content
         if len(paths) == 1 and len(paths[0]) == 1 and content is not None:
             value = content.get(paths[0][0])
             if value is None:
                 return None
-            part = self._buckets.get((operator.identity, value))
+            part = self._known.get(value)
             if part is None:
-                if len(self._buckets) > 100_000:
-                    self._buckets.clear()
-                part = bucket((key_hash(value),), operator.buckets)
-                self._buckets[operator.identity, value] = part
+                if len(self._known) > _KNOWN:
+                    self._known.clear()
+                part = self._known[value] = bucket((key_hash(value),), self._operator.buckets)
             return part
         hashes: list[int] = []
-        for slot, path in zip(operator.key, paths, strict=True):
+        for slot, path in zip(self._slots, paths, strict=True):
             values: dict[tuple[Any, ...], Value] = {value_key(value): value for value in values_at(event.term, path)}
             if len(values) > 1:
-                values = self._matched(operator, slot, event)
+                values = self._matched(slot, event)
             if len(values) > 1:
-                raise DividedEventError(_several(operator, slot))
+                raise DividedEventError(_several(slot))
             if not values:
                 return None
             hashes += [key_hash(value) for value in values.values()]
-        return bucket(hashes, operator.buckets)
+        return bucket(hashes, self._operator.buckets)
 
-    def _matched(self, operator: Operator, slot: Slot, event: Occurrence) -> dict[tuple[Any, ...], Value]:
-        """The values of a slot under which some query of the operator matches an event of unusual shape."""
+    def _matched(self, slot: Slot, event: Occurrence) -> dict[tuple[Any, ...], Value]:
+        """Returns the values of a slot under which some query of the operator matches an event of unusual shape."""
         found: dict[tuple[Any, ...], Value] = {}
-        for rule in operator.rules:
+        for rule in self._rules:
             for query in event_patterns(rule):
                 if _may_match(query.pattern, event.label):
                     values = [answer[slot.variables[rule.name]] for answer in match(query.pattern, event.term)]
@@ -116,7 +163,7 @@ def _may_match(pattern: Pattern, label: str) -> bool:
 
 
 def values_at(term: Term, path: Place) -> Iterator[Value]:
-    """All values that stand at a place of a term."""
+    """Yields all values that stand at a place of a term."""
     if not path:
         yield from term.children
         return
@@ -125,7 +172,7 @@ def values_at(term: Term, path: Place) -> Iterator[Value]:
             yield from values_at(child, path[1:])
 
 
-def _several(operator: Operator, slot: Slot) -> str:
+def _several(slot: Slot) -> str:
     rule, variable = next(iter(slot.variables.items()))
     return (
         f"`var {variable}`, by which the stream is divided for rule `{rule}`, has several values in this event; "

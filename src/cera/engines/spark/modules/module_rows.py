@@ -5,36 +5,38 @@ Modules that share their histories (`histories.sharing`) are gone through togeth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from json import JSONDecoder
 from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
 
-from cera.datalog.events import detections as facts
-from cera.engines.layers.modules import Detected, Module, Processing, processor_of
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.tables.event_rows import event_row
-from cera.instances.detections import occurrences
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
 from cera.model.events.identified import Identified
-from cera.model.events.occurrence import Occurrence, json_occurrence
+from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
 from cera.modules.arrivals import Recognizer
+from cera.modules.detection import TermDetection, Way
+from cera.modules.driving import Driver
+from cera.modules.history_processor import HistoryProcessor, SharedHistories
+from cera.modules.module import Module, Settings
 from cera.modules.monitoring import Monitored
-from cera.modules.tuples import EventTuple
+from cera.modules.processor import AnyProcessor, Detection
 
 _ROWS_IN_BATCH = 5_000
+_EVENTS_AT_ONCE = 1_000
 
 #: Compiled once in each Python worker.
 _KEPT = 100
-_PROCESSORS: dict[str, Processing] = {}
+_PROCESSORS: dict[str, AnyProcessor] = {}
 
 #: The columns of histories; sorted by the first three.
 PLACED = ("share", "bucket", "end", "begin", "h1", "h2", "term")
@@ -103,14 +105,15 @@ class Detecting:
             if bucket == NOWHERE:
                 rows.append(self._counts(0, len(modules) * len({(h1, h2) for *_, h1, h2, _ in history})))
                 continue
-            processors = [_processor(module, self.timezone) for module in modules]
-            before = sum(processor.evaluator.undefined for processor in processors)
-            for found in _detections(processors, history, self.lasting):
+            settings = Settings(self.timezone, tick_limit=self.lasting.tick_limit)
+            driver = _driver([_processor(module, settings) for module in modules])
+            before = driver.counts.undefined
+            for found in _detections(driver, history, self.lasting):
                 rows += _derivations(found)
                 if len(rows) >= _ROWS_IN_BATCH:
                     yield self._batch(rows)
                     rows = []
-            rows.append(self._counts(sum(processor.evaluator.undefined for processor in processors) - before, 0))
+            rows.append(self._counts(driver.counts.undefined - before, 0))
         if rows:
             yield self._batch(rows)
 
@@ -124,41 +127,40 @@ class Detecting:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _processor(module: Module, timezone: str) -> Processing:
-    mark = fingerprint((module, timezone))
+def _processor(module: Module, settings: Settings) -> AnyProcessor:
+    mark = fingerprint((module, settings.timezone))
     found = _PROCESSORS.get(mark)
     if found is None:
         if len(_PROCESSORS) >= _KEPT:
             _PROCESSORS.clear()
-        found = _PROCESSORS[mark] = processor_of(module, timezone=timezone)
+        found = _PROCESSORS[mark] = module.processor(settings)
     return found
 
 
-def _detections(processors: Sequence[Processing], history: Iterator[_Placed], lasting: Lasting) -> Iterator[Detected]:
-    running: list[tuple[Processing, Any]] = [(processor, processor.start()) for processor in processors]
-    ticking = [pair for pair in running if pair[0].ticks]
-    for now, together in groupby(history, key=itemgetter(2)):
-        for pair in ticking:
-            yield from _ticks(*pair, lasting, before=now)
-        different = {(h1, h2): (begin, text) for _, _, _, begin, h1, h2, text in together}
-        events = [_event(begin, now, text, *id_) for id_, (begin, text) in different.items()]
-        seen = processors[0].by_history(running[0][1], events)
-        for processor, state in running:
-            yield from processor.advance(state, now, seen, len(events))
-    for processor, state in ticking:
-        if lasting.end is not None:
-            yield from _ticks(processor, state, lasting, before=lasting.end + 1)
-        if lasting.until is None:
-            processor.close(state)
-            yield from _ticks(processor, state, lasting, before=None)
+def _driver(processors: Sequence[AnyProcessor]) -> Driver:
+    if len(processors) == 1:
+        return Driver(processors[0])
+    return Driver(SharedHistories([each for each in processors if isinstance(each, HistoryProcessor)]))
 
 
-def _ticks(processor: Processing, state: Any, lasting: Lasting, *, before: Time | None) -> Iterator[Detected]:
-    """What timers make happen before a time."""
-    if before is not None:
-        processor.check_ticks(state, before - 1, lasting.tick_limit)
-    while (now := processor.next_wakeup(state)) is not None and (before is None or now < before):
-        yield from processor.advance(state, now, {}, 0)
+def _detections(driver: Driver, history: Iterator[_Placed], lasting: Lasting) -> Iterator[Detection]:
+    """Yields what is detected in one history, or in those of one bucket."""
+    events = _events(history)
+    while chunk := list(islice(events, _EVENTS_AT_ONCE)):
+        yield from driver.push(chunk)
+    if lasting.end is not None:
+        yield from driver.advance_to(lasting.end)
+    if lasting.until is None:
+        yield from driver.close()
+
+
+def _events(history: Iterator[_Placed]) -> Iterator[Identified]:
+    """Yields the events of rows that are sorted by their ends and ids, each once."""
+    last: tuple[int, int, int] | None = None
+    for _, _, end, begin, h1, h2, text in history:
+        if (end, h1, h2) != last:
+            last = (end, h1, h2)
+            yield _event(begin, end, text, h1, h2)
 
 
 def _occurrence(begin: int, end: int, text: str) -> Occurrence:
@@ -172,9 +174,9 @@ def _event(begin: int, end: int, text: str, h1: int, h2: int) -> Identified:
     return Identified(begin, end, made.label, made.content, None if plain else made.term, None, h1, h2, made.nested)
 
 
-def _derivations(found: Detected) -> Iterator[tuple[Any, ...]]:
-    """The rows of an event: one for each way in which it was derived. Nothing but the ids of its causes is needed."""
-    event = event_row(Event(found.term, Interval(found.begin, found.end)))
+def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
+    """Yields the rows of an event: one for each way in which it was derived, with nothing but the ids of its causes."""
+    event = event_row(Event(found.occurrence.term, Interval(found.begin, found.end)))
     known = set()
     for rule, named in _ways(found):
         told = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
@@ -184,15 +186,11 @@ def _derivations(found: Detected) -> Iterator[tuple[Any, ...]]:
             yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in told], None, None, 0, 0)
 
 
-def _ways(found: Detected) -> Iterator[tuple[str, Iterable[tuple[str, Occurrence]]]]:
-    """The rules that told of an event, each with its causes."""
-    if isinstance(found, facts.Detection):
-        for output, row in found.facts:
-            cells = zip(output.variables, row, strict=True)
-            yield output.rule, [(name, cell.event) for name, cell in cells if isinstance(cell, EventTuple)]
-        return
-    for rule, instance in found.found:
-        yield rule, occurrences(instance).items()
+def _ways(found: Detection) -> Iterator[Way]:
+    if isinstance(found, TermDetection):
+        return found.ways()
+    derivations = found.result().derivations
+    return ((each.rule, [(name, occurrence(cause)) for name, cause in each.causes.items()]) for each in derivations)
 
 
 def _id(cause: Occurrence) -> str:

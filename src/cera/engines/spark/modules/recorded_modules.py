@@ -25,7 +25,6 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.engines.layers.modules import Module
 from cera.engines.spark.division.histories import sharing
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.modules.module_rows import Detecting, Dividing, Lasting, Shares
@@ -36,9 +35,9 @@ from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
-from cera.instances.types import InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.interval import Time
+from cera.modules.module import Module, known
 
 _CAUSE = StructType(
     [
@@ -89,7 +88,7 @@ class Detected:
 
     def by_label(self) -> tuple[EventTable, ...]:
         """The same as a table for each label, so that a layer above reads only what it asks for."""
-        labels = sorted(frozenset[str]().union(*(module.derives for module in self.modules)))
+        labels = known(label for module in self.modules for label in module.derives)
         frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
 
@@ -115,10 +114,9 @@ def detected(
     """
     found = tuple(modules)
     lasting = Lasting(until, until, tick_limit)
-    timers = any(isinstance(module, InstanceModule) and module.timers for module in found)
-    if timers and until is None and (ends := stream_ends(stream)) is not None:
+    if any(module.clocks for module in found) and until is None and (ends := stream_ends(stream)) is not None:
         lasting = replace(lasting, end=ends[1])
-    labels = sorted(frozenset[str]().union(*(module.reads for module in found)))
+    labels = known(label for module in found for label in module.reads)
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
     shares = sharing(found)
@@ -152,6 +150,6 @@ def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
 
 def _readers(shares: Shares) -> Column:
     """The numbers of the shares that monitor the label of an event."""
-    labels = [sorted(module.reads) for module, *_ in shares]
+    labels = [known(module.reads) for module, *_ in shares]
     own = [F.when(column("label").isin(*each), F.lit(number)) for number, each in enumerate(labels)]
     return F.array_compact(F.array(*own))

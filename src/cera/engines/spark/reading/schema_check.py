@@ -26,13 +26,14 @@ from pyspark.sql.types import (
 )
 
 from cera.diagnostics import Span, closest
-from cera.engines.layers.attributes import asked_by
-from cera.engines.layers.layering import Layers
 from cera.engines.spark.reading.column_roles import TableLayout
 from cera.errors import UsageError
 from cera.model.events.attributes import AskedAttribute, Path
+from cera.modules.expectations import asked_by
+from cera.modules.layering import Layers
+from cera.modules.rules.module import rules_of
 from cera.rules.analysis.dependencies import event_patterns
-from cera.rules.analysis.unification import head_label, query_label
+from cera.rules.analysis.unification import query_label
 from cera.rules.checks.attribute_kinds import expected_kinds
 from cera.rules.reasoning.value_kinds import BOOLEAN, NUMBER, STRING, Kinds
 
@@ -88,14 +89,14 @@ def _labels(program: Layers, label: str | None) -> Iterator[_Finding]:
     if label is None:
         return
     queried: dict[str | None, Span | None] = {}
-    for rule in program.rules:
+    for rule in rules_of(program):
         for query in event_patterns(rule):
             queried.setdefault(query_label(query.pattern), query.span)
     for module in program.modules:
         queried.update({name: module.span for name in module.reads if name not in queried})
     if label in queried or None in queried or not queried:
         return
-    derived = {head_label(rule.head) for rule in program.rules}.union(*(module.derives for module in program.modules))
+    derived = _own_labels(program)
     outside = {name: span for name, span in queried.items() if name is not None and name not in derived}
     for name, span in outside.items():
         yield _Finding(
@@ -138,7 +139,7 @@ def _missing(children: StructType, asked: AskedAttribute) -> tuple[Path, Sequenc
 
 def _kinds(program: Layers, label: str | None, children: StructType) -> Iterator[_Finding]:
     own = _own_labels(program)
-    for expected in expected_kinds(program.rules):
+    for expected in expected_kinds(rules_of(program)):
         if expected.label in own or (label is not None and expected.label != label):
             continue
         held = _kind_at(children, expected.path)
@@ -168,9 +169,8 @@ def _kind_at(children: StructType, path: Path) -> Kinds | None:
 
 
 def _own_labels(program: Layers) -> frozenset[str]:
-    """The labels of events that the program derives itself: not all of them are rows of the table."""
-    heads = {label for rule in program.rules if (label := head_label(rule.head)) is not None}
-    return frozenset(heads.union(*(module.derives for module in program.modules)))
+    """Returns the labels of events that the program derives itself: not all of them are rows of the table."""
+    return frozenset(label for module in program.modules for label in module.derives if label is not None)
 
 
 def _packed(frame: DataFrame, roles: TableLayout) -> str | None:

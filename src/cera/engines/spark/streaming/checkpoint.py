@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.module_operators import AnyOperator
+from cera.engines.spark.division.operators import Operator
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeUnit
 
@@ -85,7 +85,7 @@ class Checkpoint:
 
     def open(
         self,
-        operators: Sequence[AnyOperator],
+        operators: Sequence[Operator],
         sources: Sequence[str],
         *,
         restart_changed: bool,
@@ -138,7 +138,7 @@ class Checkpoint:
             raise UsageError(f"the checkpoint {self.folder} cannot be written: {error.strerror}") from error
 
 
-def _manifest(operators: Sequence[AnyOperator], sources: Sequence[str], run: str, unit: TimeUnit) -> Manifest:
+def _manifest(operators: Sequence[Operator], sources: Sequence[str], run: str, unit: TimeUnit) -> Manifest:
     return Manifest(
         run,
         tuple(sources),
@@ -153,7 +153,7 @@ def _manifest(operators: Sequence[AnyOperator], sources: Sequence[str], run: str
     )
 
 
-def _options(operators: Sequence[AnyOperator]) -> Mapping[str, str]:
+def _options(operators: Sequence[Operator]) -> Mapping[str, str]:
     """The same for all operators; those that were not given are left out."""
     if not operators:
         return {}

@@ -11,10 +11,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from cera.connectors.records.layout import Layout
-from cera.engines.layers.layering import Layer, Layers
 from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.module_operators import layered_operators
-from cera.engines.spark.division.operators import BUCKETS
+from cera.engines.spark.division.operators import BUCKETS, operators
 from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.streaming.messages.left_out import Counting
 from cera.engines.spark.streaming.results.compact import shapes
@@ -22,11 +20,12 @@ from cera.engines.spark.streaming.results.compact_columns import derived_events
 from cera.engines.spark.streaming.sources.table_messages import table_messages
 from cera.engines.spark.streaming.state.layers import results
 from cera.model.time.time_text import TimeFormat
-from cera.rules.rule import RuleProgram
+from cera.modules.layering import Layers
+from cera.modules.rules.module import rules_of
 
 
 def detect(
-    program: RuleProgram | Layers,
+    layers: Layers,
     events: DataFrame,
     *,
     max_delay: int,
@@ -41,12 +40,11 @@ def detect(
     causes (from identifiers to ids), recipient, transport. Durations are microseconds. What is late, or no event, is
     left out, and counted; with `left_out` it is there too, the column `left_out` says why.
     """
-    layers = Layers((Layer(program),)) if isinstance(program, RuleProgram) else program
-    made = layered_operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
+    made = operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
     counting = Counting()
     layout = Layout(times=TimeFormat(timezone=timezone))
     reading = counting.read(events, layout, max_duration)
-    known = () if may_repeat(made) else shapes(layers.rules)  # where events repeat, their ids must be known at once
+    known = () if may_repeat(made) else shapes(rules_of(layers))  # where events repeat, their ids must be known at once
     qualified = table_layout(events.schema, layout).id is not None
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     flow = results(messages, made, shapes=known)

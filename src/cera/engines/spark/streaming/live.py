@@ -23,8 +23,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from cera.connectors.records.ahead import Lateness
 from cera.connectors.records.layout import Layout, Rejected
-from cera.engines.spark.division.module_operators import AnyOperator
-from cera.engines.spark.division.operators import BUCKETS
+from cera.engines.spark.division.operators import BUCKETS, Operator
 from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
@@ -78,7 +77,7 @@ class StreamOptions:
 class LiveStream:
     """One run of a program over a stream."""
 
-    def __init__(self, operators: Sequence[AnyOperator], options: StreamOptions, tell: Tell) -> None:
+    def __init__(self, operators: Sequence[Operator], options: StreamOptions, tell: Tell) -> None:
         self._operators = operators
         self._options = options
         self._tell = tell

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.module_operators import AnyOperator, layered_operators
+from cera.engines.spark.division.operators import Operator, operators
 from cera.engines.spark.division.routing import Router
 from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.pipeline import load
@@ -19,8 +19,8 @@ BELOW = "DETECT temp{ area{ var A }, v{ 1 } } ON event s: smoke{{ area{{ var A }
 ABOVE = "DETECT alarm{ area{ var A } } ON event f: fall{{ area{{ var A }} }} END"
 
 
-def operators_of(*texts: str, buckets: int = 16) -> tuple[AnyOperator, ...]:
-    return layered_operators(load(list(texts)).layers, buckets=buckets)
+def operators_of(*texts: str, buckets: int = 16) -> tuple[Operator, ...]:
+    return operators(load(list(texts)).layers, buckets=buckets)
 
 
 def test_a_module_is_told_of_with_what_divides_it() -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.operators import Operator, operators
+from cera.engines.spark.division.divisions import ByKey
+from cera.engines.spark.division.operators import Operator
 from cera.errors import ProgramError
 from cera.pipeline import load
+from module_runs import rule_operators
 
 FIRE = """
 DETECT fire{ area{ var A } }
@@ -22,20 +24,25 @@ ON and { event t: temp{{ sensor{{ var S }} }}, event w: from-end[event t, 12 sec
 
 
 def of(text: str, **settings: int) -> tuple[Operator, ...]:
-    return operators(load(text).checked(), **settings)
+    return rule_operators(load(text).checked(), **settings)
+
+
+def division(operator: Operator) -> ByKey:
+    assert isinstance(operator.division, ByKey)
+    return operator.division
 
 
 def rules(operator: Operator) -> list[str]:
-    return [rule.name for rule in operator.rules]
+    return [rule.name for rule in division(operator).rules]
 
 
 def places(operator: Operator) -> list[dict[str | None, tuple[str, ...]]]:
-    return [slot.places for slot in operator.key]
+    return [slot.places for slot in division(operator).slots]
 
 
 def test_what_stands_in_a_list_divides_no_events() -> None:
     [operator] = of("DETECT stop{ var X } ON trip{{ path[[ var X ]] }} END")
-    assert operator.key == ()
+    assert division(operator).slots == ()
 
 
 def test_a_rule_is_divided_by_the_variable_that_all_its_queries_bind() -> None:
@@ -65,7 +72,7 @@ def test_a_rule_that_asks_for_more_shares_the_part_of_the_key_that_is_common() -
     both = """DETECT twice{ a{ var A } } ON and { event s: smoke{{ area{{ var A }}, kind{{ var K }} }},
               event t: smoke{{ area{{ var A }}, kind{{ var K }} }} } where { s before t, {s, t} within 1 min } END"""
     [alone] = of(both)
-    assert len(alone.key) == 2
+    assert len(division(alone).slots) == 2
     [together] = of(FIRE + both)
     assert places(together) == [{"smoke": ("area",), "temp": ("area",)}]
 
@@ -89,7 +96,7 @@ def test_a_rule_without_a_key_is_one_piece_behind_those_that_it_queries() -> Non
     count = "DETECT fires{ count(var A) } ON and { event d: end{}, event w: extend-begin[event d, 1 min], "
     count += "while w: collect fire{{ area{{ var A }} }} } END"
     first, second = of(FIRE + count)
-    assert (second.key, second.buckets, second.layer) == ((), 1, 2)
+    assert (division(second).slots, second.buckets, second.layer) == ((), 1, 2)
     assert first.buckets > 1
 
 
@@ -98,7 +105,7 @@ def test_a_key_at_different_places_of_the_same_label_divides_nothing() -> None:
                ON and { event b: trade{{ buyer{{ var X }} }}, event s: trade{{ seller{{ var X }} }} }
                where { b before s, {b, s} within 1 min } END"""
     [operator] = of(trade)
-    assert operator.key == ()
+    assert division(operator).slots == ()
 
 
 @pytest.mark.parametrize(
@@ -106,19 +113,19 @@ def test_a_key_at_different_places_of_the_same_label_divides_nothing() -> None:
 )
 def test_a_key_without_one_place_divides_nothing(query: str) -> None:
     [operator] = of(f"DETECT found{{ var A }} ON smoke{{{{ {query} }}}} END")
-    assert operator.key == ()
+    assert division(operator).slots == ()
 
 
 def test_absolute_timers_keep_the_stream_in_one_piece_and_start_with_any_event() -> None:
     daily = """DETECT since{ area{ var A } } ON and { event s: smoke{{ area{{ var A }} }},
                event d: timer:datetime{{ hour{ 9 } }} } where { d before s, {d, s} within 1 hour } END"""
     [operator] = of(daily)
-    assert operator.key == ()
-    assert operator.ticks
+    assert division(operator).slots == ()
+    assert operator.takes_all
 
 
 def test_one_bucket_divides_nothing() -> None:
-    assert all(operator.key == () for operator in of(FIRE + SILENT, buckets=1))
+    assert all(division(operator).slots == () for operator in of(FIRE + SILENT, buckets=1))
 
 
 def test_derived_events_may_last_longer_than_those_of_the_source() -> None:

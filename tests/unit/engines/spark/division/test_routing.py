@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.spark.division.operators import operators
 from cera.engines.spark.division.routing import DividedEventError, Router, bucket, key_hash
 from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.model.terms.term import Term
 from cera.pipeline import load
 from cera.testing import event
+from module_runs import rule_operators
 
 PROGRAM = """
 DETECT fire{ area{ var A } }
@@ -21,7 +21,7 @@ DETECT deep{ var K } ON reading{{ sensor{{ name{{ var K }} }} }} END
 
 @pytest.fixture(name="router")
 def _router() -> Router:
-    return Router(operators(load(PROGRAM).checked(), buckets=1000))
+    return Router(rule_operators(load(PROGRAM).checked(), buckets=1000))
 
 
 def buckets(router: Router, term: str) -> list[int]:
@@ -60,5 +60,5 @@ def test_an_event_with_two_values_of_a_key_cannot_be_divided(router: Router) -> 
 
 def test_an_event_whose_second_value_no_query_can_see_is_divided_by_the_other() -> None:
     text = "DETECT seen{ var A } ON smoke{{ area{ var A } }} END"
-    router = Router(operators(load(text).checked(), buckets=1000))
+    router = Router(rule_operators(load(text).checked(), buckets=1000))
     assert buckets(router, 'smoke{area{"a"}, area{"b", "c"}}') == [bucket([key_hash("a")], 1000)]

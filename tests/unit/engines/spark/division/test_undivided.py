@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.spark.division.operators import operators
+from cera.engines.spark.division.divisions import ByKey
 from cera.pipeline import load
+from module_runs import rule_operators
 
 FIRE = """DETECT fire{ area{ var A } }
 ON and { event s: smoke{{ area{{ var A }} }}, event t: temp{{ area{{ var A }} }} } END
@@ -25,7 +26,8 @@ def test_it_is_noted_why_a_rule_runs_in_one_piece(reason: str) -> None:
     [note] = program.notes
     assert "rule 'a' runs in one piece" in note.message
     assert reason in note.message
-    undivided = [rule.name for operator in operators(program.rules) if not operator.key for rule in operator.rules]
+    pieces = [operator.division for operator in rule_operators(program.rules)]
+    undivided = [rule.name for each in pieces if isinstance(each, ByKey) and not each.slots for rule in each.rules]
     assert undivided == ["a"]
 
 

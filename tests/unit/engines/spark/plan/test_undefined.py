@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from cera.engines.local import engine as local
 from cera.engines.spark.engine import answers, run
 from cera.engines.spark.plan.undefined import Tally
 from cera.engines.spark.reading.frames import from_frame
@@ -14,6 +13,7 @@ from cera.model.terms.term_text import parse_term
 from cera.model.time.interval import point
 from cera.pipeline import load
 from cera.testing import SECOND
+from module_runs import run_locally
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -49,7 +49,7 @@ def test_rows_whose_conditions_or_heads_have_no_value_are_counted(spark: SparkSe
     del spark  # the one session
     stream = [*READINGS, Event(parse_term("x{}"), point(5 * SECOND))]
     program = load("\n".join(text.replace("a{", f"a{i}{{", 1) for i, text in enumerate(COUNTED))).checked()
-    assert local.run(program, stream).undefined == sum(COUNTED.values())
+    assert run_locally(program, stream).undefined == sum(COUNTED.values())
     assert run(program, stream).undefined == sum(COUNTED.values())
 
 

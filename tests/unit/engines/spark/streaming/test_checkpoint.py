@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cera.engines.spark.division.module_operators import layered_operators
 from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.checkpoint import Checkpoint, Manifest
 from cera.errors import UsageError
 from cera.pipeline import load
+from module_runs import rule_operators
 
 SMOKE = "DETECT smoky{ a{ var A } } ON smoke{{ area{{ var A }} }} END\n"
 TEMP = "DETECT warm{ a{ var A } } ON temp{{ area{{ var A }} }} END\n"
@@ -22,7 +22,7 @@ DOOR = "DETECT open{ a{ var A } } ON door{{ area{{ var A }} }} END\n"
 def opened(
     folder: Path, text: str, sources: tuple[str, ...] = ("in",), *, restart_changed: bool = False, buckets: int = 16
 ) -> Manifest:
-    made = operators(load(text).checked(), buckets=buckets)
+    made = rule_operators(load(text).checked(), buckets=buckets)
     return Checkpoint(folder).open(made, sources, restart_changed=restart_changed)
 
 
@@ -94,7 +94,7 @@ MODULE = "begin Sinks monitor temp; partition by area; Fall: (temp(X), temp(Y, Y
 
 
 def opened_with(folder: Path, module: str, *, restart_changed: bool = False) -> Manifest:
-    made = layered_operators(load([module, SMOKE]).layers)
+    made = operators(load([module, SMOKE]).layers)
     return Checkpoint(folder).open(made, ("in",), restart_changed=restart_changed)
 
 
@@ -111,13 +111,13 @@ def test_a_checkpoint_knows_whether_a_duration_was_promised(tmp_path: Path) -> N
     assert Checkpoint(tmp_path / "new").promised_duration() is None
     opened(tmp_path / "c", SMOKE)
     assert Checkpoint(tmp_path / "c").promised_duration() is False
-    made = operators(load(SMOKE).checked(), max_duration=0)
+    made = rule_operators(load(SMOKE).checked(), max_duration=0)
     Checkpoint(tmp_path / "d").open(made, ("in",), restart_changed=False)
     assert Checkpoint(tmp_path / "d").promised_duration() is True
 
 
 def test_times_of_another_unit_are_refused(tmp_path: Path) -> None:
-    made, checkpoint = operators(load(SMOKE).checked()), Checkpoint(tmp_path / "c")
+    made, checkpoint = rule_operators(load(SMOKE).checked()), Checkpoint(tmp_path / "c")
     first = checkpoint.open(made, ("in",), restart_changed=False)
     assert checkpoint.open(made, ("in",), restart_changed=False, unit="s") == first  # what numbers count anyway
     with pytest.raises(UsageError, match="read with --time-unit s, not ms; give the same --time-unit, or give another"):
@@ -138,7 +138,7 @@ NEW_OPTIONS = {"buckets": "16", "timezone": "UTC", "max_duration": "0 us", "time
 def old_checkpoint(tmp_path: Path) -> Checkpoint:
     """One whose file has the spelling of the command line, as all files had up to 2026-11-17."""
     made = Checkpoint(tmp_path / "c")
-    made.open(operators(load(SMOKE).checked(), max_duration=0), ("in",), restart_changed=False, unit="ms")
+    made.open(rule_operators(load(SMOKE).checked(), max_duration=0), ("in",), restart_changed=False, unit="ms")
     file = made.folder / "cera.json"
     known = json.loads(file.read_text())
     assert known["options"] == NEW_OPTIONS
@@ -147,12 +147,12 @@ def old_checkpoint(tmp_path: Path) -> Checkpoint:
 
 
 def test_options_are_read_as_they_were_once_spelled(old_checkpoint: Checkpoint) -> None:
-    made = operators(load(SMOKE).checked(), max_duration=0)
+    made = rule_operators(load(SMOKE).checked(), max_duration=0)
     assert old_checkpoint.promised_duration() is True
     assert old_checkpoint.open(made, ("in",), restart_changed=False, unit="ms").options == NEW_OPTIONS
     with pytest.raises(UsageError, match="read with --time-unit ms, not s; give the same --time-unit, or"):
         old_checkpoint.open(made, ("in",), restart_changed=False)
-    changed = operators(load(SMOKE).checked(), buckets=3, timezone="Europe/Berlin")
+    changed = rule_operators(load(SMOKE).checked(), buckets=3, timezone="Europe/Berlin")
     said = (
         "with --buckets 16 --timezone UTC --max-duration 0 us then, and --buckets 3 --timezone Europe/Berlin "
         "no --max-duration now"
@@ -162,7 +162,7 @@ def test_options_are_read_as_they_were_once_spelled(old_checkpoint: Checkpoint) 
 
 
 def test_a_checkpoint_that_changes_is_written_with_the_names_of_today(old_checkpoint: Checkpoint) -> None:
-    changed = operators(load(SMOKE).checked(), max_duration=0, buckets=3)
+    changed = rule_operators(load(SMOKE).checked(), max_duration=0, buckets=3)
     old_checkpoint.open(changed, ("in",), restart_changed=True, unit="ms")
     known = json.loads((old_checkpoint.folder / "cera.json").read_text())
     assert known["options"] == {**NEW_OPTIONS, "buckets": "3"}
@@ -173,5 +173,5 @@ def test_a_checkpoint_in_which_nobody_noted_options_is_read(old_checkpoint: Chec
     file.write_text(
         json.dumps({name: value for name, value in json.loads(file.read_text()).items() if name != "options"})
     )
-    made = operators(load(SMOKE).checked(), max_duration=0)
+    made = rule_operators(load(SMOKE).checked(), max_duration=0)
     assert old_checkpoint.open(made, ("in",), restart_changed=False).options == {**NEW_OPTIONS, "time_unit": "s"}

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cera.engines.local import engine as local
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import point
 from cera.pipeline import Program, load
 from cera.testing import SECOND
+from module_runs import run_locally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -101,7 +101,7 @@ def detected(
 
 
 def expected(program: Program, records: Sequence[dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
-    answer = local.run(program.checked(), map(event_of, records), until=997 * SECOND - 1)
+    answer = run_locally(program.checked(), map(event_of, records), until=997 * SECOND - 1)
     assert {one.event.label for one in answer.derived} == {rule.name for rule in program.rules.rules}
     return {
         one.event.id: (

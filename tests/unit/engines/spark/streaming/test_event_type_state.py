@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cera.diagnostics import Source
-from cera.engines.layers.layering import Layers
-from cera.engines.spark.division.module_operators import layered_operators
+from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.state.kernel import Kernel
-from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
+from cera.modules.layering import Layers
+from cera.modules.module import Settings
 from cera.pipeline import Program
 from cera.testing import event
 from properties.streaming_runs import MicroBatches
@@ -22,7 +22,7 @@ def layers_of(name: str, text: str) -> Layers:
 
 def kept(layers: Layers, labels: str, *, keys: int) -> tuple[list[int], list[int]]:
     """What is remembered after each micro-batch, and how many bytes that takes; all keys are in one bucket."""
-    stream = MicroBatches(layered_operators(layers, buckets=1), 0)
+    stream = MicroBatches(operators(layers, buckets=1), 0)
     remembered, sizes = [], []
     for number in range(BATCHES):
         for place, label in enumerate(labels.split()):
@@ -30,8 +30,9 @@ def kept(layers: Layers, labels: str, *, keys: int) -> tuple[list[int], list[int
         [store] = stream.stores.values()
         parts = [data for (data,) in store.values.values()]
         sizes.append(sum(map(len, parts)))
-        kernel = Kernel(ModuleDriver(*layers.modules))
-        remembered.append(sum(kernel.load(data).live for data in parts))
+        [module] = layers.modules
+        kernel = Kernel(module.processor(Settings()))
+        remembered.append(sum(kernel.counts(kernel.load(data)).in_state for data in parts))
     return remembered, sizes
 
 
@@ -78,7 +79,7 @@ def test_keys_that_do_not_come_again_are_forgotten(text: str) -> None:
 
 def test_events_without_the_partition_attribute_are_counted_once() -> None:
     layers = layers_of("keys.cet", "partition by k; E := ;(A, B);")
-    stream = MicroBatches(layered_operators(layers, buckets=4), 0)
+    stream = MicroBatches(operators(layers, buckets=4), 0)
     for second, text in enumerate(("A{k{1}}", "A{v{1}}", "B{}", "B{k{1}}", "C{}", "D{}")):
         stream.batch([event(text, second)])
     assert sum(result[-1] for result in stream.of_kind("state")) == 2

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cera.connectors.sinks import event_line
-from cera.engines.local import engine as local
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point
 from cera.model.time.time_text import TimeFormat
 from cera.pipeline import load
 from cera.testing import SECOND
+from module_runs import run_locally
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,7 +49,7 @@ def as_run_writes() -> list[tuple[str, str]]:
         for row in ROWS
         if (at := row["at"] * SECOND) is not None
     ]
-    lines = [event_line(one, TimeFormat()) for one in local.run(load(PROGRAM).rules, events).derived]
+    lines = [event_line(one, TimeFormat()) for one in run_locally(load(PROGRAM).rules, events).derived]
     return sorted((line["id"], json.dumps(line["term"], ensure_ascii=False)) for line in lines)
 
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from cera.engines.local.host import Found
-from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
+from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.streaming.messages.messages import Result, packed
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.model.terms.json_terms import loads, term_from_json, term_to_json
 from cera.model.time.interval import Interval
+from cera.modules.processor import Detection
 
 
-def asked(operator: AnyOperator, derived: Sequence[Found]) -> Iterator[Result]:
+def asked(operator: Operator, derived: Sequence[Detection]) -> Iterator[Result]:
     """For each rule with an action that derived an event: the event, and the first way in which the rule did."""
-    if not isinstance(operator, ModuleOperator) or not operator.acting:
+    if not operator.acting:
         return
     for one in derived:
         found = one.result()

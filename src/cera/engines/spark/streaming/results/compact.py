@@ -13,12 +13,12 @@ from typing import Any, cast
 import pyarrow as pa
 
 from cera.engines.local.derived import Collected, Derived
-from cera.engines.local.host import Found
 from cera.engines.spark.streaming.messages.messages import pack_columns
 from cera.engines.spark.streaming.results.derived_readers import collected_reader, constructed_reader
 from cera.model.columns.flat_events import arrow_stream
 from cera.model.events.occurrence import Truth
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
+from cera.modules.processor import Detection
 from cera.rules.rule import RelativeTimer, Rule, anchors_first
 
 #: With more rules than this, the expressions that tell them apart would cost more than they save.
@@ -71,7 +71,7 @@ class Compactor:
         self._shapes = shapes
         self._writers: dict[int, _Writer | None] = {}
 
-    def take(self, derived: Sequence[Found]) -> tuple[list[bytes], Sequence[Found]]:
+    def take(self, derived: Sequence[Detection]) -> tuple[list[bytes], Sequence[Detection]]:
         """The payloads of the events that have a shape, and the other events. All are from one operator."""
         if not derived or not isinstance(derived[0], Derived):
             return [], derived

@@ -21,7 +21,7 @@ from cera.connectors.files import ENDINGS
 from cera.connectors.formats.compression import format_ending
 from cera.connectors.records.ahead import not_ahead
 from cera.connectors.records.layout import Layout, Rejected, rejected
-from cera.engines.spark.division.module_operators import AnyOperator
+from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Router
 from cera.engines.spark.streaming.messages.packing import Packer
 from cera.engines.spark.streaming.sources.file_names import literal, local_path
@@ -42,7 +42,7 @@ def file_messages(
     spark: SparkSession,
     folder: str,
     layout: Layout,
-    operators: Sequence[AnyOperator],
+    operators: Sequence[Operator],
     *,
     max_duration: int | None = None,
     max_ahead: int | None = None,
@@ -70,7 +70,7 @@ class _Reading:
     def __init__(
         self,
         read: Callable[[str], Iterator[Occurrence | Rejected]],
-        operators: tuple[AnyOperator, ...],
+        operators: tuple[Operator, ...],
         max_duration: int | None,
         max_ahead: int | None,
     ) -> None:

@@ -13,8 +13,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.engines.layers.modules import Module
-from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
+from cera.engines.spark.division.divisions import ByHistory, Division
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.routing import Router
@@ -32,15 +31,17 @@ from cera.engines.spark.values.comparison import compare
 from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import loads
+from cera.modules.module import Module, known
 from cera.modules.monitoring import CHANGE
 from cera.modules.tuples import TIME_ATTRIBUTES
+from cera.rules.rule import Rule
 
 _NOT_NATIVE = object()
 _WRITTEN = ("begin", "end", "label", "qualifier")
 
 
 def table_messages(
-    tables: Sequence[EventTable], operators: Sequence[AnyOperator], max_delay: int, *, qualified: bool = True
+    tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int, *, qualified: bool = True
 ) -> DataFrame:
     """The messages of the events of tables. `qualified` says that some may have ids from their source."""
     if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
@@ -58,21 +59,21 @@ def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
     return with_watermark(events.withColumn(EVENT_TIME, F.timestamp_micros(column("end"))), max_delay)
 
 
-def _usable(events: DataFrame, operators: Sequence[AnyOperator]) -> DataFrame:
+def _usable(events: DataFrame, operators: Sequence[Operator]) -> DataFrame:
     """Only events that some operator queries.
 
     The condition speaks of the event time, so that Spark does not move it before the watermark: time goes on with
     every event.
     """
     labels = frozenset[str | None]().union(*(operator.labels for operator in operators))
-    if None in labels or any(operator.ticks for operator in operators):
+    if None in labels or any(operator.takes_all for operator in operators):
         return events
     dated = column(EVENT_TIME) >= F.timestamp_micros(F.lit(-(2**62)))
     return events.where(column("label").isin(sorted(label for label in labels if label is not None)) == dated)
 
 
 def _flat_messages(
-    frame: DataFrame, content: Flat, operators: Sequence[AnyOperator], max_delay: int, *, qualified: bool
+    frame: DataFrame, content: Flat, operators: Sequence[Operator], max_delay: int, *, qualified: bool
 ) -> DataFrame:
     usable = _usable(_in_time(frame, max_delay), operators)
     buckets = [_bucket(operator, content).alias(f"bucket {number}") for number, operator in enumerate(operators)]
@@ -94,15 +95,16 @@ def _is_plain(child: Any) -> bool:
     return isinstance(child, Cell) and {"integer", "fraction", "double", "string"}.issuperset(child.components)
 
 
-def _is_native(content: Flat, operators: Sequence[AnyOperator]) -> bool:
-    """Whether columns tell the bucket of every event."""
-    return all(
-        _cell(content, place) is not _NOT_NATIVE
-        for operator in operators
-        if isinstance(operator, Operator)
-        for slot in operator.key
-        for place in slot.places.values()
-    ) and all(_has_key(content, operator.module) for operator in operators if isinstance(operator, ModuleOperator))
+def _is_native(content: Flat, operators: Sequence[Operator]) -> bool:
+    """Returns whether columns have the bucket of every event."""
+    return all(_has_native_key(content, operator.division) for operator in operators)
+
+
+def _has_native_key(content: Flat, division: Division) -> bool:
+    if isinstance(division, ByHistory):
+        return _has_key(content, division.module)
+    places = (place for slot in division.slots for place in slot.places.values())
+    return all(_cell(content, place) is not _NOT_NATIVE for place in places)
 
 
 def _has_key(content: Flat, module: Module) -> bool:
@@ -129,29 +131,29 @@ def _cell(content: Flat, place: Place) -> Any:
     return found if isinstance(found, Cell) and found.term is None else _NOT_NATIVE
 
 
-def _bucket(operator: AnyOperator, content: Flat) -> Column:
-    """The bucket of an event in an operator; null if the operator cannot use it."""
-    if isinstance(operator, ModuleOperator):
-        name = operator.module.partition
+def _bucket(operator: Operator, content: Flat) -> Column:
+    """Returns the bucket of an event in an operator; null if the operator cannot use it."""
+    if isinstance(operator.division, ByHistory):
+        name = operator.division.module.partition
         here = F.lit(0) if name is None else F.coalesce(_key_bucket([(name,)], content, operator.buckets), F.lit(0))
-        return F.when(column("label").isin(sorted(operator.module.reads)), here)
+        return F.when(column("label").isin(known(operator.labels)), here)
+    rules, slots = operator.division.rules, operator.division.slots
     nowhere = F.lit(None).cast("int")
-    if operator.ticks:
+    if operator.takes_all:
         return F.lit(0)
-    if not operator.key:
-        named = column("label").isin(sorted(label for label in operator.labels if label is not None))
-        return F.lit(0) if None in operator.labels else F.when(named, F.lit(0))
+    if not slots:
+        return F.lit(0) if None in operator.labels else F.when(column("label").isin(known(operator.labels)), F.lit(0))
     ways: dict[tuple[Place | None, ...], list[str]] = {}
-    for label in sorted(label for label in operator.labels if label is not None):
-        ways.setdefault(tuple(slot.place(label) for slot in operator.key), []).append(label)
+    for label in known(operator.labels):
+        ways.setdefault(tuple(slot.place(label) for slot in slots), []).append(label)
     others = nowhere
     if None in operator.labels:
-        others = _key_bucket([slot.places[None] for slot in operator.key], content, operator.buckets)
+        others = _key_bucket([slot.places[None] for slot in slots], content, operator.buckets)
     chosen: Column | None = None
     for places, labels in ways.items():
         here = _key_bucket([place for place in places if place is not None], content, operator.buckets)
         for label in labels:
-            wanted = _wanted(operator, label, content)
+            wanted = _wanted(rules, label, content)
             if wanted is not None:
                 here = F.when((column("label") != label) | wanted, here)
         named = column("label").isin(labels)
@@ -159,9 +161,9 @@ def _bucket(operator: AnyOperator, content: Flat) -> Column:
     return others if chosen is None else chosen.otherwise(others)
 
 
-def _wanted(operator: Operator, label: str, content: Flat) -> Column | None:
-    """Whether an event with a label fulfils what the operator demands of it; None: all do."""
-    demanded = thresholds(operator.rules, label)
+def _wanted(rules: Sequence[Rule], label: str, content: Flat) -> Column | None:
+    """Returns whether an event with a label fulfils what the rules demand of it; None: all do."""
+    demanded = thresholds(rules, label)
     if demanded is None:
         return None
     ways: list[Column] = []
@@ -197,7 +199,7 @@ def _hash(cell: Cell) -> Column:
 class _Routing:
     """The stage that divides events whose terms come as JSON, in Python."""
 
-    def __init__(self, operators: tuple[AnyOperator, ...]) -> None:
+    def __init__(self, operators: tuple[Operator, ...]) -> None:
         self.operators = operators
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -6,21 +6,17 @@ bytes between two calls. Nothing here knows Spark.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
-from cera.engines.layers.modules import Processed
-from cera.engines.local.host import Found
-from cera.engines.local.processor import Processor
-from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
 from cera.engines.spark.streaming.messages.messages import event_count, first_end, unpack_events
-from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
-from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.processor import AnyProcessor, Counts, Detection
 
 _BY_END = attrgetter("end")
 
@@ -37,23 +33,12 @@ class Part:
     payloads: list[bytes] = field(default_factory=list)
     timer: int | None = None
 
-    @property
-    def live(self) -> int:
-        """The number of tuples and events that are remembered."""
-        remembered: int = self.state.live
-        return remembered + len(self.waiting) + sum(map(event_count, self.payloads))
-
-    @property
-    def left_out(self) -> int:
-        """How many events lacked the attribute by which a module divides them, as far as it is remembered."""
-        return self.state.left_out if isinstance(self.state, Processed) else 0
-
 
 @dataclass(frozen=True)
 class Outcome:
     """What a call derived, which events came too late, and when the part is to be woken next."""
 
-    derived: Sequence[Found]
+    derived: Sequence[Detection]
     late: Sequence[Occurrence]
     wake_at: Time | None
 
@@ -61,22 +46,26 @@ class Outcome:
 class Kernel:
     """A processor over parts."""
 
-    def __init__(self, processor: Processor | ModuleDriver, tick_limit: int = TICK_LIMIT) -> None:
+    def __init__(self, processor: AnyProcessor) -> None:
         self.processor = processor
-        self.tick_limit = tick_limit
+
+    def counts(self, part: Part) -> Counts:
+        """Returns what the processor counts; events that wait are in the state too."""
+        counted = self.processor.counts(part.state)
+        waiting = len(part.waiting) + sum(map(event_count, part.payloads))
+        return counted._replace(in_state=counted.in_state + waiting)
 
     def load(self, data: bytes | None) -> Part:
         if data is None:
             return Part(self.processor.start())
         packed, *others = restore(data)
-        return Part(self.processor.unpacked(packed), *others)
+        return Part(self.processor.unpack(packed), *others)
 
     def save(self, part: Part) -> bytes | None:
         """The part as bytes; None if there is nothing to remember."""
-        packed = self.processor.packed(part.state)
-        if not part.waiting and not part.payloads and _is_idle(part.state):
+        if self.processor.trim(part.state) and not part.waiting and not part.payloads:
             return None
-        return dump((packed, part.waiting, part.payloads, part.timer))
+        return dump((self.processor.pack(part.state), part.waiting, part.payloads, part.timer))
 
     def advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         """Takes the events of payloads, and decides all times before the watermark."""
@@ -99,7 +88,8 @@ class Kernel:
                     late.append(event)
         if len(waiting) > before:
             waiting.sort(key=_BY_END)
-        found, taken = self.processor.advance(part.state, waiting, watermark, self.tick_limit)
+        taken = bisect_left(waiting, watermark, key=_BY_END)
+        found = self.processor.advance(part.state, waiting[:taken], watermark)
         del waiting[:taken]
         times = [first_end(payload) for payload in part.payloads]
         times += [event.end for event in waiting[:1]]
@@ -107,8 +97,3 @@ class Kernel:
         if wakeup is not None:
             times.append(wakeup)
         return Outcome(found, late, min(times, default=None))
-
-
-def _is_idle(state: State | Processed) -> bool:
-    """Whether there is nothing in a state that one that has just started would not have."""
-    return not state.histories if isinstance(state, Processed) else not state.live and not state.ticks

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.module_operators import AnyOperator
+from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.streaming.messages.messages import SCHEMA
 from cera.engines.spark.streaming.results.compact import Shape
 from cera.engines.spark.streaming.state.shell import Distinct, Layer
 
 
 def results(
-    messages: DataFrame, operators: Sequence[AnyOperator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
+    messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
 ) -> DataFrame:
     """The messages of a stream driven through the layers of operators; what comes out are results.
 

@@ -20,9 +20,7 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 
-from cera.engines.local.host import Found
-from cera.engines.local.processor import Processor
-from cera.engines.spark.division.module_operators import AnyOperator, ModuleOperator
+from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.messages.actions import asked
 from cera.engines.spark.streaming.messages.messages import (
@@ -38,8 +36,8 @@ from cera.engines.spark.streaming.messages.packing import rejection
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import Compactor, Shape
 from cera.engines.spark.streaming.state.kernel import Kernel, Part
-from cera.engines.spark.streaming.state.module_kernel import ModuleDriver
 from cera.model.terms.json_terms import term_text
+from cera.modules.processor import Detection
 
 Message = tuple[str, int, bytes]
 
@@ -55,8 +53,8 @@ class Layer(StatefulProcessor):
 
     def __init__(
         self,
-        operators: Sequence[AnyOperator],
-        later: Sequence[AnyOperator],
+        operators: Sequence[Operator],
+        later: Sequence[Operator],
         *,
         by_id: int = 0,
         shapes: Sequence[Shape] = (),
@@ -120,13 +118,14 @@ class Layer(StatefulProcessor):
         kernel = _kernel(self._operators[name])
         stored = self._value.get()
         part = kernel.load(None if stored is None else stored[0])
-        undefined, left_out = kernel.processor.evaluator.undefined, part.left_out
+        before = kernel.counts(part)
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
         results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
         messages = self._messages(bucket, outcome.derived, results)
         results += asked(self._operators[name], outcome.derived)
-        missing = kernel.processor.evaluator.undefined - undefined
-        results.append(("state", name, bucket, part.live, missing, part.left_out - left_out))
+        now = kernel.counts(part)
+        missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
+        results.append(("state", name, bucket, now.in_state, missing, without_key))
         self._set_timer(part, outcome.wake_at, expired)
         data = kernel.save(part)
         if data is not None:
@@ -144,7 +143,7 @@ class Layer(StatefulProcessor):
             self._handle.registerTimer(timer)
         part.timer = timer
 
-    def _messages(self, bucket: int, derived: Sequence[Found], results: list[Result]) -> list[Message]:
+    def _messages(self, bucket: int, derived: Sequence[Detection], results: list[Result]) -> list[Message]:
         """The derived events as results, and to the operators that query them.
 
         Those that belong to several parts of the stream at once go to none, which is one of the `results`.
@@ -197,22 +196,16 @@ class Distinct(StatefulProcessor):
         pass
 
 
-def _kernel(operator: AnyOperator) -> Kernel:
+def _kernel(operator: Operator) -> Kernel:
     kernel = _KERNELS.get(operator.identity)
     if kernel is None:
         if len(_KERNELS) >= _KEPT:
             _KERNELS.clear()
-        kernel = _KERNELS[operator.identity] = Kernel(_processor(operator), operator.tick_limit)
+        kernel = _KERNELS[operator.identity] = Kernel(operator.processor())
     return kernel
 
 
-def _processor(operator: AnyOperator) -> Processor | ModuleDriver:
-    if isinstance(operator, ModuleOperator):
-        return ModuleDriver(operator.module, timezone=operator.timezone)
-    return Processor(operator.plan, max_duration=operator.max_duration, timezone=operator.timezone)
-
-
-def _result(derived: Found) -> Result:
+def _result(derived: Detection) -> Result:
     found = derived.result()
     event, first = found.event, found.derivations[0]
     causes = {name: cause.id for name, cause in first.causes.items()}

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cera.engines.local.derived import Derived
 from cera.engines.local.engine import plan_of
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import RuleProcessor
 from cera.engines.spark.streaming.messages.messages import unpack_columns
 from cera.engines.spark.streaming.results.compact import Compactor, shapes
 from cera.engines.spark.streaming.results.compact_columns import finished
@@ -35,10 +35,9 @@ def temp(at: int, sensor: str, value: object) -> Event:
 
 
 def derived(events: list[Event]) -> list[Derived]:
-    processor = Processor(plan_of(load(PROGRAM).checked()), max_duration=0)
-    found, taken = processor.advance(processor.start(), [occurrence(each) for each in events], 2**62)
-    assert taken == len(events)
-    return found
+    processor = RuleProcessor(plan_of(load(PROGRAM).checked()), max_duration=0)
+    found = processor.advance(processor.start(), [occurrence(each) for each in events], 2**62)
+    return [one for one in found if isinstance(one, Derived)]
 
 
 def columns(some: list[Derived]) -> tuple[list[dict[str, Any]], list[Derived]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cera.engines.local.engine import plan_of
-from cera.engines.local.processor import Processor
+from cera.engines.local.processor import RuleProcessor
 from cera.engines.spark.streaming.messages.messages import Told, pack_events, packed
 from cera.engines.spark.streaming.state.kernel import Kernel, Outcome, Part
 from cera.model.events.event import Event
@@ -18,7 +18,7 @@ DETECT silent{ sensor{ var S } }
 ON and { event t: temp{{ sensor{{ var S }} }}, event w: from-end[event t, 12 sec],
          while w: not temp{{ sensor{{ var S }} }} } END
 """
-KERNEL = Kernel(Processor(plan_of(load(PROGRAM).checked()), max_duration=0))
+KERNEL = Kernel(RuleProcessor(plan_of(load(PROGRAM).checked()), max_duration=0))
 
 
 def advance(part: Part, events: Iterable[Event], watermark: float, told: Told = True) -> Outcome:
@@ -45,7 +45,7 @@ def test_an_event_at_the_watermark_is_in_time_and_waits() -> None:
     part = KERNEL.load(None)
     outcome = advance(part, [temp(5)], 5)
     assert not outcome.late
-    assert part.live == 1
+    assert KERNEL.counts(part).in_state == 1
     assert outcome.wake_at == seconds(5)
 
 
@@ -53,7 +53,7 @@ def test_events_of_one_payload_are_in_time_or_late_each_by_itself() -> None:
     part = KERNEL.load(None)
     outcome = advance(part, [temp(4), temp(6)], 5)
     assert [each.end for each in outcome.late] == [seconds(4)]
-    assert part.live == 1
+    assert KERNEL.counts(part).in_state == 1
 
 
 def test_what_waits_in_a_payload_is_not_late_when_time_has_passed_it() -> None:
@@ -68,7 +68,7 @@ def test_an_event_before_the_watermark_is_late_and_changes_nothing() -> None:
     part = KERNEL.load(None)
     outcome = advance(part, [temp(4.999999)], 5)
     assert [each.end for each in outcome.late] == [seconds("4.999999")]
-    assert part.live == 0
+    assert KERNEL.counts(part).in_state == 0
 
 
 def test_a_late_event_that_is_told_elsewhere_is_not_told_again() -> None:

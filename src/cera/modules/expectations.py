@@ -6,13 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cera.diagnostics import closest, did_you_mean
-from cera.engines.layers.attributes import asked_by, derived_by
-from cera.engines.layers.layering import Layers
 from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
 from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
+from cera.modules.layering import Layers
+from cera.modules.module import Module, Port
 from cera.modules.monitoring import CHANGE, Monitored
-from cera.rules.analysis.labels import derived_labels, queried_labels
 
 
 @dataclass(frozen=True)
@@ -89,16 +88,40 @@ class InputObserver:
 
 
 def expectations_of(layers: Layers) -> Expectations:
-    """Returns what all rules and modules expect."""
-    modules = layers.modules
-    monitored = (each for module in modules for each in module.monitored)
+    """Returns what all modules of a program expect."""
+    modules = _in_order(layers)
+    units = [unit for module in modules for unit in module.units]
     return Expectations(
-        labels=queried_labels(layers.rules).union(*(module.reads for module in modules)),
+        labels=_labels(port for unit in units for port in unit.inputs),
         attributes=asked_by(layers),
-        changes=tuple(each for each in monitored if each.operation is not None),
-        derived_labels=derived_labels(layers.rules).union(*(module.derives for module in modules)),
+        changes=tuple(each for module in modules for each in module.monitored if each.operation is not None),
+        derived_labels=_labels(port for unit in units for port in unit.outputs),
         derived_attributes=derived_by(layers),
     )
+
+
+def asked_by(layers: Layers) -> tuple[AskedAttribute, ...]:
+    """Returns the attributes that all modules ask for."""
+    return tuple(dict.fromkeys(each for module in _in_order(layers) for each in module.asked_attributes()))
+
+
+def derived_by(layers: Layers) -> Mapping[str, frozenset[Path] | None]:
+    """Returns the attributes of derived events by label; None where they are not known before the run."""
+    found: dict[str, frozenset[Path] | None] = {}
+    for module in layers.modules:
+        for label, paths in module.derived_attributes().items():
+            known = found.get(label, frozenset())
+            found[label] = None if paths is None or known is None else paths | known
+    return found
+
+
+def _in_order(layers: Layers) -> list[Module]:
+    """Returns rules first, then the other modules."""
+    return sorted(layers.modules, key=lambda module: not module.is_recursive)
+
+
+def _labels(ports: Iterable[Port]) -> frozenset[str]:
+    return frozenset(port.label for port in ports if port.label is not None)
 
 
 def _open(asked: Iterable[Path], derived: frozenset[Path] | None) -> list[Path]:

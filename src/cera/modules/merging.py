@@ -1,26 +1,29 @@
-"""Events that several layers derive: one event, with all the ways in which it was derived."""
+"""Events that several modules derive: one event, with all the ways in which it was derived."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 
-from cera.engines.local.host import Found
 from cera.model.events.event import DerivedEvent, in_output_order
 from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
+from cera.modules.processor import Detection
 
 
 class Merged:
-    """What several parts of a program derived at one time, and is one event."""
+    """One event that several modules derived."""
 
-    def __init__(self, parts: Sequence[Found]) -> None:
+    def __init__(self, parts: Sequence[Detection]) -> None:
         self._parts = parts
 
     @property
-    def begin(self) -> int:
+    def begin(self) -> Time:
         return self._parts[0].begin
 
     @property
-    def end(self) -> int:
+    def end(self) -> Time:
         return self._parts[0].end
 
     @property
@@ -40,18 +43,22 @@ class Merged:
         return one
 
 
-def together(found: Sequence[Found]) -> Sequence[Found]:
-    """What was derived at one time, each event once."""
+def together(found: Sequence[Detection]) -> list[Detection]:
+    """Returns detections that are sorted by their ends, each event once."""
+    return [one for _, same in groupby(found, key=attrgetter("end")) for one in _at_one_time(list(same))]
+
+
+def _at_one_time(found: Sequence[Detection]) -> Sequence[Detection]:
     if len({(one.label, one.begin) for one in found}) == len(found):
         return found
-    by_event: dict[object, list[Found]] = {}
+    by_event: dict[object, list[Detection]] = {}
     for one in found:
         by_event.setdefault(one.occurrence.event, []).append(one)
     return [several[0] if len(several) == 1 else Merged(several) for several in by_event.values()]
 
 
 def merged(derived: Iterable[DerivedEvent]) -> list[DerivedEvent]:
-    """Derived events in the order of output, each once; the ways of one are in the order of their keys."""
+    """Returns derived events in the order of output, each once; the ways of one are in the order of their keys."""
     by_event: dict[object, list[DerivedEvent]] = {}
     for one in derived:
         by_event.setdefault(one.event, []).append(one)

@@ -1,18 +1,21 @@
-"""What modules detect: an event of one time, whatever tells of it."""
+"""What modules over histories detect: an event of one time, with all that tells of it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cera.model.events.event import Derivation, DerivedEvent
 from cera.model.events.occurrence import Occurrence
-from cera.model.terms.term import Term
+from cera.model.terms.term import Term, Value
 from cera.model.time.interval import Time
 
+#: A way in which an event was detected: the rule, and the events that it rests on by name.
+Way = tuple[str, Iterable[tuple[str, Occurrence]]]
 
-class Detection(ABC):
-    """A detected event, with all the ways in which it was."""
+
+class TermDetection(ABC):
+    """A detected event whose term is known, with all the ways in which it was detected."""
 
     __slots__ = ("_occurrence", "begin", "end", "term")
 
@@ -28,7 +31,7 @@ class Detection(ABC):
 
     @property
     def leaves(self) -> bool:
-        """Whether it is sent away, so that no other rule sees it."""
+        """It never does: modules send nothing away."""
         return False
 
     @property
@@ -38,12 +41,17 @@ class Detection(ABC):
         return self._occurrence
 
     @abstractmethod
-    def derivations(self) -> Iterator[Derivation]:
-        """The ways in which it was detected; some may be the same."""
+    def ways(self) -> Iterator[Way]:
+        """Yields the ways in which it was detected; some may be the same."""
 
     def result(self) -> DerivedEvent:
-        ways = tuple(self.derivations())
+        ways = tuple(Derivation(rule, {name: cause.event for name, cause in causes}) for rule, causes in self.ways())
         if len(ways) > 1:  # their keys have the ids of their causes, which take time
             different = {way.key: way for way in ways}
             ways = tuple(different[key] for key in sorted(different))
         return DerivedEvent(self.occurrence.event, ways)
+
+
+def tick_occurrence(clock: str, time: Time, since: Value) -> Occurrence:
+    """Returns a tick of a clock as a cause, though it is not an event of the stream."""
+    return Occurrence(time, time, clock, known=Term(clock, [Term("since", [since])]))

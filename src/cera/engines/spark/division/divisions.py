@@ -1,0 +1,89 @@
+"""How the events of an operator are divided into buckets: by the correlation key of rules, or by histories.
+
+A bucket follows from the hash of the key, `xxhash64` as Spark computes it, so that columns and Python agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cera.engines.spark.division.places import Place, variable_at
+from cera.engines.spark.division.slots import Slot
+from cera.model.expressions.constructs import Construct, ConstructTerm
+from cera.model.expressions.expression import Variable
+from cera.modules.module import Module
+from cera.rules.analysis.unification import head_label
+from cera.rules.rule import Rule
+
+
+@dataclass(frozen=True)
+class ByKey:
+    """Rules whose answers rest on events with the same values in all slots; without slots they are in one piece."""
+
+    rules: tuple[Rule, ...]
+    slots: tuple[Slot, ...]
+
+    def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
+        """Returns what the state of an operator belongs to."""
+        division = (buckets, [slot.places for slot in self.slots]) if self.slots else ()
+        return (module, max_duration, timezone, division)
+
+    def tells_apart(self, label: str | None) -> bool:
+        """Returns whether events with a label from different buckets differ: each carries its key, all in one place."""
+        rules = [rule for rule in self.rules if head_label(rule.head) == label]
+        return label is not None and all(
+            frozenset[Place].intersection(*(frozenset(_carrying(rule, slot)) for rule in rules)) for slot in self.slots
+        )
+
+    def description(self, buckets: int) -> str:
+        """Returns `fire, burnt_down by var A`."""
+        names = ", ".join(rule.name for rule in self.rules)
+        return f"{names} by {', '.join(map(_slot_text, self.slots))}" if self.slots else f"{names} in one piece"
+
+
+@dataclass(frozen=True)
+class ByHistory:
+    """A module whose events with the same value of the partition attribute are in one bucket; one piece without it."""
+
+    module: Module
+
+    def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
+        """Returns what the state of an operator belongs to: nothing depends on how long events last."""
+        return (module, timezone, buckets)
+
+    def tells_apart(self, label: str | None) -> bool:
+        """Returns whether events with a label from different buckets differ: all carry the partition attribute."""
+        fields = [output.fields for output in self.module.outputs if output.label == label]
+        names = [frozenset(name for name, value in each if self._is_key(value)) for each in fields]
+        return bool(frozenset[str].intersection(*names))
+
+    def _is_key(self, value: object) -> bool:
+        return isinstance(value, Variable) and value.name.partition(".")[2] == self.module.partition
+
+    def description(self, buckets: int) -> str:
+        """Returns `module Alerts by Accno`."""
+        divided = self.module.partition is not None and buckets > 1
+        return f"module {self.module.name} {f'by {self.module.partition}' if divided else 'in one piece'}"
+
+
+Division = ByKey | ByHistory
+
+
+def _slot_text(slot: Slot) -> str:
+    names = sorted({f"var {variable}" for variable in slot.variables.values()})
+    return "/".join(names)
+
+
+def _carrying(rule: Rule, slot: Slot) -> Iterator[Place]:
+    for place in _all_places(rule.head, ()):
+        if variable_at(rule.head, place) == slot.variables[rule.name]:
+            yield place
+
+
+def _all_places(construct: Construct, path: Place) -> Iterator[Place]:
+    yield path
+    if isinstance(construct, ConstructTerm):
+        for child in construct.children:
+            if isinstance(child, ConstructTerm):
+                yield from _all_places(child, (*path, child.label))

@@ -1,0 +1,210 @@
+"""The one loop that takes a processor from time to time, and the driver that gives it events in the order of time.
+
+    driver = Driver(processor, max_delay=5_000_000)
+    for detection in driver.push(events): ...
+    for detection in driver.close(): ...
+
+A step is all that ends at one time: the events, each once, and the timers that are due. Before each step, and when the
+stream ends, the timers that are due get steps of their own.
+"""
+
+from __future__ import annotations
+
+import heapq
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic
+
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.identified import Identified
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
+from cera.modules.processor import AnyProcessor, Counts, Detection, S
+
+
+class SteppingProcessor(ABC, Generic[S]):
+    """A processor that takes one time after the other."""
+
+    #: How often a timer may tick between two events.
+    tick_limit: int = TICK_LIMIT
+
+    @abstractmethod
+    def step(self, state: S, now: Time, events: list[Occurrence]) -> Sequence[Detection]:
+        """Takes all that ends now: different events, and the timers that are due. Time does not go backwards."""
+
+    @abstractmethod
+    def next_wakeup(self, state: S) -> Time | None:
+        """Returns the next time at which a timer makes something happen."""
+
+    def check_ticks(self, state: S, last: Time) -> None:
+        """Raises TickLimitError if a timer ticks more often than the limit up to a time, without an event."""
+
+    def advance(self, state: S, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
+        """Takes all steps before a time, or all that there are: the loop of all processors that step."""
+        step, next_wakeup = self.step, self.next_wakeup
+        found: list[Detection] = []
+        at, count = 0, len(events)
+        checked = False
+        while True:
+            now = events[at].end if at < count else None
+            wakeup = next_wakeup(state)
+            if wakeup is not None and (now is None or wakeup < now):
+                if now is None and before is not None:
+                    if wakeup >= before:
+                        return found
+                    now = before - 1
+                if not checked and now is not None:
+                    self.check_ticks(state, now)
+                    checked = True
+                found += step(state, wakeup, [])
+                continue
+            if now is None:
+                return found
+            first = at
+            at += 1
+            while at < count and events[at].end == now:
+                at += 1
+            found += step(state, now, distinct(events[first:at]) if at > first + 1 else [events[first]])
+            checked = False
+
+
+def distinct(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
+    """Returns the events of a step, each once: equal events are one (Events = DataTerms × TI)."""
+    places = {(o.label, o.begin) for o in occurrences}
+    if len(places) == len(occurrences) or _have_positions(occurrences):
+        return list(occurrences)
+    first: dict[Hashable, Occurrence] = {}
+    for key, occurrence in zip(_keys(occurrences), occurrences, strict=True):
+        first.setdefault(key, occurrence)
+    return list(first.values())
+
+
+def _keys(occurrences: Sequence[Occurrence]) -> Sequence[Hashable]:
+    """Returns what is equal for equal events: ids where all are known, else the events."""
+    identified = [o for o in occurrences if isinstance(o, Identified)]
+    if len(identified) == len(occurrences):
+        return [(o.h1, o.h2) for o in identified]
+    return [o.event for o in occurrences]
+
+
+def _have_positions(occurrences: Sequence[Occurrence]) -> bool:
+    """Returns whether all are like the changes of a database, each with a position of its own."""
+    found = [o.nested.get("position") for o in occurrences if o.nested is not None]
+    return len({position for position in found if isinstance(position, int)}) == len(occurrences)
+
+
+@dataclass
+class Driver:
+    """One run of a processor. With `max_delay` None everything is sorted, and nothing happens before `close`.
+
+    Events are sorted within `max_delay`: a step is taken when no event that is not late can belong to it any more. An
+    event that comes later than that is handed to `late` and changes nothing. `repeated` takes the events that equal
+    another one.
+    """
+
+    processor: AnyProcessor
+    max_delay: int | None = 0
+    late: Callable[[Occurrence], object] = lambda occurrence: None
+    repeated: Callable[[Occurrence], object] | None = None
+    state: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.state = self.processor.start()
+        #: A heap of the events that wait, with their ends and the numbers of their arrival.
+        self._waiting: list[tuple[Time, int, Occurrence]] = []
+        self._arrived = 0
+        self._latest: Time | None = None
+        self._closed_to: Time | None = None
+
+    @property
+    def closed_to(self) -> Time | None:
+        """The time up to which everything is decided: what ends until then comes too late."""
+        return self._closed_to
+
+    @property
+    def counts(self) -> Counts:
+        return self.processor.counts(self.state)
+
+    @property
+    def arrived(self) -> int:
+        """The number of events that were not late."""
+        return self._arrived
+
+    def push(self, events: Iterable[Occurrence]) -> Sequence[Detection]:
+        """Takes events in the order in which they come; returns what is derived in the steps that are then complete."""
+        waiting, delay, decided = self._waiting, self.max_delay, self._closed_to
+        ready: list[Occurrence] = []
+        moved = False
+        for occurrence in events:
+            end = occurrence.end
+            if decided is not None and end <= decided:
+                self._closed_to = decided
+                self.late(occurrence)
+                continue
+            self._arrived += 1
+            heapq.heappush(waiting, (end, self._arrived, occurrence))
+            if self._latest is not None and end <= self._latest:
+                continue
+            self._latest = end
+            if delay is not None and (decided is None or end - delay - 1 > decided):
+                decided = end - delay - 1
+                moved = True
+                while waiting[0][0] <= decided:
+                    ready.append(heapq.heappop(waiting)[2])
+        if decided is None or not moved:
+            return ()
+        self._closed_to = decided
+        return self._decide(ready, decided)
+
+    def advance_to(self, time: Time) -> Sequence[Detection]:
+        """Decides all that ends until a time: no more of that will come."""
+        if self._closed_to is not None and time <= self._closed_to:
+            return ()
+        self._closed_to = time
+        ready: list[Occurrence] = []
+        while self._waiting and self._waiting[0][0] <= time:
+            ready.append(heapq.heappop(self._waiting)[2])
+        return self._decide(ready, time)
+
+    def close(self) -> Sequence[Detection]:
+        """Ends the stream: decides the rest, and lets the timers run out."""
+        found = () if self._latest is None else self.advance_to(self._latest)
+        self.processor.close(self.state)
+        return [*found, *self.processor.advance(self.state, (), None)]
+
+    def snapshot(self) -> tuple[Any, ...]:
+        """Returns all that the run remembers between two calls, as plain data."""
+        packed = self.processor.pack(self.state)
+        return (packed, self._waiting, self._arrived, self._latest, self._closed_to)
+
+    def resume(self, snapshot: tuple[Any, ...]) -> None:
+        """Goes on where a snapshot of the same program was taken."""
+        packed, waiting, arrived, latest, closed_to = snapshot
+        state = self.processor.unpack(packed)  # before anything changes: it fails for what is not its state
+        self._waiting, self._arrived, self._latest, self._closed_to = waiting, arrived, latest, closed_to
+        self.state = state
+
+    def _decide(self, events: list[Occurrence], time: Time) -> Sequence[Detection]:
+        """Takes the steps up to a time, with the events that end until then."""
+        if self.repeated is not None and len(events) > 1:
+            events = self._once(events, self.repeated)
+        return self.processor.advance(self.state, events, time + 1)
+
+    def _once(self, events: list[Occurrence], repeated: Callable[[Occurrence], object]) -> list[Occurrence]:
+        """Returns the events of several steps, each once."""
+        found: list[Occurrence] = []
+        at = 0
+        while at < len(events):
+            first = at
+            while at < len(events) and events[at].end == events[first].end:
+                at += 1
+            together = events[first:at]
+            different = distinct(together) if len(together) > 1 else together
+            if len(different) < len(together):
+                kept = set(map(id, different))
+                for event in together:
+                    if id(event) not in kept:
+                        repeated(event)
+            found += different
+        return found

@@ -1,0 +1,154 @@
+"""The protocol of a module: what runs, whatever its language. A new calculus brings a class that has it.
+
+A program is a set of modules. Which of them sees the events of which others is found out from their units
+(`layering`); how each runs, it says itself: by its processor, and for the reference engine by its definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from cera.diagnostics import Note, Span
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval, Time
+from cera.modules.answers.answer import Answer
+from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.processor import Processor
+
+#: How many events the recursive rules of a program may derive before the evaluation gives up.
+RECURSION_LIMIT = 10_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a module is to run. Durations are microseconds.
+
+    `max_duration` is what the source promises: no event lasts longer. A timer may tick `tick_limit` times between two
+    events. `until` and `recursion_limit` are for definitions, which take a whole recording.
+    """
+
+    timezone: str = "UTC"
+    max_duration: int | None = None
+    tick_limit: int | None = None
+    until: Time | None = None
+    recursion_limit: int = RECURSION_LIMIT
+
+    @property
+    def ticks(self) -> int:
+        """The limit of ticks, the usual one if none is given."""
+        return self.tick_limit or TICK_LIMIT
+
+
+@dataclass(frozen=True)
+class Port:
+    """Events that a unit reads or derives: their label, None if it may be any, and the place that says so."""
+
+    label: str | None
+    note: Note
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The smallest part of a module that can lie in a layer of its own: a rule, or the whole module.
+
+    `within` are the units of the same module that it reads, by their numbers.
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    within: Collection[int] = ()
+    span: Span | None = None
+    #: What to try if it reads its own events, before what is said of every circle.
+    hint: str | None = None
+
+
+class Definition(Protocol):
+    """What a module means: its answers over a whole recording, slow on purpose."""
+
+    def answer(self, events: Sequence[Event], extent: Interval | None) -> Answer:
+        """Returns what is derived. `extent` is from the first end to the last one, None if there are no events."""
+
+
+class Module(Protocol):
+    """A module of any language."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def span(self) -> Span | None: ...
+    @property
+    def identity(self) -> object:
+        """What a saved state belongs to."""
+
+    @property
+    def parts(self) -> Mapping[str, object]:
+        """Its rules or types by name, each with what it must stay to keep its state when the program changes."""
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The parts that layers tell apart, in an order of their own."""
+
+    @property
+    def is_recursive(self) -> bool:
+        """Whether units may read what they derive themselves."""
+
+    @property
+    def monitored(self) -> tuple[Monitored, ...]:
+        """The events behind its predicates; none of a module that matches terms."""
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The events that its predicates stand for; none of a module that constructs terms."""
+
+    @property
+    def granularity(self) -> Granularity:
+        """What makes a stage of events that end at one time."""
+
+    @property
+    def partition(self) -> str | None:
+        """The attribute whose values have a history each; None if there is one history, or none."""
+
+    @property
+    def clocks(self) -> tuple[Clock, ...]:
+        """The timers whose ticks make something happen in a history although no event comes."""
+
+    @property
+    def reads(self) -> frozenset[str | None]:
+        """The labels of the events that it needs, with None if it may be any."""
+
+    @property
+    def derives(self) -> frozenset[str | None]:
+        """The labels of the events that it derives, with None if it may be any."""
+
+    @property
+    def starts_with_any_event(self) -> bool:
+        """Whether timers begin with the first event, whatever its label."""
+
+    @property
+    def is_saved_bare(self) -> bool:
+        """Whether the state of a program of this module alone is saved without layers around it."""
+
+    def asked_attributes(self) -> Iterable[AskedAttribute]:
+        """Returns the attributes that it asks for."""
+
+    def derived_attributes(self) -> Mapping[str, frozenset[Path] | None]:
+        """Returns the attributes of the events that it derives by label; None where they are not known before a run."""
+
+    def restricted(self, units: Sequence[int]) -> Self:
+        """Returns the module with these units only."""
+
+    def limited(self, answers: int) -> Self:
+        """Returns the module, of which one event may end so many events of each rule or type."""
+
+    def processor(self, settings: Settings) -> Processor[Any]: ...
+    def definition(self, settings: Settings) -> Definition: ...
+
+
+def known(labels: Iterable[str | None]) -> list[str]:
+    """Returns the labels without that of events of any label, sorted."""
+    return sorted(label for label in set(labels) if label is not None)

@@ -1,0 +1,87 @@
+"""What runs a module: a processor, compiled and read-only. All that changes between two calls is in its state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from cera.model.events.event import DerivedEvent
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
+
+
+class Detection(Protocol):
+    """An event that a processor derived. Its term, its id and its derivations are made when they are asked for."""
+
+    @property
+    def begin(self) -> Time: ...
+    @property
+    def end(self) -> Time: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def leaves(self) -> bool:
+        """Whether it is sent away, so that no other rule sees it."""
+
+    @property
+    def occurrence(self) -> Occurrence:
+        """The event as other processors take it."""
+
+    def result(self) -> DerivedEvent: ...
+
+
+class Counts(NamedTuple):
+    """What a processor counts: tuples in its state, events that belong to none of its histories, and expressions that
+    had no value, since the processor was made."""
+
+    in_state: int = 0
+    left_out: int = 0
+    undefined: int = 0
+
+
+class ProcessorState(Protocol):
+    """What a processor remembers. Once it is `closing`, the stream is complete and only timers go on."""
+
+    @property
+    def closing(self) -> bool: ...
+
+
+S = TypeVar("S", bound=ProcessorState)
+
+
+class Processor(Protocol[S]):
+    """A compiled module, or a whole program."""
+
+    @property
+    def identity(self) -> object:
+        """What a saved state belongs to."""
+
+    def start(self) -> S:
+        """Returns the state before the first event."""
+
+    def advance(self, state: S, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
+        """Takes all steps before a time, or all that there are, and returns what they derive in the order of time.
+
+        The events end before that time, are sorted by their ends, and none ends before an earlier call's time. Raises
+        TickLimitError if a timer ticks too often between two of them.
+        """
+
+    def next_wakeup(self, state: S) -> Time | None:
+        """Returns the next time at which a timer makes something happen."""
+
+    def close(self, state: S) -> None:
+        """Ends the stream: it is complete, and only timers that have begun go on."""
+
+    def counts(self, state: S) -> Counts: ...
+
+    def trim(self, state: S) -> bool:
+        """Drops what no later event can use. Returns whether nothing is left that a new state lacks."""
+
+    def pack(self, state: S) -> Any:
+        """Returns the state as plain data, of which `state_bytes` makes bytes."""
+
+    def unpack(self, data: Any) -> S:
+        """Returns the state that `pack` made data of."""
+
+
+AnyProcessor = Processor[Any]

@@ -1,0 +1,1 @@
+"""Rules as a module: the CERA plan that runs, and the model theory that says what they mean."""

@@ -1,0 +1,43 @@
+"""Programs of rules alone, and modules alone, on one engine: what most tests of engines ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from cera.engines.running import RunOptions, run_layers
+from cera.engines.spark.division import operators as division
+from cera.model.events.event import Event
+from cera.model.time.interval import Interval, Time
+from cera.modules.answers.answer import Answer
+from cera.modules.layering import Layer, Layers
+from cera.modules.module import Module, Settings
+from cera.modules.rules.module import rule_layers
+from cera.rules.rule import RuleProgram
+
+
+def run_locally(program: RuleProgram, events: Iterable[Event], **options: Any) -> Answer:
+    return run_layers(rule_layers(program), events, "local", RunOptions(**options))
+
+
+def run_by_definition(program: RuleProgram, events: Iterable[Event], **options: Any) -> Answer:
+    return run_layers(rule_layers(program), events, "reference", RunOptions(**options))
+
+
+def run_on_spark(program: RuleProgram, events: Iterable[Event], **options: Any) -> Answer:
+    return run_layers(rule_layers(program), events, "spark", RunOptions(**options))
+
+
+def rule_operators(program: RuleProgram, **settings: Any) -> tuple[division.Operator, ...]:
+    return division.operators(rule_layers(program), **settings)
+
+
+def side_by_side(*modules: Module) -> Layers:
+    """Returns a program of modules that do not see each other's events."""
+    return Layers((Layer(modules),))
+
+
+def meaning(module: Module, events: Iterable[Event], *, until: Time | None = None, end: Time | None = None) -> Answer:
+    """Returns the answers of a module by its definition, over a recording that ends with its last event, or then."""
+    extent = None if end is None else Interval(end, end)
+    return module.definition(Settings(until=until)).answer(tuple(events), extent)
