@@ -40,33 +40,43 @@ class SteppingProcessor(ABC, Generic[S]):
     def check_ticks(self, state: S, last: Time) -> None:
         """Raises TickLimitError if a timer ticks more often than the limit up to a time, without an event."""
 
+    def step_alone(self, state: S, now: Time, event: Occurrence) -> Sequence[Detection]:
+        """Takes a step with one event, at which no timer is due: most are like that."""
+        return self.step(state, now, [event])
+
     def advance(self, state: S, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
         """Takes all steps before a time, or all that there are: the loop of all processors that step."""
-        step, next_wakeup = self.step, self.next_wakeup
+        step_alone, next_wakeup = self.step_alone, self.next_wakeup
         found: list[Detection] = []
         at, count = 0, len(events)
-        checked = False
-        while True:
-            now = events[at].end if at < count else None
+        while at < count:
+            event = events[at]
+            now = event.end
             wakeup = next_wakeup(state)
-            if wakeup is not None and (now is None or wakeup < now):
-                if now is None and before is not None:
-                    if wakeup >= before:
-                        return found
-                    now = before - 1
-                if not checked and now is not None:
-                    self.check_ticks(state, now)
-                    checked = True
-                found += step(state, wakeup, [])
-                continue
-            if now is None:
-                return found
+            if wakeup is not None and wakeup < now:
+                found += self._timers(state, now, last=now)
+                wakeup = next_wakeup(state)
             first = at
             at += 1
+            if (wakeup is None or wakeup > now) and (at == count or events[at].end != now):
+                found += step_alone(state, now, event)
+                continue
             while at < count and events[at].end == now:
                 at += 1
-            found += step(state, now, distinct(events[first:at]) if at > first + 1 else [events[first]])
-            checked = False
+            found += self.step(state, now, distinct(events[first:at]) if at > first + 1 else [event])
+        found += self._timers(state, before, last=None if before is None else before - 1)
+        return found
+
+    def _timers(self, state: S, before: Time | None, *, last: Time | None) -> list[Detection]:
+        """Takes the steps of timers before a time, or all that there are; not too many up to the last time."""
+        found: list[Detection] = []
+        checked = False
+        while (wakeup := self.next_wakeup(state)) is not None and (before is None or wakeup < before):
+            if not checked and last is not None:
+                self.check_ticks(state, last)
+                checked = True
+            found += self.step(state, wakeup, [])
+        return found
 
 
 def distinct(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
