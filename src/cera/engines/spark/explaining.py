@@ -39,7 +39,7 @@ def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -
         fallbacks = dict.fromkeys(name for batch in found.batches for name in batch.environment.fallbacks)
         return {
             "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
-            "python": [*fallbacks, *(f"module {module.name}" for module in program.modules)],
+            "python": [*fallbacks, *(f"module {module.name}" for one in found.detected for module in one.modules)],
             "plan": plan,
         }
 

@@ -61,7 +61,7 @@ def readings(spark: SparkSession, tmp_path: Path) -> DataFrame:
 
 def test_few_anchors_are_sent_to_the_events(spark: SparkSession, readings: DataFrame) -> None:
     program = load(RULES)
-    found = answers(program.rules, from_frame(readings).tables, spark, max_duration=SECOND)
+    found = answers(program.layers, from_frame(readings).tables, spark, max_duration=SECOND)
     assert {way for _, way in found.batch.joins} == {"broadcast"}
     rows = found.events().collect()
     expected = {

@@ -69,7 +69,7 @@ def test_a_frame_of_events_becomes_a_frame_of_derived_events(readings: DataFrame
 
 
 def test_a_program_over_typed_columns_runs_without_python(spark: SparkSession, readings: DataFrame) -> None:
-    found = answers(load(FIRE).rules, from_frame(readings).tables, spark)
+    found = answers(load(FIRE).layers, from_frame(readings).tables, spark)
     plan = found.events()._jdf.queryExecution().executedPlan().toString()
     assert "Python" not in plan
     assert "Arrow" not in plan
@@ -79,7 +79,7 @@ def test_a_program_over_typed_columns_runs_without_python(spark: SparkSession, r
 def test_joins_with_a_time_bound_are_made_in_buckets_and_windows_of_one_length_slide(
     spark: SparkSession, readings: DataFrame
 ) -> None:
-    found = answers(load(FIRE).rules, from_frame(readings).tables, spark)
+    found = answers(load(FIRE).layers, from_frame(readings).tables, spark)
     assert sorted(way for _, way in found.batch.joins) == ["bucket", "bucket", "sliding"]
 
 

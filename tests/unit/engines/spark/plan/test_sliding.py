@@ -75,7 +75,7 @@ def test_windows_that_slide_give_what_the_local_engine_does(spark: SparkSession)
     rows = [(label, datetime.fromtimestamp(at, UTC), *rest) for label, at, *rest in readings]
     table = spark.createDataFrame(rows, "kind string, at timestamp, sensor string, value double, number bigint")
     events = cera.spark.events(table, label="kind", time="at")
-    ways = [way for _, way in answers(program.rules, from_frame(events).tables, spark).batch.joins]
+    ways = [way for _, way in answers(program.layers, from_frame(events).tables, spark).batch.joins]
     assert ways == ["sliding"] * (len(WINDOWS) + 1)
     found = events.transform(program.detect).collect()
     expected = {d.event.id: d for d in program.run(map(as_event, readings), engine="local").derived}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from cera.engines.spark.engine import answers, run
+from cera.engines.spark.engine import answers
 from cera.engines.spark.plan.undefined import Tally
 from cera.engines.spark.reading.frames import from_frame
 from cera.model.events.event import Event
 from cera.model.terms.term_text import parse_term
 from cera.model.time.interval import point
+from cera.modules.rules.module import rule_layers
 from cera.pipeline import load
 from cera.testing import SECOND
-from module_runs import run_locally
+from module_runs import run_locally, run_on_spark
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -50,7 +51,7 @@ def test_rows_whose_conditions_or_heads_have_no_value_are_counted(spark: SparkSe
     stream = [*READINGS, Event(parse_term("x{}"), point(5 * SECOND))]
     program = load("\n".join(text.replace("a{", f"a{i}{{", 1) for i, text in enumerate(COUNTED))).checked()
     assert run_locally(program, stream).undefined == sum(COUNTED.values())
-    assert run(program, stream).undefined == sum(COUNTED.values())
+    assert run_on_spark(program, stream).undefined == sum(COUNTED.values())
 
 
 def test_nothing_is_watched_where_nothing_can_be_undefined_or_nobody_asks(spark: SparkSession) -> None:
@@ -59,7 +60,7 @@ def test_nothing_is_watched_where_nothing_can_be_undefined_or_nobody_asks(spark:
 
     def plan(head: str, tally: Tally | None) -> str:
         rules = load(program.format(head)).checked()
-        frame = answers(rules, from_frame(table).tables, spark, tally=tally).events()
+        frame = answers(rule_layers(rules), from_frame(table).tables, spark, tally=tally).events()
         return str(frame._jdf.queryExecution().analyzed().toString())
 
     assert "CollectMetrics" not in plan("var N", Tally())

@@ -110,8 +110,8 @@ def test_what_is_read_is_known_to_be_points_of_time(
     lasting = {"begin": begin, "end": end, "term": {"e": {"deep": {"n": 1}}}}
     (tmp_path / "b.jsonl").write_text(f"no event\n{json.dumps(lasting)}\n")
     reading = read_files(spark, [str(tmp_path)], Layout())
-    program = load("DETECT f{ var N } ON e{{ n{ var N } }} END").checked()
-    assert answers(program, reading.tables, spark).batches[0].max_duration == longest
+    program = load("DETECT f{ var N } ON e{{ n{ var N } }} END")
+    assert answers(program.layers, reading.tables, spark).batches[0].max_duration == longest
 
 
 def test_files_without_events_are_no_events(spark: SparkSession, tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def detected(
     from cera.spark import Counts, counts
 
     found: list[dict[str, Any]] = []
-    derived = detect(program.checked(), events, max_delay=3 * SECOND, max_duration=0, buckets=4, left_out=left_out)
+    derived = detect(program.layers, events, max_delay=3 * SECOND, max_duration=0, buckets=4, left_out=left_out)
     writer = derived.writeStream.foreachBatch(lambda frame, _: found.extend(row.asDict() for row in frame.collect()))
     ready = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True)
 
@@ -177,7 +177,7 @@ def test_a_stream_without_a_time_is_refused(spark: SparkSession, tmp_path: Path)
 
     frame = spark.readStream.schema("label string, area string").json(str(tmp_path))
     with pytest.raises(UsageError, match="no column"):
-        detect(load(SENSORS).checked(), frame, max_delay=0)
+        detect(load(SENSORS).layers, frame, max_delay=0)
 
 
 def test_a_session_whose_state_is_not_in_rocks_db_is_told_what_to_set(spark: SparkSession, tmp_path: Path) -> None:
