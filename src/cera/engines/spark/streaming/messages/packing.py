@@ -9,7 +9,8 @@ import pyarrow as pa
 from cera.connectors.records.acceptance import lasts_longer
 from cera.connectors.records.layout import Rejected
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
-from cera.engines.spark.streaming.messages.messages import OUTPUT, Packed, Result, pack_events, pack_results, packed
+from cera.engines.spark.streaming.messages.messages import OUTPUT, Packed, pack_events, pack_results, packed
+from cera.engines.spark.streaming.messages.stage_results import RejectedRecord
 from cera.model.events.occurrence import Occurrence
 
 _MESSAGES = pa.schema(
@@ -24,14 +25,14 @@ class Packer:
         self._router = router
         self._max_duration = max_duration
         self._events: dict[Destination, list[Packed]] = {}
-        self._results: list[Result] = []
+        self._results: list[RejectedRecord] = []
         #: The latest end, and the number of events, since the last messages.
         self.latest: int | None = None
         self.size = 0
 
     def take(self, record: Occurrence | Rejected) -> None:
         if isinstance(record, Rejected):
-            self._results.append(("rejected", record.place, record.reason, record.text))
+            self._results.append(RejectedRecord(record.place, record.reason, record.text))
             return
         if self._max_duration is not None and record.end - record.begin > self._max_duration:
             self._reject(record, lasts_longer(self._max_duration))
@@ -62,6 +63,6 @@ class Packer:
         return pa.RecordBatch.from_arrays(arrays, schema=_MESSAGES)
 
 
-def rejection(event: Occurrence, reason: str) -> Result:
-    """What is told of an event that no operator takes."""
-    return ("rejected", f"event {event.event.id}", reason, str(event.event))
+def rejection(event: Occurrence, reason: str) -> RejectedRecord:
+    """Returns the rejection record for an event that cannot be routed."""
+    return RejectedRecord(f"event {event.event.id}", reason, str(event.event))
