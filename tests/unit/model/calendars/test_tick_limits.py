@@ -9,7 +9,7 @@ import pytest
 
 from cera.engines.local.processor import Processor
 from cera.engines.spark.division.module_operators import layered_operators
-from cera.engines.spark.streaming.messages.messages import pack_events, packed
+from cera.engines.spark.streaming.messages.messages import LatePolicy, pack_events
 from cera.engines.spark.streaming.state.kernel import Kernel
 from cera.engines.spark.streaming.state.shell import _kernel
 from cera.errors import TickLimitError
@@ -71,7 +71,7 @@ def test_a_stream_counts_the_ticks_up_to_the_watermark(made: Made, tmp_path: Pat
         [operator] = layered_operators(program.layers, tick_limit=limit)
         kernel = Kernel(_kernel(operator).processor, limit)
         part = kernel.load(None)
-        first = [packed(occurrence(event("a{}", 0)), True)]
+        first = [(occurrence(event("a{}", 0)), LatePolicy.REPORT)]
         kernel.advance(part, [pack_events(first)], seconds(0))
         if refused:
             with pytest.raises(TickLimitError, match="more than 50 times"):

@@ -13,7 +13,8 @@ from __future__ import annotations
 import marshal
 import pickle
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import Any
 
 from cera.engines.local.state_bytes import restore_plain
@@ -30,11 +31,22 @@ from cera.engines.spark.streaming.messages.stage_results import (
 )
 from cera.model.events.occurrence import Occurrence, json_occurrence
 
-#: Whether this copy of an event is told of if it is late; None for what an operator derived, which is never late.
-Told = bool | None
 
-#: begin, end, label, the JSON of the content, the source's id, and `Told`.
-Packed = tuple[int, int, str, Any, str | None, Told]
+class LatePolicy(Enum):
+    """What an operator does with its copy of an event that is late. The values are what payloads hold."""
+
+    #: It is reported, and left out.
+    REPORT = True
+    #: It is left out: another operator has the copy that is reported.
+    DROP = False
+    #: It is taken: an operator derived it, and such an event is never late.
+    TAKE = None
+
+
+_POLICIES = {policy.value: policy for policy in LatePolicy}
+
+#: An event on its way to one of the operators that query it.
+EventCopy = tuple[Occurrence, LatePolicy]
 
 #: For whom results are.
 OUTPUT = ""
@@ -51,13 +63,14 @@ RESULT_COUNTS = struct.Struct(">QQQQ")
 RESULTS_MARK = _RESULTS
 
 
-def packed(occurrence: Occurrence, told: Told) -> Packed:
-    return (occurrence.begin, occurrence.end, occurrence.label, json_body(occurrence), occurrence.qualifier, told)
-
-
-def pack_events(events: list[Packed]) -> bytes:
-    header = _HEADER.pack(min(event[1] for event in events), len(events))
-    return _EVENTS + header + pickle.dumps(events, protocol=5)
+def pack_events(copies: Sequence[EventCopy]) -> bytes:
+    """Returns events as plain tuples, which checkpoints hold: the `EventFields` of each, then its `LatePolicy`."""
+    header = _HEADER.pack(min(event.end for event, _ in copies), len(copies))
+    plain = [
+        (event.begin, event.end, event.label, json_body(event), event.qualifier, policy._value_)
+        for event, policy in copies
+    ]
+    return _EVENTS + header + pickle.dumps(plain, protocol=5)
 
 
 def pack_table(first_end: int, count: int, data: bytes) -> bytes:
@@ -76,8 +89,8 @@ def event_count(payload: bytes) -> int:
     return count
 
 
-def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
-    """The events of a payload, and for each whether it is told of if late."""
+def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[LatePolicy]]:
+    """The events of a payload, and for each what is done if it is late."""
     data = memoryview(payload)[1 + _HEADER.size :]
     if payload[:1] == _TABLE:
         from cera.engines.spark.streaming.messages.flat_reading import (
@@ -85,8 +98,12 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
         )
 
         return read_table(data)
-    packed = _marshalled(data) if payload[:1] == _MARSHALLED else restore_plain(data)
-    return [json_occurrence(*fields[:5]) for fields in packed], [fields[5] for fields in packed]
+    plain = _marshalled(data) if payload[:1] == _MARSHALLED else restore_plain(data)
+    events, policies = [], []
+    for begin, end, label, body, qualifier, policy in plain:
+        events.append(json_occurrence(begin, end, label, body, qualifier))
+        policies.append(_POLICIES[policy])
+    return events, policies
 
 
 def _marshalled(data: memoryview) -> Any:

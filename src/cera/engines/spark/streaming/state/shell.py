@@ -28,10 +28,10 @@ from cera.engines.spark.streaming.messages.actions import asked
 from cera.engines.spark.streaming.messages.event_fields import event_fields
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
-    Packed,
+    EventCopy,
+    LatePolicy,
     pack_events,
     pack_results,
-    packed,
     unpack_results,
 )
 from cera.engines.spark.streaming.messages.packing import rejection
@@ -158,12 +158,12 @@ class Layer(StatefulProcessor):
 
         Those that belong to several parts of the stream at once go to none, which is one of the `results`.
         """
-        onward: dict[Destination, list[Packed]] = {}
+        onward: dict[Destination, list[EventCopy]] = {}
         for one in derived if self._later else ():
             if not one.leaves:
                 try:
                     for destination in self._router.destinations(one.occurrence):
-                        onward.setdefault(destination, []).append(packed(one.occurrence, None))
+                        onward.setdefault(destination, []).append((one.occurrence, LatePolicy.TAKE))
                 except DividedEventError as error:
                     results.append(rejection(one.occurrence, str(error)))
         compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
