@@ -72,7 +72,7 @@ def cut(together: SideBySide) -> Evaluator:
     stream = MicroBatches(operators(together.layers), DELAY)
     for batch in [*random_cuts(disordered(together.events, DELAY, random), random), [LAST], []]:
         stream.batch(batch)
-    assert not stream.of_kind("late")
+    assert not stream.by_kind.late
     return known(together, {id_: (rule, causes) for id_, (_, rule, causes) in found(stream).items()})
 
 

@@ -16,8 +16,9 @@ import pandas as pd
 
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Router
-from cera.engines.spark.streaming.messages.messages import OUTPUT, Result, unpack_results
+from cera.engines.spark.streaming.messages.messages import OUTPUT, unpack_results
 from cera.engines.spark.streaming.messages.packing import Packer
+from cera.engines.spark.streaming.messages.stage_results import Result, ResultsByKind, by_kind
 from cera.engines.spark.streaming.state.shell import Layer
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
@@ -115,8 +116,9 @@ class MicroBatches:
             store.deleteTimer(expiry)
         return [message for frame in found for message in frame.itertuples(index=False, name=None)]
 
-    def of_kind(self, kind: str) -> list[Result]:
-        return [result for result in self.results if result[0] == kind]
+    @property
+    def by_kind(self) -> ResultsByKind:
+        return by_kind(self.results)
 
 
 def random_cuts(events: Sequence[Event], chance: random.Random) -> list[list[Event]]:

@@ -45,8 +45,8 @@ def expected(program: Program, events: list[Event], until: int, longest: int) ->
 
 def found(stream: MicroBatches) -> Told:
     first = {}
-    for result in sorted(stream.of_kind("derived"), key=lambda result: result[-1], reverse=True):
-        first[result[1]] = (json.dumps(json.loads(result[5])), result[6], json.loads(result[7]))
+    for result in sorted(stream.by_kind.derived, key=lambda result: result.key, reverse=True):
+        first[result.id] = (json.dumps(json.loads(result.term)), result.rule, json.loads(result.causes))
     return first
 
 
@@ -64,11 +64,11 @@ def compare_stream(program: Program, in_order: list[Event], random: Random, seed
     stream = MicroBatches(made, delay)
     for batch in [*random_cuts(events, random), [LAST], []]:
         stream.batch(batch)
-    assert not stream.of_kind("late")
-    assert not stream.of_kind("rejected")
+    assert not stream.by_kind.late
+    assert not stream.by_kind.rejected
     answers, left_out = expected(program, [*events, LAST], stream.watermark * 1000 - 1, longest)
     assert found(stream) == answers, f"seed {seed}"
-    assert sum(result[-1] for result in stream.of_kind("state")) == left_out, f"seed {seed}"
+    assert sum(state.without_key for state in stream.by_kind.states) == left_out, f"seed {seed}"
     return len(answers)
 
 
@@ -94,4 +94,4 @@ def test_histories_that_have_come_to_rest_are_not_kept() -> None:
     [module] = program.layers.modules
     kept = Kernel(module.processor(Settings())).load(data)
     assert len(kept.state.histories) == 1
-    assert len(stream.of_kind("derived")) == 24
+    assert len(stream.by_kind.derived) == 24

@@ -63,10 +63,10 @@ def compare(seed: int) -> int:
     last = event("the-end", (events[-1].end + delay) / SECOND + random.choice((1, 2.5, 7)))
     for batch in [*random_cuts(disordered(events, delay, random), random), [last], []]:
         stream.batch(batch)
-    assert not stream.of_kind("late")
+    assert not stream.by_kind.late
     answer = run_layers(layers, [*events, last], "local", RunOptions(until=stream.watermark * 1000 - 1))
     assert told(found(stream)) == told_once(answer.derived), f"seed {seed}"
-    counts = [result[-2:] for result in stream.of_kind("state")]
+    counts = [(state.undefined, state.without_key) for state in stream.by_kind.states]
     assert [sum(each) for each in zip(*counts, strict=True)] == [answer.undefined, answer.left_out], f"seed {seed}"
     return len(answer.derived)
 

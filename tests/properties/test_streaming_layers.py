@@ -51,8 +51,8 @@ def expected(case: Case, events: list[Event], until: int) -> dict[str, tuple[str
 def found(stream: MicroBatches) -> dict[str, tuple[str, str, dict[str, str]]]:
     """The derived events; of one that several parts derived in a batch the first derivation."""
     first = {}
-    for result in sorted(stream.of_kind("derived"), key=lambda result: result[-1], reverse=True):
-        first[result[1]] = (json.dumps(json.loads(result[5])), result[6], json.loads(result[7]))
+    for result in sorted(stream.by_kind.derived, key=lambda result: result.key, reverse=True):
+        first[result.id] = (json.dumps(json.loads(result.term)), result.rule, json.loads(result.causes))
     return first
 
 
@@ -71,8 +71,8 @@ def test_a_stream_in_random_micro_batches_derives_what_the_reference_does(drawn:
     # a batch may hold everything, and then none of it is late
     for batch in [*batches, [LAST], []]:
         stream.batch(batch)
-    assert not stream.of_kind("late")
-    rejected = {result[1].removeprefix("event ") for result in stream.of_kind("rejected")}
+    assert not stream.by_kind.late
+    rejected = {record.place.removeprefix("event ") for record in stream.by_kind.rejected}
     kept = [each for each in events if each.id not in rejected]
     assert found(stream) == expected(case, [*kept, LAST], stream.watermark * 1000 - 1)
 
@@ -90,9 +90,10 @@ def test_late_events_are_told_once_and_change_nothing(drawn: tuple[Case, random.
         stream.batch([each])
     for batch in ([LAST], []):
         stream.batch(batch)
-    rejected = {result[1].removeprefix("event ") for result in stream.of_kind("rejected")}
+    rejected = {record.place.removeprefix("event ") for record in stream.by_kind.rejected}
     router = Router(stream.operators)
     queried = [each for each in late if each.id not in rejected and router.destinations(occurrence(each))]
-    assert sorted(result[1:3] for result in stream.of_kind("late")) == sorted((e.begin, e.end) for e in queried)
+    times = sorted((one.event.begin, one.event.end) for one in stream.by_kind.late)
+    assert times == sorted((each.begin, each.end) for each in queried)
     kept = [each for each in accepted if each.id not in rejected]
     assert found(stream) == expected(case, [*kept, LAST], stream.watermark * 1000 - 1)

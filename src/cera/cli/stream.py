@@ -306,8 +306,8 @@ class Told:
             f"{done.live:,} remembered; watermark {watermark}; {done.seconds:.1f} s"
         )
 
-    def rejected(self, records: Sequence[Any]) -> None:
-        shown = [Rejected(*record[1:]) for record in records[: max(0, REJECTED_SHOWN - self._shown)]]
+    def rejected(self, records: Sequence[Rejected]) -> None:
+        shown = records[: max(0, REJECTED_SHOWN - self._shown)]
         self._shown += len(shown)
         show_rejected(shown, len(records) if shown else 0, report.warn)
 

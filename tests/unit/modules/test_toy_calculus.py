@@ -57,7 +57,7 @@ def test_a_stream_answers_it_in_micro_batches() -> None:
         stream.batch([one for one in EVENTS if one.end == second * 1_000_000])
     stream.batch([event("smoke{}", 20)])
     stream.batch([])
-    assert sorted(f"{one[4]} {one[3] // 1_000_000}" for one in stream.of_kind("derived")) == sorted(EXPECTED)
+    assert sorted(f"{one.label} {one.end // 1_000_000}" for one in stream.by_kind.derived) == sorted(EXPECTED)
 
 
 SCRIPT = """

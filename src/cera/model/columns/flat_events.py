@@ -7,10 +7,10 @@ import pyarrow as pa
 #: The columns of every event; those of its children follow as `kind:name`: a component of a cell, or JSON.
 BEGIN, END, LABEL = "begin", "end", "label"
 #: Columns that may be missing: the halves of the ids where the operator can compute them, the source's own ids where it
-#: gives none, and whether an event is told of if late, where all are. Also `begin`, where all events are points.
+#: gives none, and whether an event is reported if it is late, where all are. Also `begin`, where all events are points.
 HALVES = ("h1", "h2")
 QUALIFIER = "qualifier"
-TOLD = "told"
+REPORTED_IF_LATE = "told"  # the name is in checkpoints
 JSON = "json"
 
 

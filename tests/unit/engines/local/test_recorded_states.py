@@ -65,11 +65,11 @@ def test_a_stream_goes_on_from_an_old_state(folder: Path, name: str) -> None:
     whole, resumed = stream_of(name), stream_of(name)
     begin_stream(whole, name)
     resume_stream(resumed, folder / f"{name}.stream")
-    before = len(whole.of_kind("derived"))
+    before = len(whole.by_kind.derived)
     for stream in (whole, resumed):
         for batch in (one.after[1:], (event("the-end", one.end),), ()):
             stream.batch(batch)
-    assert sorted(resumed.of_kind("derived"), key=repr) == sorted(whole.of_kind("derived")[before:], key=repr) != []
+    assert sorted(resumed.by_kind.derived, key=repr) == sorted(whole.by_kind.derived[before:], key=repr) != []
 
 
 def test_every_recorded_state_belongs_to_a_program() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cera.engines.spark.division.operators import operators
-from cera.engines.spark.streaming.messages.messages import pack_events, packed
+from cera.engines.spark.streaming.messages.messages import LatePolicy, pack_events
 from cera.engines.spark.streaming.state.kernel import Kernel
 from cera.errors import TickLimitError
 from cera.model.events.event import Event
@@ -69,7 +69,7 @@ def test_a_stream_counts_the_ticks_up_to_the_watermark(made: Made, tmp_path: Pat
         [operator] = operators(program.layers, tick_limit=limit)
         kernel = Kernel(operator.processor())
         part = kernel.load(None)
-        first = [packed(occurrence(event("a{}", 0)), True)]
+        first = [(occurrence(event("a{}", 0)), LatePolicy.REPORT)]
         kernel.advance(part, [pack_events(first)], seconds(0))
         if refused:
             with pytest.raises(TickLimitError, match="more than 50 times"):

@@ -29,7 +29,8 @@ from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
 from cera.engines.spark.streaming.messages.actions import events_of
-from cera.engines.spark.streaming.messages.messages import Result, unpack_results
+from cera.engines.spark.streaming.messages.messages import unpack_results
+from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, by_kind
 from cera.engines.spark.streaming.patience import patiently
 from cera.engines.spark.streaming.results import batch_files
 from cera.engines.spark.streaming.results.batch_files import BatchFiles, SinkFormat
@@ -178,7 +179,7 @@ class LiveStream:
         return found
 
     def _tell_rejected(self, found: Iterable[Rejected]) -> None:
-        self._tell.rejected([("rejected", each.place, each.reason, each.text) for each in found])
+        self._tell.rejected(list(found))
 
     def _session(self) -> SparkSession:
         options = self._options
@@ -230,17 +231,15 @@ class LiveStream:
 
     def _take(self, frame: DataFrame, batch: int) -> None:
         """The results of a micro-batch; called again for the same batch if the process was killed in between."""
-        by_kind: dict[str, list[Result]] = {kind: [] for kind in ("derived", "late", "rejected", "state", "action")}
-        for row in self._collected(frame):
-            for result in unpack_results(row["payload"]):
-                by_kind[result[0]].append(result)
+        payloads = [row["payload"] for row in self._collected(frame)]
+        found = by_kind(result for payload in payloads for result in unpack_results(payload))
         try:
-            derived = self._write(batch, by_kind)
-            self.act(events_of(by_kind["action"]))
+            derived = self._write(batch, found)
+            self.act(events_of(found.actions))
         except CeraError as error:
             self._failure = error
             raise
-        self.counters.take(batch, derived, len(by_kind["late"]), len(by_kind["rejected"]), by_kind["state"])
+        self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states)
 
     def _why(self, error: PySparkException) -> PySparkException | Py4JError:
         return error if self._cause is None else self._cause
@@ -253,10 +252,10 @@ class LiveStream:
             self._cause = error
             raise
 
-    def _write(self, batch: int, by_kind: Mapping[str, list[Result]]) -> int:
+    def _write(self, batch: int, found: ResultsByKind) -> int:
         options, times = self._options, self._options.layout.times
-        derived = batch_files.in_order(by_kind["derived"])
-        wanted = [one for one in derived if options.labels is None or one[4] in options.labels]
+        derived = batch_files.in_order(found.derived)
+        wanted = [one for one in derived if options.labels is None or one.label in options.labels]
         sink = self._files.get("--sink")
         if sink is None:
             self._tell.lines([batch_files.derived_line(one, times) for one in wanted])
@@ -264,14 +263,14 @@ class LiveStream:
             sink.write_table(batch, wanted)
         else:
             sink.write_lines(batch, [batch_files.derived_line(one, times) for one in wanted])
-        late = [batch_files.late_line(one, times) for one in by_kind["late"]]
+        late = [batch_files.late_line(one, times) for one in found.late]
         if "--late" in self._files:
             self._files["--late"].write_lines(batch, sorted(late))
-        rejected = [batch_files.rejected_line(one) for one in by_kind["rejected"]]
+        rejected = [batch_files.rejected_line(one) for one in found.rejected]
         if "--rejected" in self._files:
             self._files["--rejected"].write_lines(batch, sorted(rejected))
         elif rejected:
-            self._tell.rejected(by_kind["rejected"])
+            self._tell.rejected([Rejected(one.place, one.reason, one.text) for one in found.rejected])
         return len(derived)
 
     def _wait(self, query: StreamingQuery, spool: Spool | None, databases: Sequence[ChangeSource]) -> None:
@@ -317,7 +316,7 @@ class Tell:
     def batch(self, report: progress.BatchReport) -> None:
         """A micro-batch is done."""
 
-    def rejected(self, records: Sequence[Result]) -> None:
+    def rejected(self, records: Sequence[Rejected]) -> None:
         """Malformed records, where no folder was named for them."""
 
     def stalled(self, source: str, watermark: int | None, live: int) -> None:

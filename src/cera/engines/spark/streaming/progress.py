@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.engines.spark.streaming.messages.messages import Result
+from cera.engines.spark.streaming.messages.stage_results import StateReport
 
 #: After so many seconds without a new watermark it is said that it stands.
 STALLED_AFTER = 30.0
@@ -48,13 +48,13 @@ class Counters:
     def live(self) -> int:
         return sum(self._live.values())
 
-    def take(self, batch: int, derived: int, late: int, rejected: int, states: Sequence[Result]) -> None:
+    def take(self, batch: int, derived: int, late: int, rejected: int, states: Sequence[StateReport]) -> None:
         self.batches += 1
         undefined = without_key = 0
-        for _, operator, bucket, live, missing, keyless in states:
-            self._live[operator, bucket] = live
-            undefined += missing
-            without_key += keyless
+        for state in states:
+            self._live[state.operator, state.bucket] = state.live
+            undefined += state.undefined
+            without_key += state.without_key
         self.derived += derived
         self.late += late
         self.rejected += rejected

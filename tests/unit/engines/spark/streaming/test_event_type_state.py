@@ -82,5 +82,5 @@ def test_events_without_the_partition_attribute_are_counted_once() -> None:
     stream = MicroBatches(operators(layers, buckets=4), 0)
     for second, text in enumerate(("A{k{1}}", "A{v{1}}", "B{}", "B{k{1}}", "C{}", "D{}")):
         stream.batch([event(text, second)])
-    assert sum(result[-1] for result in stream.of_kind("state")) == 2
-    assert len(stream.of_kind("derived")) == 1
+    assert sum(state.without_key for state in stream.by_kind.states) == 2
+    assert len(stream.by_kind.derived) == 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from cera.engines.spark.streaming.messages.stage_results import StateReport
 from cera.engines.spark.streaming.progress import Counters, Stall, microseconds, observed
 
 
 def test_a_batch_is_reported_once_with_what_is_remembered_in_all_buckets() -> None:
     counters = Counters()
-    counters.take(0, 2, 1, 0, [("state", "op", 0, 5, 0, 2), ("state", "op", 1, 7, 1, 1)])
-    counters.take(1, 0, 0, 3, [("state", "op", 1, 1, 0, 1)])
+    counters.take(0, 2, 1, 0, [StateReport("op", 0, 5, 0, 2), StateReport("op", 1, 7, 1, 1)])
+    counters.take(1, 0, 0, 3, [StateReport("op", 1, 1, 0, 1)])
     first, second = counters.report(0, 10, None, 0.5), counters.report(1, 4, 9, 0.5)
     assert first is not None
     assert second is not None

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cera.engines.spark.streaming.messages.messages import Told
+from cera.engines.spark.streaming.messages.messages import LatePolicy
 from cera.model.columns.column_hashes import event_hashes
-from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, TOLD, is_child
+from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, REPORTED_IF_LATE, is_child
 from cera.model.events.identified import Identified
 from cera.model.events.occurrence import PLAIN, Occurrence
 from cera.model.terms.json_terms import loads, term_from_json
@@ -22,8 +22,8 @@ from cera.model.terms.values import number
 Content = dict[str, Any]
 
 
-def read_table(data: memoryview) -> tuple[list[Occurrence], list[Told]]:
-    """The events of a packed table, and whether they are told of if late."""
+def read_table(data: memoryview) -> tuple[list[Occurrence], list[LatePolicy]]:
+    """The events of a packed table, and what is done with each if it is late."""
     table = pa.ipc.open_stream(data).read_all()
     table.validate(full=True)  # it may come out of a checkpoint: offsets that lead elsewhere would crash Python
     table = table.combine_chunks()
@@ -38,7 +38,10 @@ def read_table(data: memoryview) -> tuple[list[Occurrence], list[Told]]:
     events: list[Occurrence] = list(
         map(Identified, begins, ends, labels, contents, terms or nones, qualifiers, h1s, h2s)
     )
-    return events, _values(known[TOLD]) if TOLD in known else [True] * len(ends)
+    if REPORTED_IF_LATE not in known:
+        return events, [LatePolicy.REPORT] * len(ends)
+    report, drop = LatePolicy.REPORT, LatePolicy.DROP
+    return events, [report if is_reported else drop for is_reported in _values(known[REPORTED_IF_LATE])]
 
 
 def _halves(known: Mapping[str, pa.Array], children: Mapping[str, pa.Array]) -> Iterator[npt.NDArray[np.int64]]:

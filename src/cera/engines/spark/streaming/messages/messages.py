@@ -5,6 +5,7 @@ the payload. Rows are what Spark's Python workers are slow at, so a message carr
 
 Payloads of events wait in the state of operators, and so in checkpoints: they are read as plain data, or as columns of
 Arrow. Results pass from stage to stage of one micro-batch only and are never kept: `marshal` is for them.
+It knows plain tuples only.
 """
 
 from __future__ import annotations
@@ -12,25 +13,40 @@ from __future__ import annotations
 import marshal
 import pickle
 import struct
+from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import Any
 
 from cera.engines.local.state_bytes import restore_plain
+from cera.engines.spark.streaming.messages.event_fields import EventFields, json_body
+from cera.engines.spark.streaming.messages.stage_results import (
+    ActionRequest,
+    DerivedResult,
+    LateEvent,
+    RejectedRecord,
+    Result,
+    ResultsByKind,
+    StateReport,
+    by_kind,
+)
 from cera.model.events.occurrence import Occurrence, json_occurrence
-from cera.model.terms.json_terms import term_to_json
 
-#: Whether this copy of an event is told of if it is late; None for what an operator derived, which is never late.
-Told = bool | None
 
-#: begin, end, label, the JSON of the content, the source's id, and `Told`.
-Packed = tuple[int, int, str, Any, str | None, Told]
+class LatePolicy(Enum):
+    """What an operator does with its copy of an event that is late. The values are what payloads hold."""
 
-#: What a stage has to tell, as plain data: the kind first, then the fields of one of
-#:   derived   id, begin, end, label, term as JSON, rule, causes as JSON, recipient, transport, key of the derivation
-#:   late      the packed event
-#:   rejected  place, reason, text
-#:   action    id, begin, end, label, term as JSON, rule, the packed causes by variable, key of the derivation
-#:   state     operator, bucket, number of remembered tuples, results without a value, events without a history
-Result = tuple[Any, ...]
+    #: It is reported, and left out.
+    REPORT = True
+    #: It is left out: another operator has the copy that is reported.
+    DROP = False
+    #: It is taken: an operator derived it, and such an event is never late.
+    TAKE = None
+
+
+_POLICIES = {policy.value: policy for policy in LatePolicy}
+
+#: An event on its way to one of the operators that query it.
+EventCopy = tuple[Occurrence, LatePolicy]
 
 #: For whom results are.
 OUTPUT = ""
@@ -47,16 +63,14 @@ RESULT_COUNTS = struct.Struct(">QQQQ")
 RESULTS_MARK = _RESULTS
 
 
-def packed(occurrence: Occurrence, told: Told) -> Packed:
-    body = occurrence.nested if occurrence.content is None else occurrence.content
-    if body is None:
-        body = term_to_json(occurrence.term)[occurrence.label]
-    return (occurrence.begin, occurrence.end, occurrence.label, body, occurrence.qualifier, told)
-
-
-def pack_events(events: list[Packed]) -> bytes:
-    header = _HEADER.pack(min(event[1] for event in events), len(events))
-    return _EVENTS + header + pickle.dumps(events, protocol=5)
+def pack_events(copies: Sequence[EventCopy]) -> bytes:
+    """Returns events as plain tuples, which checkpoints hold: the `EventFields` of each, then its `LatePolicy`."""
+    header = _HEADER.pack(min(event.end for event, _ in copies), len(copies))
+    plain = [
+        (event.begin, event.end, event.label, json_body(event), event.qualifier, policy._value_)
+        for event, policy in copies
+    ]
+    return _EVENTS + header + pickle.dumps(plain, protocol=5)
 
 
 def pack_table(first_end: int, count: int, data: bytes) -> bytes:
@@ -75,8 +89,8 @@ def event_count(payload: bytes) -> int:
     return count
 
 
-def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
-    """The events of a payload, and for each whether it is told of if late."""
+def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[LatePolicy]]:
+    """The events of a payload, and for each what is done if it is late."""
     data = memoryview(payload)[1 + _HEADER.size :]
     if payload[:1] == _TABLE:
         from cera.engines.spark.streaming.messages.flat_reading import (
@@ -84,8 +98,12 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[Told]]:
         )
 
         return read_table(data)
-    packed = _marshalled(data) if payload[:1] == _MARSHALLED else restore_plain(data)
-    return [json_occurrence(*fields[:5]) for fields in packed], [fields[5] for fields in packed]
+    plain = _marshalled(data) if payload[:1] == _MARSHALLED else restore_plain(data)
+    events, policies = [], []
+    for begin, end, label, body, qualifier, policy in plain:
+        events.append(json_occurrence(begin, end, label, body, qualifier))
+        policies.append(_POLICIES[policy])
+    return events, policies
 
 
 def _marshalled(data: memoryview) -> Any:
@@ -94,18 +112,36 @@ def _marshalled(data: memoryview) -> Any:
     return read_marshalled(bytes(data))
 
 
-def pack_results(results: list[Result]) -> bytes:
+def pack_results(results: Iterable[Result]) -> bytes:
     """Results, behind the numbers of late events, of rejected ones, of expressions without a value, and of events
     without the attribute by which a module divides them."""
-    late = sum(result[0] == "late" for result in results)
-    rejected = sum(result[0] == "rejected" for result in results)
-    states = [result for result in results if result[0] == "state"]
-    undefined, without_key = (sum(result[place] for result in states) for place in (4, 5))
-    return _RESULTS + RESULT_COUNTS.pack(late, rejected, undefined, without_key) + marshal.dumps(results)
+    found = by_kind(results)
+    undefined = sum(state.undefined for state in found.states)
+    without_key = sum(state.without_key for state in found.states)
+    counts = RESULT_COUNTS.pack(len(found.late), len(found.rejected), undefined, without_key)
+    return _RESULTS + counts + marshal.dumps(_plain(found))
+
+
+def _plain(found: ResultsByKind) -> tuple[list[Any], ...]:
+    """Returns the results of each kind as plain data; derived events, which are many, as columns."""
+    return (
+        list(zip(*found.derived, strict=True)),
+        [tuple(one.event) for one in found.late],
+        list(map(tuple, found.rejected)),
+        [{**one._asdict(), "causes": {name: tuple(c) for name, c in one.causes.items()}} for one in found.actions],
+        list(map(tuple, found.states)),
+    )
 
 
 def unpack_results(payload: bytes) -> list[Result]:
-    results: list[Result] = marshal.loads(memoryview(payload)[1 + RESULT_COUNTS.size :])
+    derived, late, rejected, actions, states = marshal.loads(memoryview(payload)[1 + RESULT_COUNTS.size :])
+    results: list[Result] = list(map(DerivedResult._make, zip(*derived, strict=True)))
+    results += [LateEvent(EventFields(*fields)) for fields in late]
+    results += [RejectedRecord(*fields) for fields in rejected]
+    for fields in actions:
+        causes = {name: EventFields(*cause) for name, cause in fields["causes"].items()}
+        results.append(ActionRequest(**{**fields, "causes": causes}))
+    results += [StateReport(*fields) for fields in states]
     return results
 
 

@@ -9,12 +9,15 @@ import pyarrow as pa
 from cera.connectors.records.acceptance import lasts_longer
 from cera.connectors.records.layout import Rejected
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
-from cera.engines.spark.streaming.messages.messages import OUTPUT, Packed, Result, pack_events, pack_results, packed
+from cera.engines.spark.streaming.messages.messages import OUTPUT, EventCopy, LatePolicy, pack_events, pack_results
+from cera.engines.spark.streaming.messages.stage_results import RejectedRecord
 from cera.model.events.occurrence import Occurrence
 
 _MESSAGES = pa.schema(
     [pa.field("operator", pa.string()), pa.field("bucket", pa.int32()), pa.field("payload", pa.binary())]
 )
+#: Looked up once, because there are many events.
+_REPORT, _DROP = LatePolicy.REPORT, LatePolicy.DROP
 
 
 class Packer:
@@ -23,15 +26,15 @@ class Packer:
     def __init__(self, router: Router, max_duration: int | None = None) -> None:
         self._router = router
         self._max_duration = max_duration
-        self._events: dict[Destination, list[Packed]] = {}
-        self._results: list[Result] = []
+        self._events: dict[Destination, list[EventCopy]] = {}
+        self._results: list[RejectedRecord] = []
         #: The latest end, and the number of events, since the last messages.
         self.latest: int | None = None
         self.size = 0
 
     def take(self, record: Occurrence | Rejected) -> None:
         if isinstance(record, Rejected):
-            self._results.append(("rejected", record.place, record.reason, record.text))
+            self._results.append(RejectedRecord(record.place, record.reason, record.text))
             return
         if self._max_duration is not None and record.end - record.begin > self._max_duration:
             self._reject(record, lasts_longer(self._max_duration))
@@ -44,10 +47,10 @@ class Packer:
         except DividedEventError as error:
             self._reject(record, str(error))
             return
-        told = True
+        policy = _REPORT
         for destination in destinations:
-            self._events.setdefault(destination, []).append(packed(record, told))
-            told = False
+            self._events.setdefault(destination, []).append((record, policy))
+            policy = _DROP
 
     def _reject(self, event: Occurrence, reason: str) -> None:
         self._results.append(rejection(event, reason))
@@ -62,6 +65,6 @@ class Packer:
         return pa.RecordBatch.from_arrays(arrays, schema=_MESSAGES)
 
 
-def rejection(event: Occurrence, reason: str) -> Result:
-    """What is told of an event that no operator takes."""
-    return ("rejected", f"event {event.event.id}", reason, str(event.event))
+def rejection(event: Occurrence, reason: str) -> RejectedRecord:
+    """Returns the rejection record for an event that cannot be routed."""
+    return RejectedRecord(f"event {event.event.id}", reason, str(event.event))

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cera.engines.spark.streaming.messages.messages import OUTPUT, pack_results, pack_table
 from cera.engines.spark.streaming.messages.worker_memory import settle
-from cera.model.columns.flat_events import BEGIN, END, TOLD, arrow_stream, encoded
+from cera.model.columns.flat_events import BEGIN, END, REPORTED_IF_LATE, arrow_stream, encoded
 
 #: How many rows are packed at a time.
 _CHUNK = 200_000
@@ -41,14 +41,16 @@ class Pack:
         if events.column(BEGIN).equals(events.column(END)):
             events = events.drop_columns([BEGIN])
         rows: list[tuple[str, int, bytes]] = []
-        untold = np.ones(table.num_rows, dtype=bool)
+        unreported = np.ones(table.num_rows, dtype=bool)
         for position, name in enumerate(self.operators):
             buckets = table.column(position).fill_null(-1).to_numpy()
             here = buckets >= 0
             if here.any():
-                told = events if untold[here].all() else events.append_column(TOLD, pa.array(untold))
-                rows += [(name, bucket, payload) for bucket, payload in _payloads(told, buckets, here)]
-                untold &= ~here
+                copies = events
+                if not unreported[here].all():
+                    copies = events.append_column(REPORTED_IF_LATE, pa.array(unreported))
+                rows += [(name, bucket, payload) for bucket, payload in _payloads(copies, buckets, here)]
+                unreported &= ~here
         return _message_batch(rows or [(OUTPUT, 0, pack_results([]))])
 
 

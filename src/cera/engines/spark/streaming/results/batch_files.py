@@ -16,9 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cera.connectors.sinks import base_line
-from cera.engines.spark.streaming.messages.messages import Result
+from cera.engines.spark.streaming.messages.stage_results import (
+    DerivedResult,
+    LateEvent,
+    RejectedRecord,
+    first_derivations,
+)
 from cera.errors import UsageError
-from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.time_text import TimeFormat
 
@@ -73,62 +77,58 @@ class BatchFiles:
             data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
             self.write(batch, "jsonl", lambda path: path.write_bytes(data))
 
-    def write_table(self, batch: int, derived: Sequence[Result]) -> None:
+    def write_table(self, batch: int, derived: Sequence[DerivedResult]) -> None:
         if derived:
             table = derived_table(derived)
             self.write(batch, "parquet", lambda path: pq.write_table(table, path))
 
 
-def in_order(derived: Sequence[Result]) -> list[Result]:
+def in_order(derived: Sequence[DerivedResult]) -> list[DerivedResult]:
     """The derived events of a batch, each once with its first derivation, in the order of output."""
-    first: dict[str, Result] = {}
-    for result in derived:
-        known = first.get(result[1])
-        if known is None or result[-1] < known[-1]:
-            first[result[1]] = result
-    return sorted(first.values(), key=lambda r: (r[3], r[2], term_from_json(json.loads(r[5])).key, r[8] or ""))
+    return sorted(first_derivations(derived), key=_output_key)
 
 
-def derived_line(result: Result, times: TimeFormat) -> str:
+def _output_key(result: DerivedResult) -> tuple[int, int, Any, str]:
+    return (result.end, result.begin, term_from_json(json.loads(result.term)).key, result.recipient or "")
+
+
+def derived_line(result: DerivedResult, times: TimeFormat) -> str:
     """A derived event as `cera run` writes it."""
-    _, id_, begin, end, _, term, rule, causes, recipient, transport, _ = result
     line: dict[str, Any] = {
-        "begin": times.format(begin),
-        "end": times.format(end),
-        "term": json.loads(term),
-        "rule": rule,
-        "id": id_,
-        "causes": json.loads(causes),
+        "begin": times.format(result.begin),
+        "end": times.format(result.end),
+        "term": json.loads(result.term),
+        "rule": result.rule,
+        "id": result.id,
+        "causes": json.loads(result.causes),
     }
-    if recipient is not None:
-        line["to"] = {"recipient": recipient, **({} if transport is None else {"transport": transport})}
+    if result.recipient is not None:
+        transport = {} if result.transport is None else {"transport": result.transport}
+        line["to"] = {"recipient": result.recipient, **transport}
     return json.dumps(line, ensure_ascii=False)
 
 
-def derived_table(derived: Sequence[Result]) -> pa.Table:
+def derived_table(derived: Sequence[DerivedResult]) -> pa.Table:
     """Derived events as columns, times as timestamps and terms as JSON."""
     rows = [
         {
-            "begin": begin,
-            "end": end,
-            "label": label,
-            "term": term,
-            "rule": rule,
-            "id": id_,
-            "causes": list(json.loads(causes).items()),
-            "to": None if recipient is None else {"recipient": recipient, "transport": transport},
+            "begin": one.begin,
+            "end": one.end,
+            "label": one.label,
+            "term": one.term,
+            "rule": one.rule,
+            "id": one.id,
+            "causes": list(json.loads(one.causes).items()),
+            "to": None if one.recipient is None else {"recipient": one.recipient, "transport": one.transport},
         }
-        for _, id_, begin, end, label, term, rule, causes, recipient, transport, _ in derived
+        for one in derived
     ]
     return pa.Table.from_pylist(rows, schema=_TABLE)
 
 
-def late_line(result: Result, times: TimeFormat) -> str:
-    _, begin, end, label, body, qualifier, _ = result
-    event = json_occurrence(begin, end, label, body, qualifier).event
-    return json.dumps(base_line(event, times), ensure_ascii=False)
+def late_line(late: LateEvent, times: TimeFormat) -> str:
+    return json.dumps(base_line(late.event.occurrence.event, times), ensure_ascii=False)
 
 
-def rejected_line(result: Result) -> str:
-    _, place, reason, text = result
-    return json.dumps({"place": place, "reason": reason, "text": text}, ensure_ascii=False)
+def rejected_line(record: RejectedRecord) -> str:
+    return json.dumps({"place": record.place, "reason": record.reason, "text": record.text}, ensure_ascii=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,19 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from cera.engines.spark.reading.readings import LEFT_OUT, RECORD
 from cera.engines.spark.streaming.messages.left_out import LATE, Counting
-from cera.engines.spark.streaming.messages.messages import OUTPUT, Result, is_columns, unpack_columns, unpack_results
+from cera.engines.spark.streaming.messages.messages import OUTPUT, is_columns, unpack_columns, unpack_results
+from cera.engines.spark.streaming.messages.stage_results import (
+    ActionRequest,
+    DerivedResult,
+    LateEvent,
+    RejectedRecord,
+    Result,
+    StateReport,
+)
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import KINDS, Shape
 from cera.model.columns.column_hashes import event_hashes, hexadecimal, timer_hashes
 from cera.model.columns.xxhash_columns import Hashes
-from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import term_text
 
 #: The columns that the answers over recorded events have.
@@ -91,19 +98,20 @@ class _Finish:
 
 
 def _row(result: Result) -> dict[str, Any] | None:
-    """The columns of a result that says everything, if it has something to tell."""
+    """The columns of a result that says everything; None for one that is not a row of the answer."""
     match result:
-        case ("derived", *values, _):
-            told = dict(zip(_ANSWER.names, values, strict=True))
-            return {**told, "causes": list(json.loads(told["causes"]).items())}
-        case ("late", begin, end, label, body, qualifier, _):
-            event = json_occurrence(begin, end, label, body, qualifier).event
-            term = term_text(event.term)
-            return {"id": event.id, "begin": begin, "end": end, "label": label, "term": term, LEFT_OUT: LATE}
-        case ("rejected", _, reason, text):
+        case DerivedResult():
+            return {**result._asdict(), "causes": list(json.loads(result.causes).items())}
+        case LateEvent(fields):
+            event = fields.occurrence.event
+            own = {"id": event.id, "term": term_text(event.term), LEFT_OUT: LATE}
+            return {**own, "begin": fields.begin, "end": fields.end, "label": fields.label}
+        case RejectedRecord(reason=reason, text=text):
             return {LEFT_OUT: reason, RECORD: text}
-        case _:
+        case ActionRequest() | StateReport():
             return None
+        case _:
+            assert_never(result)
 
 
 def _array(values: Any, kind: pa.DataType) -> pa.Array:

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from cera.engines.local.state_bytes import dump, restore
-from cera.engines.spark.streaming.messages.messages import event_count, first_end, unpack_events
+from cera.engines.spark.streaming.messages.messages import LatePolicy, event_count, first_end, unpack_events
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.modules.processor import AnyProcessor, Counts, Detection
@@ -70,6 +70,7 @@ class Kernel:
     def advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         """Takes the events of payloads, and decides all times before the watermark."""
         late: list[Occurrence] = []
+        take, report = LatePolicy.TAKE, LatePolicy.REPORT
         waiting = part.waiting
         before = len(waiting)
         passed = [payload for payload in part.payloads if first_end(payload) < watermark]
@@ -81,10 +82,10 @@ class Kernel:
             if first_end(payload) >= watermark:
                 part.payloads.append(payload)
                 continue
-            for event, told in zip(*unpack_events(payload), strict=True):
-                if told is None or event.end >= watermark:
+            for event, policy in zip(*unpack_events(payload), strict=True):
+                if policy is take or event.end >= watermark:
                     waiting.append(event)
-                elif told:
+                elif policy is report:
                     late.append(event)
         if len(waiting) > before:
             waiting.sort(key=_BY_END)

@@ -23,16 +23,25 @@ from pyspark.sql.streaming.stateful_processor import (
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.messages.actions import asked
+from cera.engines.spark.streaming.messages.event_fields import event_fields
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
-    Packed,
-    Result,
+    EventCopy,
+    LatePolicy,
     pack_events,
     pack_results,
-    packed,
     unpack_results,
 )
 from cera.engines.spark.streaming.messages.packing import rejection
+from cera.engines.spark.streaming.messages.stage_results import (
+    DerivedResult,
+    LateEvent,
+    Result,
+    StateReport,
+    by_kind,
+    derivation_key,
+    first_derivations,
+)
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import Compactor, Shape
 from cera.engines.spark.streaming.state.kernel import Kernel, Part
@@ -120,12 +129,12 @@ class Layer(StatefulProcessor):
         part = kernel.load(None if stored is None else stored[0])
         before = kernel.counts(part)
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
-        results: list[Result] = [("late", *packed(event, True)) for event in outcome.late]
+        results: list[Result] = [LateEvent(event_fields(event)) for event in outcome.late]
         messages = self._messages(bucket, outcome.derived, results)
         results += asked(self._operators[name], outcome.derived)
         now = kernel.counts(part)
         missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
-        results.append(("state", name, bucket, now.in_state, missing, without_key))
+        results.append(StateReport(name, bucket, now.in_state, missing, without_key))
         self._set_timer(part, outcome.wake_at, expired)
         data = kernel.save(part)
         if data is not None:
@@ -148,23 +157,23 @@ class Layer(StatefulProcessor):
 
         Those that belong to several parts of the stream at once go to none, which is one of the `results`.
         """
-        onward: dict[Destination, list[Packed]] = {}
+        onward: dict[Destination, list[EventCopy]] = {}
         for one in derived if self._later else ():
             if not one.leaves:
                 try:
                     for destination in self._router.destinations(one.occurrence):
-                        onward.setdefault(destination, []).append(packed(one.occurrence, None))
+                        onward.setdefault(destination, []).append((one.occurrence, LatePolicy.TAKE))
                 except DividedEventError as error:
                     results.append(rejection(one.occurrence, str(error)))
         compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
-        told: dict[int, list[Result]] = {}
+        found: dict[int, list[Result]] = {}
         for one in others:
             result = _result(one)
-            place = int(result[1][:8], 16) % self._by_id if self._by_id else bucket
-            told.setdefault(place, []).append(result)
+            place = int(result.id[:8], 16) % self._by_id if self._by_id else bucket
+            found.setdefault(place, []).append(result)
         return [
             *((OUTPUT, bucket, payload) for payload in compact),
-            *((OUTPUT, place, pack_results(some)) for place, some in told.items()),
+            *((OUTPUT, place, pack_results(some)) for place, some in found.items()),
             *((to.operator, to.bucket, pack_events(some)) for to, some in onward.items()),
         ]
 
@@ -181,16 +190,10 @@ class Distinct(StatefulProcessor):
         rows: Iterator[pd.DataFrame],
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
-        first: dict[str, Result] = {}
-        others: list[Result] = []
-        for frame in rows:
-            for payload in frame["payload"].tolist():
-                for result in unpack_results(payload):
-                    if result[0] != "derived":
-                        others.append(result)
-                    elif (known := first.get(result[1])) is None or result[-1] < known[-1]:
-                        first[result[1]] = result
-        yield _frame([(OUTPUT, key[1], pack_results([*first.values(), *others]))])
+        payloads = [payload for frame in rows for payload in frame["payload"].tolist()]
+        found = by_kind(result for payload in payloads for result in unpack_results(payload))
+        others: list[Result] = [*found.late, *found.rejected, *found.actions, *found.states]
+        yield _frame([(OUTPUT, key[1], pack_results([*first_derivations(found.derived), *others]))])
 
     def close(self) -> None:
         pass
@@ -205,12 +208,11 @@ def _kernel(operator: Operator) -> Kernel:
     return kernel
 
 
-def _result(derived: Detection) -> Result:
+def _result(derived: Detection) -> DerivedResult:
     found = derived.result()
     event, first = found.event, found.derivations[0]
     causes = {name: cause.id for name, cause in first.causes.items()}
-    return (
-        "derived",
+    return DerivedResult(
         event.id,
         event.begin,
         event.end,
@@ -220,7 +222,7 @@ def _result(derived: Detection) -> Result:
         json.dumps(causes, ensure_ascii=False),
         found.recipient.address if found.recipient else None,
         found.recipient.transport if found.recipient else None,
-        first.key,
+        derivation_key(first),
     )
 
 

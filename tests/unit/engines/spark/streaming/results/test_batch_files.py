@@ -9,14 +9,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from cera.engines.spark.streaming.messages.messages import Result
+from cera.engines.spark.streaming.messages.stage_results import DerivedResult
 from cera.engines.spark.streaming.results.batch_files import BatchFiles, derived_line, in_order
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeFormat
 
 
-def result(id_: str, end: int, rule: str = "r", begin: int = 0, term: str = '{"a": 1}') -> Result:
-    return ("derived", id_, begin, end, "a", term, rule, '{"e": "1"}', None, None, (rule, ()))
+def result(id_: str, end: int, rule: str = "r", begin: int = 0, term: str = '{"a": 1}') -> DerivedResult:
+    return DerivedResult(id_, begin, end, "a", term, rule, '{"e": "1"}', None, None, (rule,))
 
 
 def test_a_batch_that_is_run_again_replaces_its_file(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_an_empty_batch_has_no_file(tmp_path: Path) -> None:
 
 
 def test_an_event_of_two_parts_is_written_once_with_its_first_derivation() -> None:
-    assert [one[6] for one in in_order([result("x", 5, "second"), result("x", 5, "first")])] == ["first"]
+    assert [one.rule for one in in_order([result("x", 5, "second"), result("x", 5, "first")])] == ["first"]
 
 
 def test_events_are_written_by_end_begin_and_term() -> None:
@@ -47,7 +47,7 @@ def test_events_are_written_by_end_begin_and_term() -> None:
 def test_a_line_is_that_of_cera_run() -> None:
     line = json.loads(derived_line(result("x", 5_000_000), TimeFormat("s")))
     assert line == {"begin": 0, "end": 5, "term": {"a": 1}, "rule": "r", "id": "x", "causes": {"e": "1"}}
-    raised = (*result("x", 5)[:8], "mail:me", "smtp", ("r", ()))
+    raised = result("x", 5)._replace(recipient="mail:me", transport="smtp")
     assert json.loads(derived_line(raised, TimeFormat("us")))["to"] == {"recipient": "mail:me", "transport": "smtp"}
 
 

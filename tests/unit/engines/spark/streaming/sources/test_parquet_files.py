@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cera.connectors.records.layout import Layout, Rejected
+from cera.engines.spark.streaming.messages.stage_results import DerivedResult
 from cera.engines.spark.streaming.results.batch_files import derived_table
 from cera.engines.spark.streaming.sources.parquet_files import read_parquet
 from cera.model.events.event import Event
@@ -80,8 +81,8 @@ def write_and_read(folder: Path, table: pa.Table, layout: Layout = BERLIN, **opt
 
 def test_what_a_stream_wrote_is_read_again_with_the_same_ids(tmp_path: Path) -> None:
     times = DERIVED.begin, DERIVED.end
-    row = ("derived", DERIVED.id, *times, "alarm", TERM, "rules.alarm", '{"e": "0"}')
-    table = derived_table([(*row, None, None, ()), (*row, "http://desk", "http", ())])
+    row = DerivedResult(DERIVED.id, *times, "alarm", TERM, "rules.alarm", '{"e": "0"}', None, None, ())
+    table = derived_table([row, row._replace(recipient="http://desk", transport="http")])
     assert write_and_read(tmp_path, table) == [DERIVED, DERIVED]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cera.engines.local.engine import plan_of
 from cera.engines.local.processor import RuleProcessor
-from cera.engines.spark.streaming.messages.messages import Told, pack_events, packed
+from cera.engines.spark.streaming.messages.messages import LatePolicy, pack_events
 from cera.engines.spark.streaming.state.kernel import Kernel, Outcome, Part
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
@@ -21,8 +21,8 @@ ON and { event t: temp{{ sensor{{ var S }} }}, event w: from-end[event t, 12 sec
 KERNEL = Kernel(RuleProcessor(plan_of(load(PROGRAM).checked()), max_duration=0))
 
 
-def advance(part: Part, events: Iterable[Event], watermark: float, told: Told = True) -> Outcome:
-    some = [packed(occurrence(each), told) for each in events]
+def advance(part: Part, events: Iterable[Event], watermark: float, policy: LatePolicy = LatePolicy.REPORT) -> Outcome:
+    some = [(occurrence(each), policy) for each in events]
     return KERNEL.advance(part, [pack_events(some)] if some else [], seconds(watermark))
 
 
@@ -71,13 +71,13 @@ def test_an_event_before_the_watermark_is_late_and_changes_nothing() -> None:
     assert KERNEL.counts(part).in_state == 0
 
 
-def test_a_late_event_that_is_told_elsewhere_is_not_told_again() -> None:
-    assert not advance(KERNEL.load(None), [temp(1)], 5, told=False).late
+def test_a_late_event_that_is_reported_elsewhere_is_not_reported_again() -> None:
+    assert not advance(KERNEL.load(None), [temp(1)], 5, policy=LatePolicy.DROP).late
 
 
 def test_what_another_operator_derived_is_never_late() -> None:
     part = KERNEL.load(None)
-    assert not advance(part, [temp(1)], 5, told=None).late
+    assert not advance(part, [temp(1)], 5, policy=LatePolicy.TAKE).late
     assert part.state.live > 0
 
 

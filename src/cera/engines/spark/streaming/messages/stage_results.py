@@ -1,0 +1,120 @@
+"""What a stage of a stream reports: events that were derived, what was left out, actions to be done, and its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, assert_never
+
+from cera.engines.spark.streaming.messages.event_fields import EventFields
+from cera.model.events.event import Derivation
+
+#: What orders the ways in which an event was derived: the rule, then the name, end, begin and id of each cause.
+DerivationKey = tuple[str | int, ...]
+
+
+class DerivedResult(NamedTuple):
+    """A derived event with the first way in which a stage derived it. `term` and `causes` are JSON."""
+
+    id: str
+    begin: int
+    end: int
+    label: str
+    term: str
+    rule: str
+    causes: str
+    recipient: str | None
+    transport: str | None
+    key: DerivationKey
+
+
+class LateEvent(NamedTuple):
+    """An event that came after its time was decided."""
+
+    event: EventFields
+
+
+class RejectedRecord(NamedTuple):
+    """A record that is not an event, or an event that no operator takes: where it stands, why, and its text."""
+
+    place: str
+    reason: str
+    text: str
+
+
+class ActionRequest(NamedTuple):
+    """An event derived by a rule that has an action, and the events behind it. `term` is JSON."""
+
+    id: str
+    begin: int
+    end: int
+    label: str
+    term: str
+    rule: str
+    causes: Mapping[str, EventFields]
+    key: DerivationKey
+
+
+class StateReport(NamedTuple):
+    """What an operator has in the state of a bucket, and what it left out since its last report.
+
+    `undefined` is how often an expression had no value, `without_key` how many events lacked the attribute by which a
+    module divides them.
+    """
+
+    operator: str
+    bucket: int
+    live: int
+    undefined: int
+    without_key: int
+
+
+Result = DerivedResult | LateEvent | RejectedRecord | ActionRequest | StateReport
+
+
+@dataclass
+class ResultsByKind:
+    """Results of stages, those of each kind in the order in which they came."""
+
+    derived: list[DerivedResult] = field(default_factory=list)
+    late: list[LateEvent] = field(default_factory=list)
+    rejected: list[RejectedRecord] = field(default_factory=list)
+    actions: list[ActionRequest] = field(default_factory=list)
+    states: list[StateReport] = field(default_factory=list)
+
+
+def by_kind(results: Iterable[Result]) -> ResultsByKind:
+    found = ResultsByKind()
+    for result in results:
+        match result:
+            case DerivedResult():
+                found.derived.append(result)
+            case LateEvent():
+                found.late.append(result)
+            case RejectedRecord():
+                found.rejected.append(result)
+            case ActionRequest():
+                found.actions.append(result)
+            case StateReport():
+                found.states.append(result)
+            case _:
+                assert_never(result)
+    return found
+
+
+def first_derivations(derived: Iterable[DerivedResult]) -> list[DerivedResult]:
+    """Drops repetitions of events that several parts of the stream derived: the first derivation stays."""
+    first: dict[str, DerivedResult] = {}
+    for result in derived:
+        known = first.get(result.id)
+        if known is None or result.key < known.key:
+            first[result.id] = result
+    return list(first.values())
+
+
+def derivation_key(derivation: Derivation) -> DerivationKey:
+    """Returns what `Derivation.key` says, in a single tuple: many are packed, and this one is smaller."""
+    parts: list[str | int] = [derivation.rule]
+    for name, cause in sorted(derivation.causes.items()):
+        parts += (name, *cause.order_key)
+    return tuple(parts)
