@@ -23,6 +23,7 @@ from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
+from cera.wording import Setting
 
 
 class DividedEventError(Exception):
@@ -129,5 +130,5 @@ def _several(operator: Operator, slot: Slot) -> str:
     rule, variable = next(iter(slot.variables.items()))
     return (
         f"`var {variable}`, by which the stream is divided for rule `{rule}`, has several values in this event; "
-        "with --buckets 1 the stream is not divided"
+        f"with {Setting.BUCKETS.of('1')} the stream is not divided"
     )

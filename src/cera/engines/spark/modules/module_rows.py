@@ -29,6 +29,7 @@ from cera.model.events.identified import Identified
 from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
+from cera.wording import keeping_marks
 
 _ROWS_IN_BATCH = 5_000
 
@@ -105,11 +106,12 @@ class Detecting:
                 continue
             processors = [_processor(module, self.timezone) for module in modules]
             before = sum(processor.evaluator.undefined for processor in processors)
-            for found in _detections(processors, history, self.lasting):
-                rows += _derivations(found)
-                if len(rows) >= _ROWS_IN_BATCH:
-                    yield self._batch(rows)
-                    rows = []
+            with keeping_marks():
+                for found in _detections(processors, history, self.lasting):
+                    rows += _derivations(found)
+                    if len(rows) >= _ROWS_IN_BATCH:
+                        yield self._batch(rows)
+                        rows = []
             rows.append(self._counts(sum(processor.evaluator.undefined for processor in processors) - before, 0))
         if rows:
             yield self._batch(rows)

@@ -21,6 +21,7 @@ from cera.errors import UsageError
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting
 
 SinkFormat = Literal["jsonl", "parquet"]
 
@@ -42,7 +43,7 @@ _TABLE = pa.schema(
 class BatchFiles:
     """A folder of files, one for each batch that has something to write."""
 
-    option: str
+    setting: Setting
     folder: Path
     run: str
 
@@ -51,11 +52,11 @@ class BatchFiles:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"{self.option}: {self.folder} is a file; name a folder") from None
+            raise UsageError(f"{self.setting}: {self.folder} is a file; name a folder") from None
         except OSError as error:
-            raise UsageError(f"{self.option}: {self.folder} cannot be made: {error.strerror}") from error
+            raise UsageError(f"{self.setting}: {self.folder} cannot be made: {error.strerror}") from error
         if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise UsageError(f"{self.option}: {self.folder} cannot be written to; check its permissions")
+            raise UsageError(f"{self.setting}: {self.folder} cannot be written to; check its permissions")
 
     def write(self, batch: int, ending: str, write: Callable[[Path], object]) -> None:
         target = self.folder / f"{self.run}-{batch:09d}.{ending}"
@@ -66,7 +67,7 @@ class BatchFiles:
                 os.fsync(written.fileno())
             os.replace(unfinished, target)
         except OSError as error:
-            raise UsageError(f"{self.option}: {target} cannot be written: {error.strerror or error}") from error
+            raise UsageError(f"{self.setting}: {target} cannot be written: {error.strerror or error}") from error
 
     def write_lines(self, batch: int, lines: Sequence[str]) -> None:
         if lines:
@@ -129,6 +130,6 @@ def late_line(result: Result, times: TimeFormat) -> str:
     return json.dumps(base_line(event, times), ensure_ascii=False)
 
 
-def rejected_line(result: Result) -> str:
+def rejected_line(result: Result, words: Callable[[str], str]) -> str:
     _, place, reason, text = result
-    return json.dumps({"place": place, "reason": reason, "text": text}, ensure_ascii=False)
+    return json.dumps({"place": place, "reason": words(reason), "text": text}, ensure_ascii=False)

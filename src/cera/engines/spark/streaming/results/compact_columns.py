@@ -23,6 +23,7 @@ from cera.model.columns.column_hashes import event_hashes, hexadecimal, timer_ha
 from cera.model.columns.xxhash_columns import Hashes
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import term_text
+from cera.wording import in_python
 
 #: The columns that the answers over recorded events have.
 _ANSWER = pa.schema(
@@ -101,7 +102,7 @@ def _row(result: Result) -> dict[str, Any] | None:
             term = term_text(event.term)
             return {"id": event.id, "begin": begin, "end": end, "label": label, "term": term, LEFT_OUT: LATE}
         case ("rejected", _, reason, text):
-            return {LEFT_OUT: reason, RECORD: text}
+            return {LEFT_OUT: in_python(reason), RECORD: text}
         case _:
             return None
 
