@@ -1,7 +1,7 @@
 """Places in a source text, and what there is to say about them.
 
 A diagnostic is data: a stable code, a severity, a message, the place, a hint and further places. The command
-line draws it with a caret, `check --json` prints it as it is, and every code has a page in `docs/diagnostics`.
+line draws it with a caret, `check` prints it as JSON too, and every code has a page in `docs/diagnostics`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import bisect
 import difflib
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from cera.html_table import SHOWN, html_table, html_text
+from cera.wording import in_python
 
 #: A note is about a program that is right: how it will run.
 Severity = Literal["error", "warning", "note"]
@@ -100,6 +101,12 @@ class Diagnostic:
         """The command that shows the page about the code, which every installation has."""
         return f"cera explain {self.code}"
 
+    def worded(self, words: Callable[[str], str]) -> Diagnostic:
+        """Returns the diagnostic with words in the place of the settings that it speaks of: `worded(in_python)`."""
+        notes = tuple(replace(note, message=words(note.message)) for note in self.notes)
+        hint = None if self.hint is None else words(self.hint)
+        return replace(self, message=words(self.message), hint=hint, notes=notes)
+
     def as_json(self) -> dict[str, object]:
         record: dict[str, object] = {"code": self.code, "severity": self.severity, "message": self.message}
         record.update(_place(self.span))
@@ -110,10 +117,10 @@ class Diagnostic:
         return record
 
     def __str__(self) -> str:
-        return render(self)
+        return in_python(render(self))
 
     def _repr_html_(self) -> str:
-        return html_text(render(self))
+        return html_text(str(self))
 
 
 class Diagnostics(tuple[Diagnostic, ...]):

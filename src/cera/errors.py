@@ -3,7 +3,7 @@
 CeraError
 ├── ProgramError      1   the program is wrong; carries its diagnostics
 ├── UsageError        2   the command line, an option or an argument is wrong
-├── DataError         3   the data is wrong and may not be skipped (`--strict`)
+├── DataError         3   the data is wrong and may not be skipped
 ├── EngineError       4   the engine could not finish
 │   ├── MatchLimitError       a pattern or an event type has too many answers on one event
 │   ├── RecursionLimitError   a recursion does not end
@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from cera.diagnostics import Diagnostic, render
+from cera.wording import MarkedError, in_python
 
 
-class CeraError(Exception):
+class CeraError(MarkedError):
     """Everything cera raises on purpose."""
 
     exit_status: ClassVar[int] = 4
@@ -33,13 +34,17 @@ class CeraWarning(UserWarning):
 
 
 class ProgramError(CeraError):
-    """The program has errors; `diagnostics` says which and where."""
+    """The program has errors; `diagnostics` says which and where, in words of Python, and `findings` with marks."""
 
     exit_status = 1
 
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        self.diagnostics = tuple(diagnostics)
-        super().__init__("\n\n".join(render(d) for d in self.diagnostics))
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n\n".join(render(each) for each in self.findings))
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(each.worded(in_python) for each in self.findings)
 
 
 class UsageError(CeraError):

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cera.arguments import speaks_python
 from cera.connectors.actions import action as acting
 from cera.connectors.actions.arguments import action_argument, kind_of
 from cera.connectors.actions.failure import Failure
@@ -37,7 +36,6 @@ class Performed:
     failed_before: int = 0
 
 
-@speaks_python
 def perform(
     program: Program,
     derived: Answer | Iterable[DerivedEvent],

@@ -9,6 +9,7 @@ ending. Rules and modules see what others derive: what sees it lies in a higher 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
-from cera.arguments import in_words_of_python, speaks_python, warn_python
 from cera.connectors.files import Layout, read_events
 from cera.connectors.records.acceptance import accepted, in_time, lasting, refuse, reworded
 from cera.connectors.records.layout import Rejected, layout_of
@@ -29,7 +29,7 @@ from cera.engines.local import engine as local
 from cera.engines.local.session import Session
 from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.division.undivided import check_division
-from cera.errors import ProgramError, UsageError
+from cera.errors import CeraWarning, ProgramError, UsageError
 from cera.languages.programs import CompiledProgram, Modules, NamedModules, compile_program, name_modules
 from cera.languages.protocol.compiled import CompileOptions
 from cera.languages.registry import LANGUAGES, Recognition, by_ending, is_text, recognize
@@ -49,6 +49,7 @@ from cera.modules.module import RECURSION_LIMIT, Settings, known
 from cera.modules.processor import AnyProcessor
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
+from cera.wording import Setting, in_python
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -163,9 +164,14 @@ class Program:
 
         return PlanTable(local.plan_of(self.checked()))
 
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Every error and warning, in source order."""
+        return tuple(in_source_order([*self.diagnostics, *self.state_warnings]))
+
     def check(self) -> tuple[Diagnostic, ...]:
         """Every error and warning, from top to bottom; none means the program is fine."""
-        return Diagnostics(map(in_words_of_python, in_source_order([*self.diagnostics, *self.state_warnings])))
+        return Diagnostics(each.worded(in_python) for each in self.findings)
 
     def checked(self) -> RuleProgram:
         """The rules of a program without errors; raises ProgramError otherwise."""
@@ -173,7 +179,6 @@ class Program:
             raise ProgramError(self.errors)
         return self.rules
 
-    @speaks_python
     def run(
         self,
         events: object,
@@ -208,7 +213,7 @@ class Program:
         time_unit    what a number as a time counts: s (the default), ms or us
         time_format  how texts of times are written, like `%d/%m/%Y %H:%M`; without it ISO 8601
         timezone     the zone of times without an offset; without it the program's
-        csv          how files of CSV are written, as the option --csv has it: `{"delimiter": ";", "decimal": ","}`
+        csv          how files of CSV are written, setting by setting: `{"delimiter": ";", "decimal": ","}`
         layout       a `cera.Layout` in the place of all these, which can say more about files
 
         until        answers as if now were this time: a text, a datetime, or microseconds since 1970
@@ -229,7 +234,7 @@ class Program:
         now = None if until is None else time_argument("until", until, layout.times)
         _check_functions(reject=reject, late=late)
         if late is not None and max_delay is None:
-            raise UsageError("--late needs --max-delay: without a limit no event is late")
+            raise UsageError(f"{Setting.LATE} needs {Setting.MAX_DELAY}: without a limit no event is late")
         reject = refuse if reject is None else reworded(reject)
         records = read_events(str(events), layout) if isinstance(events, str | Path) else read_rows(events, layout)
         happened = accepted(records, reject)
@@ -242,10 +247,10 @@ class Program:
             happened = in_time(happened, delay, late or (lambda event: None))
         options = RunOptions(now, self.timezone, delay, longest, recursion_limit, tick_limit)
         answer = run_layers(layers, happened, engine, options)
-        warn_python(observer.warnings({item.event.label for item in answer.derived}))
+        for message in observer.warnings({item.event.label for item in answer.derived}):
+            warnings.warn(in_python(message), CeraWarning, stacklevel=2)
         return answer
 
-    @speaks_python
     def detect(
         self,
         events: DataFrame,
@@ -274,7 +279,6 @@ class Program:
             label=label,
         )
 
-    @speaks_python
     def session(
         self,
         *,
@@ -321,7 +325,7 @@ def _duration(name: str, duration: int | str | None) -> int | None:
     try:
         return None if duration is None else microseconds(duration)
     except UsageError as error:
-        raise UsageError(f"`{name}`: {error}") from error
+        raise UsageError(f"`{name}`: {error.message}") from error
 
 
 def _check_functions(**functions: object) -> None:
@@ -330,7 +334,6 @@ def _check_functions(**functions: object) -> None:
             raise UsageError(f"`{name}` is a function that takes one argument; found {function!r}")
 
 
-@speaks_python
 def load(
     program: str | Path | Source | Sequence[str | Path | Source],
     *,

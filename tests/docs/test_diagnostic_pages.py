@@ -15,6 +15,7 @@ from cera.diagnostics import Diagnostic, Source, render
 from cera.engines.local import engine as local
 from cera.errors import ProgramError
 from cera.pipeline import Program
+from cera.wording import on_command_line
 from docs.blocks import ROOT, blocks
 
 FOLDER = ROOT / "docs" / "diagnostics"
@@ -37,7 +38,7 @@ def diagnose(text: str, code: str) -> list[Diagnostic]:
         try:
             local.plan_of(program.checked())
         except ProgramError as error:
-            return list(error.diagnostics)
+            return list(error.findings)
     found = [*program.check(), *program.notes]
     return [one for one in found if one.code == code or not (one.severity == "note" or one.code in BESIDES)]
 
@@ -65,7 +66,7 @@ def test_the_index_lists_every_page_with_its_title_and_severity(letters: str) ->
 def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
     wrong, shown, _ = blocks(page)
     found = diagnose(wrong.text, page.stem)
-    message = "\n\n".join(render(diagnostic) for diagnostic in found) + "\n"
+    message = "\n\n".join(on_command_line(render(diagnostic)) for diagnostic in found) + "\n"
     text = page.read_text()
     if os.environ.get("CERA_UPDATE_PAGES"):
         page.write_text(text.replace(f"```text\n{shown.text}```", f"```text\n{message}```"))

@@ -197,7 +197,7 @@ def test_recursion_is_refused_with_the_rules_of_the_cycle_and_an_engine_that_can
     assert len(problems) == len(cycles)
     for problem, cycle in zip(problems, cycles, strict=True):
         assert all(rule.name in problem.message for rule in cycle)
-        assert "--engine reference" in (problem.hint or "")
+        assert '`engine="reference"`' in (problem.hint or "")
 
 
 def test_generated_programs_without_recursion_are_hierarchical() -> None:

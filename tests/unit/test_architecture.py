@@ -11,6 +11,7 @@ import pytest
 
 from import_graph import PACKAGE, Edges, edges, tangles
 from language_names import named_in
+from option_names import options_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,6 +27,9 @@ NAMES_OF_LANGUAGES = {
     "explain/plan.py": {"cera.languages.xchangeeq"},  # as in cause_tree
     "explain/program.py": {"cera.languages.xchangeeq"},
 }
+
+#: Has options of other programs, some of which have the names of ours.
+OTHER_PROGRAMS = PACKAGE / "connectors" / "actions" / "texts" / "interpreter_table.py"
 
 
 def listed() -> tuple[dict[str, list[str]], list[list[str]]]:
@@ -56,6 +60,14 @@ def test_no_file_outside_of_the_languages_names_one() -> None:
     outside = {name for name in files if not name.startswith(("languages/", "datalog/"))}  # a calculus, and a language
     found = {name: named_in(files[name]) for name in outside}
     assert {name: names for name, names in found.items() if names} == NAMES_OF_LANGUAGES
+
+
+def test_no_file_outside_of_the_command_line_names_an_option() -> None:
+    outside = [path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(PACKAGE / "cli")]
+    outside.remove(OTHER_PROGRAMS)
+    found = {path.relative_to(PACKAGE).as_posix(): sorted(options_in(path)) for path in outside}
+    assert not {name: options for name, options in found.items() if options}, "name the setting: `cera.wording.Setting`"
+    assert options_in(PACKAGE / "cli" / "run.py")
 
 
 def test_spark_is_imported_by_its_own_engine_only() -> None:

@@ -2,7 +2,7 @@
 
 A join or a window remembers events until no later event can meet them. Where the time conditions of a rule give no
 such bound, even for events that are points, what is remembered grows with the stream: that is a warning. Where there is
-one only if it is known how long an event can last, `--max-duration` has to say it: that is a note.
+one only if it is known how long an event can last, who runs the program has to say it: that is a note.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
+from cera.wording import Setting
 
 
 def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -80,7 +81,7 @@ def _note(rule: str, kept: Iterable[str], expression: Expression) -> Diagnostic:
         "note",
         f"rule '{rule}' remembers events for good, unless it is said how long an event can last",
         first,
-        "say it with --max-duration; '0 sec' if all events are points",
+        f"say it with {Setting.MAX_DURATION}; '0 sec' if all events are points",
         tuple(Note("these too", span) for span in others if span is not None and span != first),
     )
 

@@ -22,6 +22,7 @@ from cera.model.events.event import DerivedEvent
 from cera.model.time.time_text import TimeFormat
 from cera.performing import WantedActions
 from cera.pipeline import Program
+from cera.wording import on_command_line
 
 R = TypeVar("R")
 
@@ -127,6 +128,7 @@ class Performer:
             failures=options.failed if self._wanted.planned else None,
             output=cast(BinaryIO, self._output),
             tell=_tell,
+            words=on_command_line,
             times=times,
         )
         self._look_back()

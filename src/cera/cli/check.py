@@ -12,6 +12,7 @@ from cera.cli.writing import write_output
 from cera.diagnostics import in_source_order
 from cera.errors import ProgramError
 from cera.pipeline import Program
+from cera.wording import on_command_line
 
 
 @click.command("check", short_help="Parse and check a program.")
@@ -31,9 +32,9 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
       cera check rules/*.xceq --json
       cera check - < draft.xceq
     """
-    diagnostics = in_source_order([*program.check(), *program.notes])
+    diagnostics = in_source_order([*program.findings, *program.notes])
     if as_json:
-        findings = [diagnostic.as_json() for diagnostic in diagnostics]
+        findings = [diagnostic.worded(on_command_line).as_json() for diagnostic in diagnostics]
         write_output(json.dumps(findings, indent=2, ensure_ascii=False) + "\n")
     else:
         for diagnostic in diagnostics:  # what was asked for, also of a quiet command
@@ -48,5 +49,5 @@ def summary(program: Program) -> str:
     errors, notes = len(program.errors), len(program.notes)
     return (
         f"{report.count(len(program.sources), 'file')}, {report.count(program.modules.rules, 'rule')}: "
-        f"{report.count(errors, 'error')}, {report.count(len(program.check()) - errors, 'warning')}"
+        f"{report.count(errors, 'error')}, {report.count(len(program.findings) - errors, 'warning')}"
     ) + (f", {report.count(notes, 'note')}" if notes else "")

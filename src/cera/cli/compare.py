@@ -80,10 +80,10 @@ def compare_types(
             first, second, max_events=max_events, labels=chosen, simultaneous=simultaneous, count=count, every=every
         )
     except ProgramError as error:
-        report.show_diagnostics(error.diagnostics)
+        report.show_diagnostics(error.findings)
         ctx.exit(TROUBLE)
     except CeraError as error:
-        report.fail(str(error))
+        report.fail(error.message)
         ctx.exit(TROUBLE)
     write_output(
         json.dumps(as_record(comparison), indent=2, ensure_ascii=False) + "\n" if as_json else told(comparison)

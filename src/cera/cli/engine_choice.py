@@ -19,7 +19,7 @@ def with_engine(program: Program, replay: Replay, out: Path | None) -> Replay:
     recording = Recording(
         replay.paths,
         replay.layout,
-        replay.spark_option,
+        replay.spark_setting,
         sorted_within_delay=replay.max_delay is not None,
         writes_parquet=out is not None and out.suffix == ".parquet",
     )

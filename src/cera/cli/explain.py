@@ -16,6 +16,7 @@ from cera.explain.modules import explain_modules, module_lines
 from cera.explain.program import explain as explained
 from cera.explain.program import text
 from cera.pipeline import Program, microseconds
+from cera.wording import on_command_line
 
 
 @click.command("explain", cls=ExplainCommand, short_help="Show rules, strata, plan and state, or the page of a code.")
@@ -63,4 +64,4 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
 
         data["spark"] = spark = explain_spark(program.layers, max_duration=longest, timezone=program.timezone)
         shown = "\n".join([shown, "", *spark_lines(spark)])
-    write_output((json.dumps(data, indent=2, ensure_ascii=False) if as_json else shown) + "\n")
+    write_output((json.dumps(data, indent=2, ensure_ascii=False) if as_json else on_command_line(shown)) + "\n")

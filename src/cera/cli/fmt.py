@@ -38,7 +38,7 @@ def fmt(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> 
         try:
             formatted = _formatted(Source("<stdin>" if name == STANDARD_INPUT else name, text))
         except ProgramError as error:
-            report.show_diagnostics(error.diagnostics)
+            report.show_diagnostics(error.findings)
             wrong = True
             continue
         changes = formatted != text

@@ -19,7 +19,6 @@ from typing import Any
 import click
 
 import cera
-from cera.arguments import options_named
 from cera.cli import report
 from cera.cli.completion import SHELLS, install_completion
 from cera.cli.termination import Terminated, termination_raised
@@ -75,7 +74,7 @@ class Commands(click.Group):
         gc.set_threshold(*SELDOM)
         started = time.monotonic()
         try:
-            with termination_raised(), options_named():
+            with termination_raised():
                 done = super().invoke(ctx)
             report.say_more(f"done in {time.monotonic() - started:.1f} s")
             return done
@@ -86,12 +85,12 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ProgramError as error:
-            report.show_diagnostics(error.diagnostics)
+            report.show_diagnostics(error.findings)
             ctx.exit(error.exit_status)
         except UnusableInputError as error:
             ctx.exit(error.exit_status)  # the summary began with it
         except CeraError as error:
-            for message in error.messages if isinstance(error, UsageError) else [str(error)]:
+            for message in error.messages if isinstance(error, UsageError) else [error.message]:
                 report.fail(message)
             ctx.exit(error.exit_status)
         except Terminated:

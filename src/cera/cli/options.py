@@ -30,6 +30,7 @@ from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat
 from cera.modules.module import RECURSION_LIMIT
 from cera.pipeline import ENGINES, Engine, load, microseconds
+from cera.wording import Setting
 
 R = TypeVar("R")
 Command = Callable[..., R]
@@ -66,7 +67,7 @@ class Replay:
     master: str
     settings: Mapping[str, str]
     #: The option that only Spark takes, if one was given.
-    spark_option: str | None = None
+    spark_setting: Setting | None = None
     max_ahead: str | None = None
     tick_limit: int | None = None
 
@@ -271,8 +272,8 @@ def replay_options(command: Command[R]) -> Command[R]:
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
         check_layout(layout, paths)
-        spark_option = "--master" if master is not None else "--conf" if conf else None
-        check_engine(engine, spark_option)
+        spark_setting = Setting.MASTER if master is not None else Setting.CONF if conf else None
+        check_engine(engine, spark_setting)
         replay = Replay(
             paths,
             layout,
@@ -286,7 +287,7 @@ def replay_options(command: Command[R]) -> Command[R]:
             strict,
             master or LOCAL_MASTER,
             spark_settings(conf),
-            spark_option,
+            spark_setting,
             max_ahead,
             tick_limit,
         )
@@ -295,15 +296,15 @@ def replay_options(command: Command[R]) -> Command[R]:
     return with_replay
 
 
-def check_engine(engine: Engine, spark_option: str | None) -> None:
-    """Raises UsageError where an engine was named and an option that another one takes."""
-    if spark_option is not None and engine not in (AUTO, "spark"):
+def check_engine(engine: Engine, spark_setting: Setting | None) -> None:
+    """Raises UsageError where an engine was named and a setting that another one takes."""
+    if spark_setting is not None and engine not in (AUTO, "spark"):
         ctx = click.get_current_context()
         is_environment = ctx.get_parameter_source("engine") is ParameterSource.ENVIRONMENT
         found = used(ctx) if is_from_file(ctx, "engine") else None
         named = "CERA_ENGINE" if is_environment else "--engine" if found is None else f"the engine in {found.path}"
-        remedy = f"give --engine spark, or leave {spark_option} out"
-        raise UsageError(f"{spark_option} is for Spark, and {named} is {engine}; {remedy}")
+        remedy = f"give --engine spark, or leave {spark_setting} out"
+        raise UsageError(f"{spark_setting} is for Spark, and {named} is {engine}; {remedy}")
 
 
 def reads_standard_input(options: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -22,12 +23,13 @@ from cera.connectors.records.acceptance import accepted, in_time, lasts_longer
 from cera.connectors.records.ahead import not_ahead
 from cera.connectors.records.csv_dialect import described
 from cera.connectors.sinks import base_line
-from cera.errors import DataError, UsageError
+from cera.errors import CeraWarning, DataError, UsageError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
 from cera.pipeline import Program
+from cera.wording import on_command_line
 
 #: How many malformed records are shown where no file was named for them.
 REJECTED_SHOWN = 3
@@ -81,7 +83,8 @@ def answer(program: Program, replay: Replay) -> tuple[Recording, Answer]:
     with progress("reading events") as tell:
         recording = _read(replay, lambda records: tell(f"{records:,} events read"))
     dispose_of(recording.rejected, replay)
-    with progress(f"answering over {report.count(len(recording.events), 'event')}"):
+    with progress(f"answering over {report.count(len(recording.events), 'event')}"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", CeraWarning)  # the summary reports what no event has
         answered = program.run(
             recording.events,
             engine=replay.engine,
@@ -178,7 +181,8 @@ def dispose_of(rejected: Sequence[Rejected], replay: Replay) -> None:
 
 
 def rejected_line(record: Rejected) -> str:
-    return json.dumps({"place": record.place, "reason": record.reason, "text": record.text}, ensure_ascii=False)
+    reason = on_command_line(record.reason)
+    return json.dumps({"place": record.place, "reason": reason, "text": record.text}, ensure_ascii=False)
 
 
 def show_rejected(shown: Sequence[Rejected], number: int, tell: Callable[[str], object]) -> None:

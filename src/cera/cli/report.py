@@ -1,4 +1,4 @@
-"""What the commands say on standard error: diagnostics, warnings, counts."""
+"""What the commands say on standard error: diagnostics, warnings, counts. Settings are named as options."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from cera.diagnostics import Diagnostic, render
 from cera.model.message_text import SHOWN as SHOWN
 from cera.model.message_text import listed as listed
 from cera.model.message_text import printable as printable
+from cera.wording import on_command_line
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -33,7 +34,7 @@ def is_quiet() -> bool:
 
 def say(text: str) -> None:
     if not is_quiet():
-        click.echo(text, err=True)
+        click.echo(on_command_line(text), err=True)
 
 
 def say_more(text: str) -> None:
@@ -81,4 +82,4 @@ def count(number: int, thing: str, things: str | None = None) -> str:
 
 
 def _printable_lines(text: str) -> str:
-    return "\n".join(printable(line) for line in text.split("\n"))
+    return "\n".join(printable(line) for line in on_command_line(text).split("\n"))

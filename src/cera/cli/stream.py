@@ -26,6 +26,7 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat
 from cera.model.url_paths import shown_path, url_for_a_path
 from cera.pipeline import Program, microseconds
+from cera.wording import on_command_line
 
 
 @click.command("stream", short_help="Answer a program over events as they come.")
@@ -143,7 +144,7 @@ def stream(
     """
     end_at_once()
     layers = program.layers
-    report.show_diagnostics(program.check())
+    report.show_diagnostics(program.findings)
     _check_sources(sources)
     check_layout(layout, sources)
     check_actions(program, actions.permissions)
@@ -162,6 +163,7 @@ def stream(
         files_a_batch=files_per_batch,
         buckets=buckets or operators.BUCKETS,
         labels=labels or None,
+        words=on_command_line,
         settings=spark_settings(conf),
         **others,
     )

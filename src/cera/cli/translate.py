@@ -9,7 +9,7 @@ from cera.cli.options import program_options
 from cera.cli.writing import write_output
 from cera.errors import UsageError
 from cera.languages.programs import ProgramModule
-from cera.languages.protocol.forms import Form, Target
+from cera.languages.protocol.forms import Example, Form, Target
 from cera.languages.registry import LANGUAGES
 from cera.pipeline import Program
 
@@ -30,8 +30,19 @@ def _target_help(target: Target) -> str:
 def _help() -> str:
     forms = [form for target in TARGETS.values() for form in _forms(target)]
     about = " ".join(["Prints what the FILEs become in another form.", *(form.about for form in forms if form.about)])
-    examples = [f"  {example}" for form in forms for example in form.examples]
+    examples = [
+        f"  {_command(example, target)}"
+        for target in TARGETS.values()
+        for form in _forms(target)
+        for example in form.examples
+    ]
     return "\n".join([about, "", "\b", "Examples:", *examples])
+
+
+def _command(example: Example, target: Target) -> str:
+    enabled = "" if example.enabled is None else f" --enable {example.enabled}"
+    kept = "" if example.kept is None else f" > {example.kept}"
+    return f"cera translate {example.file}{enabled} --to {target.name}{kept}"
 
 
 @click.command("translate", short_help="Show what a program becomes.", help=_help())

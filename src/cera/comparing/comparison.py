@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cera.arguments import speaks_python
 from cera.comparing.histories import Difference
 from cera.comparing.reading import read
 from cera.comparing.search import Domain, Options, search
@@ -28,7 +27,6 @@ class Comparison:
     domain: Domain
 
 
-@speaks_python
 def compare(
     first: str,
     second: str,

@@ -15,6 +15,7 @@ from cera.model.expressions.expression import Arithmetic, Comparison, Expression
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
 from cera.modules.monitoring import CHANGE, Monitored
+from cera.wording import Setting
 
 #: An attribute of the primitive events behind a predicate, by what these are called.
 _Attribute = tuple[str, str]
@@ -53,11 +54,13 @@ def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = No
     if labels is not None:
         unknown = [each for each in labels if each not in monitored and each not in names]
         if unknown:
-            raise UsageError(f"--labels: nothing is called {', '.join(unknown)}; there are {', '.join(monitored)}")
+            raise UsageError(
+                f"{Setting.LABELS}: nothing is called {', '.join(unknown)}; there are {', '.join(monitored)}"
+            )
         wanted = {names.get(each, each) for each in labels}
         chosen = [each for each in chosen if each in wanted]
         if not chosen:
-            raise UsageError(f"--labels: name at least one; there are {', '.join(monitored)}")
+            raise UsageError(f"{Setting.LABELS}: name at least one; there are {', '.join(monitored)}")
     values = _values(modules)
     return tuple(letter for each in chosen for letter in _letters(each, monitored[each], values))
 

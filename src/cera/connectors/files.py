@@ -18,6 +18,7 @@ from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.spelling import did_you_mean
 from cera.model.url_paths import shown_path, url_for_a_path
+from cera.wording import Setting
 
 __all__ = [
     "DATABASE",
@@ -51,7 +52,7 @@ DATABASE = "db:"
 #: How many names a message lists.
 _NAMED = 5
 _ENVELOPES = "change events of Debezium are JSON lines or JSON"
-_PARQUET = "Parquet is read by the Spark engine; give --engine spark, or convert it to JSON lines"
+_PARQUET = f"Parquet is read by the Spark engine; give {Setting.ENGINE.of('spark')}, or convert it to JSON lines"
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ def check_format(layout: Layout, *, parquet: bool) -> None:
         guess = did_you_mean(layout.format, known)
         raise UsageError(f"unknown format '{layout.format}'{guess}; known formats are {', '.join(known)}")
     if layout.format is not None and not _is_readable(layout.format, layout):
-        raise UsageError(f"--format {layout.format} and --layout {layout.envelope}: {_ENVELOPES}")
+        both = f"{Setting.FORMAT.of(layout.format)} and {Setting.LAYOUT.of(layout.envelope or '')}"
+        raise UsageError(f"{both}: {_ENVELOPES}")
 
 
 def _is_readable(name: str, layout: Layout) -> bool:
@@ -168,14 +170,14 @@ def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
         return layout.format
     ending = format_ending(file)
     if ending in {**ENDINGS, ".parquet": "parquet"} and not _is_readable(ENDINGS.get(ending, "parquet"), layout):
-        raise UsageError(f"{file}: {_ENVELOPES}; give --format if it has another ending")
+        raise UsageError(f"{file}: {_ENVELOPES}; give {Setting.FORMAT} if it has another ending")
     if ending == ".parquet":
         if not parquet:
             raise UsageError(f"{file}: {_PARQUET}")
         return "parquet"
     if ending not in ENDINGS:
         found = f"the ending {''.join(file.suffixes[-2:])}" if file.suffix else "no ending"
-        raise UsageError(f"{file} has {found}, so its format is not known; {_known(parquet)}; or give --format")
+        raise UsageError(f"{file} has {found}, so its format is not known; {_known(parquet)}; or give {Setting.FORMAT}")
     return ENDINGS[ending]
 
 
@@ -194,7 +196,7 @@ def _nothing_in(folder: Path, entries: list[Path], parquet: bool) -> str:
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
         found = f"the folder {folder} has no event files, only {', '.join(names[:_NAMED])}{more}; {_known(parquet)}"
         by_spark = not parquet and any(name.endswith(".parquet") for name in names)
-        return f"{found}; Parquet is read with --engine spark" if by_spark else found
+        return f"{found}; Parquet is read with {Setting.ENGINE.of('spark')}" if by_spark else found
     endings = ", ".join((*ENDINGS, ".parquet") if parquet else ENDINGS)
     looked_for = f"looked for files that end in {endings}, in it and in the folders below"
     if not (names := sorted(_names_in(folder))):

@@ -1,4 +1,4 @@
-"""Which engine answers where none is named: `--engine auto`, and `engine="auto"` in Python.
+"""Which engine answers where none is named, or `auto`.
 
 The answers are the same on every engine, so what decides is what each can do, and then the clock.
 """
@@ -16,6 +16,7 @@ from cera.connectors.files import DATABASE, Source, sources
 from cera.connectors.records.layout import Layout
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
+from cera.wording import Setting
 
 AUTO = "auto"
 
@@ -44,8 +45,8 @@ class Recording:
 
     paths: Sequence[str]
     layout: Layout
-    #: The option that only Spark takes, if one was given.
-    spark_option: str | None = None
+    #: The setting that only Spark takes, if one was given.
+    spark_setting: Setting | None = None
     sorted_within_delay: bool = False
     writes_parquet: bool = False
 
@@ -53,8 +54,8 @@ class Recording:
 def choose(rules: RuleProgram, recording: Recording) -> Choice:
     """The engine for a recording: what was asked for decides, then what the program needs, then the input's size."""
     files = [file for path in recording.paths for file in _files(path, recording.layout)]
-    if recording.spark_option is not None:
-        return Choice("spark", f"{recording.spark_option} is given")
+    if recording.spark_setting is not None:
+        return Choice("spark", f"{recording.spark_setting} is given")
     if recording.writes_parquet:
         return Choice("spark", "Parquet is written")
     if any(file.format == "parquet" for file in files):
@@ -62,7 +63,7 @@ def choose(rules: RuleProgram, recording: Recording) -> Choice:
     if not is_hierarchical(rules.rules):
         return choose_in_process(rules)
     if recording.sorted_within_delay:
-        return Choice("local", "--max-delay is given")
+        return Choice("local", f"{Setting.MAX_DELAY} is given")
     if "-" in recording.paths:
         return Choice("local", "events come from standard input")
     if any(path.startswith(DATABASE) for path in recording.paths):

@@ -21,6 +21,7 @@ from cera.optimizer.driver import optimized
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.reasoning.time_constraints import Happens, TimeReason
 from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
+from cera.wording import Setting
 
 
 def _timer_text(timer: TimerQuery) -> str:
@@ -179,7 +180,7 @@ def _bound_text(bound: StateBound) -> str:
         return f"{kept} kept for {bound['kept']}{because}"
     if bound["kept_for_points"] is not None:
         return (
-            f"{kept} kept for good, unless --max-duration bounds how long events last "
+            f"{kept} kept for good, unless {Setting.MAX_DURATION} bounds how long events last "
             f"(points: {bound['kept_for_points']}{because})"
         )
     they_are = "they are" if several else "it is"

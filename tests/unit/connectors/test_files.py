@@ -109,7 +109,10 @@ def test_standard_input_is_json_lines_unless_said_otherwise(monkeypatch: pytest.
         ("events.jsonl/x", "there is no file or folder"),
         ("nul\0byte", "there is no file or folder"),
         ("x" * 5000, "cannot be read: File name too long"),
-        ("notes.txt", r"has the ending \.txt, so its format is not known; known endings are .* --format"),
+        (
+            "notes.txt",
+            r"has the ending \.txt, so its format is not known; known endings are .*; or give .*format",
+        ),
         ("README", "has no ending"),
         ("old.parquet", "Parquet is read by the Spark engine"),
         ("empty", r"the folder .*empty is empty: looked for files that end in \.jsonl, .*\.xml, in it and in the"),

@@ -14,6 +14,7 @@ from cera.errors import UsageError
 from cera.modules.answers.answer import Answer
 from cera.pipeline import load
 from cera.testing import event
+from cera.wording import Setting, on_command_line
 
 PLAIN = load("DETECT a ON b{{}} END").rules
 RECURSIVE = load("DETECT a{var X} ON a{{x{{var X}}}} END").rules
@@ -28,7 +29,7 @@ def events(tmp_path: Path) -> Path:
 
 def chosen(*paths: object, rules: object = PLAIN, **options: object) -> str:
     recording = Recording([str(path) for path in paths], Layout(), **options)  # type: ignore[arg-type]
-    return str(choose(rules, recording))  # type: ignore[arg-type]
+    return on_command_line(str(choose(rules, recording)))  # type: ignore[arg-type]
 
 
 def test_a_small_recording_is_answered_locally(events: Path) -> None:
@@ -60,7 +61,7 @@ def test_an_engine_that_is_not_installed_is_not_taken(
 
 def test_what_only_spark_takes_decides_first(events: Path, tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    assert chosen(events, spark_option="--master", rules=RECURSIVE) == "engine: spark (--master is given)"
+    assert chosen(events, spark_setting=Setting.MASTER, rules=RECURSIVE) == "engine: spark (--master is given)"
     assert chosen(events, writes_parquet=True) == "engine: spark (Parquet is written)"
     assert chosen(tmp_path / "t.parquet") == chosen(tmp_path) == "engine: spark (Parquet is read)"
     assert choose(PLAIN, Recording([str(events)], Layout(format="parquet"))).engine == "spark"

@@ -42,7 +42,7 @@ def test_a_bound_that_depends_on_how_long_events_last_is_given_for_points() -> N
     *_, average = plan_of(FIRE_RULES)["state"]
     assert average["kept_for_points"] == "1 min"
     assert text(explain(load(FIRE_RULES).checked())).endswith(
-        "w is kept for good, unless --max-duration bounds how long events last "
+        "w is kept for good, unless ⟦max_duration⟧ bounds how long events last "
         "(points: 1 min, because of i: from-start-backward[m, 1 min])"
     )
 

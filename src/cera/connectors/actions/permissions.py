@@ -13,11 +13,12 @@ from cera.connectors.actions.texts.printf import format_problems
 from cera.connectors.actions.texts.statements import statement_problems
 from cera.errors import UsageError
 from cera.model.url_paths import no_folder_for
+from cera.wording import Setting
 
 
 @dataclass(frozen=True)
 class Permissions:
-    """What the command line allows: the database of SQL commands, if any, whether programs may be called, and the
+    """What is allowed: the database of SQL commands, if any, whether programs may be called, and the
     folders below which texts are written into files."""
 
     sql: str | None = None
@@ -39,11 +40,11 @@ def problems(planned: Planned, permissions: Permissions) -> list[str]:
         case Write(format, file):
             return [*format_problems(format, planned.arguments), *_file_problems(file, permissions)]
         case Sql(statement):
-            refused = ["is not allowed; give --allow-sql URL with the database that it is for"]
+            refused = [f"is not allowed; give {Setting.ALLOW_SQL.of('URL')} with the database that it is for"]
             return statement_problems(statement, planned.arguments) or (refused if permissions.sql is None else [])
         case System(command):
             if not permissions.exec:
-                return ["is not allowed; give --allow-exec, or leave the rule out"]
+                return [f"is not allowed; give {Setting.ALLOW_EXEC}, or leave the rule out"]
             return command_problems(command, planned.arguments)
         case other:
             assert_never(other)
@@ -68,7 +69,8 @@ def _file_problems(file: str | None, permissions: Permissions) -> list[str]:
     if permissions.place(file) is None:
         below = ", ".join(map(str, permissions.write))
         where = f"; {file} is not below {below}" if below else ""
-        return [f"is not allowed; give --allow-write DIR with a folder that the file is below{where}"]
+        given = Setting.ALLOW_WRITE.of("DIR")
+        return [f"is not allowed; give {given} with a folder that the file is below{where}"]
     return file_problems(Path(file))
 
 

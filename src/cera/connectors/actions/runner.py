@@ -21,6 +21,7 @@ from cera.connectors.actions.sql import SqlTarget
 from cera.connectors.actions.texts.printf import FormatError, parse_format
 from cera.errors import EngineError, UsageError
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting, in_python
 
 #: `repeated`: it was done before; `failed before`: it had failed for good in an earlier run, and is left alone.
 Outcome = Literal["done", "repeated", "failed", "failed before"]
@@ -47,6 +48,7 @@ class ActionRunner:
         failures: Path | None = None,
         output: BinaryIO | None = None,
         tell: Callable[[Failure], object] = lambda failure: None,
+        words: Callable[[str], str] = in_python,
         retrying: Retrying | None = None,
         times: TimeFormat | None = None,
         seconds: float = 60.0,
@@ -55,7 +57,8 @@ class ActionRunner:
         """Raises UsageError where an action is wrong or not allowed, UnreachableError where its database is away.
 
         `ledger`: the file of what is done, None if nothing outlives this run; `failures`: the file of JSON lines for
-        what could not be done; `tell` is called with it, too; `seconds`: how long a program may run.
+        what could not be done; `tell` is called with it, too; `words` names the settings that a reason speaks of;
+        `seconds`: how long a program may run.
         """
         actions = list(planned)
         check(actions, permissions)
@@ -72,6 +75,7 @@ class ActionRunner:
         self._failures = failures
         self._output = output
         self._tell = tell
+        self._words = words
         self._retrying = retrying or Retrying()
         self._times = times or TimeFormat()
         self._seconds = seconds
@@ -116,13 +120,13 @@ class ActionRunner:
             try:
                 done = self._do(wanted)
             except FormatError as error:
-                return self._failed(Failure(wanted, str(error), attempt))
+                return self._failed(Failure(wanted, self._words(str(error)), attempt))
             except ActionError as error:
                 pause = self._retrying.pause_after(attempt) if error.passing else None
                 if pause is None or target in self._not_working or self._is_late(began, pause):
                     if error.passing:
                         self._not_working.add(target)
-                    return self._failed(Failure(wanted, str(error), attempt))
+                    return self._failed(Failure(wanted, self._words(str(error)), attempt))
                 self._sleep(pause)
             else:
                 self._not_working.discard(target)
@@ -158,7 +162,8 @@ class ActionRunner:
         """The file itself: a link may have come in its way since it was allowed."""
         place = self._permissions.place(file)
         if place is None:
-            raise ActionError(f"{file} cannot be written: it is not below a folder of --allow-write", passing=False)
+            reason = f"{file} cannot be written: it is not below a folder of {Setting.ALLOW_WRITE}"
+            raise ActionError(reason, passing=False)
         return place
 
     def _write(self, data: bytes) -> None:

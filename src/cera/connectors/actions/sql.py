@@ -101,7 +101,7 @@ class SqlTarget:
             return done
         except CeraError as error:
             self._let_go()
-            raise ActionError(str(error), passing=isinstance(error, UnreachableError)) from error
+            raise ActionError(error.message, passing=isinstance(error, UnreachableError)) from error
         except Exception as error:
             self._let_go()
             if not _is_of_database(error) and not isinstance(error, ValueError | OverflowError):

@@ -8,6 +8,7 @@ from cera.connectors.databases import postgres, sqlite
 from cera.connectors.databases.tables import table_names
 from cera.connectors.databases.urls import Sqlite, database
 from cera.errors import UsageError
+from cera.wording import Setting
 
 
 def capture(url: str, tables: Iterable[str]) -> list[str]:
@@ -17,7 +18,10 @@ def capture(url: str, tables: Iterable[str]) -> list[str]:
     """
     names = table_names(tables)
     if not names:
-        raise UsageError("--tables names the tables whose changes are to be captured, for example --tables ACC,ORDERS")
+        raise UsageError(
+            f"{Setting.TABLES} names the tables whose changes are to be captured, for example "
+            f"{Setting.TABLES.of('ACC,ORDERS')}"
+        )
     found = database(url)
     return sqlite.capture(found, names) if isinstance(found, Sqlite) else postgres.capture(found, names)
 

@@ -14,6 +14,7 @@ from cera.connectors.databases.tables import TableName, literal, quoted
 from cera.connectors.databases.urls import POSTGRES, Postgres, UnreachableError, is_understood
 from cera.errors import EngineError, UsageError
 from cera.model.spelling import did_you_mean
+from cera.wording import Setting
 
 if TYPE_CHECKING:
     import psycopg
@@ -122,7 +123,7 @@ def _captured_table(connection: Connection, home: str, schema: str, table: str, 
     known = {(row[0], row[1]): (row[2], row[3]) for row in run(connection, schema_.CAPTURED, (home,))}
     others = [f"{one[0]}.{one[1]}" for one, (name, _) in known.items() if name == shown and one != (schema, table)]
     if others:
-        raise UsageError(f"--tables: {others[0]} is called {shown} in events already")
+        raise UsageError(f"{Setting.TABLES}: {others[0]} is called {shown} in events already")
     before = known.get((schema, table))
     if before == (shown, 2):
         return f"{shown}: captured already"
@@ -183,7 +184,7 @@ def upgrade(database: Postgres, names: Sequence[TableName]) -> list[str]:
             if doubtful:
                 raise UsageError(
                     f"{database}: changes of several tables have the same name in events ({', '.join(doubtful)}), so"
-                    " somebody may have forged them; name the tables that are to be captured with --tables"
+                    f" somebody may have forged them; name the tables that are to be captured with {Setting.TABLES}"
                 )
         make_functions(connection, home)
         done = ["made the functions anew"]
@@ -238,10 +239,10 @@ def _table(connection: Connection, wanted: TableName) -> tuple[str, str]:
         known = [row[0] for row in run(connection, schema_.VISIBLE)]
         listed = f"; there are {', '.join(known[:10])}" if known else "; the database has no tables"
         guess = did_you_mean(str(wanted).lower(), known) or did_you_mean(str(wanted), known) or listed
-        raise UsageError(f"--tables: there is no table {wanted}{guess}")
+        raise UsageError(f"{Setting.TABLES}: there is no table {wanted}{guess}")
     schema, name, kind = found[0]
     if kind in _KINDS:
-        raise UsageError(f"--tables: {name} is {_KINDS[kind]}, and changes of tables can be captured only")
+        raise UsageError(f"{Setting.TABLES}: {name} is {_KINDS[kind]}, and changes of tables can be captured only")
     if name in ("cera_changes", "cera_transactions"):
-        raise UsageError(f"--tables: {name} is a table of cera's own")
+        raise UsageError(f"{Setting.TABLES}: {name} is a table of cera's own")
     return schema, name

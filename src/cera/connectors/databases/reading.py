@@ -18,6 +18,7 @@ from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import loads
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting
 
 #: How many changes are read at once.
 PAGE = 10_000
@@ -83,13 +84,14 @@ def _problems(found: Database) -> Iterator[Rejected]:
             reason = (
                 "the triggers are those of an earlier version, by which any user can get the rights of who captured"
             )
-            yield rejected(f"db:{found}", f"{reason}; run `cera capture --upgrade --db {found}`")
+            yield rejected(f"db:{found}", f"{reason}; run `cera capture {Setting.UPGRADE} {Setting.DB} {found}`")
         return
     with sqlite.connected(found) as connection:
         tables = sqlite.captured(connection)
     for table in tables:
         if table.problem is not None:
-            again = f"run `cera capture --db {found} --tables {table.table if table.is_renamed else table.shown}` again"
+            name = table.table if table.is_renamed else table.shown
+            again = f"run `cera capture {Setting.DB} {found} {Setting.TABLES} {name}` again"
             yield rejected(f"db:{found} table {table.table}", f"{table.problem}; {again}")
 
 
@@ -99,7 +101,8 @@ def _sqlite_page(found: Sqlite, after: str | None, limit: int) -> tuple[list[tup
     start = int(after or 0)
     with sqlite.connected(found) as connection:
         if not sqlite.has_changes(connection):
-            raise UsageError(f"{found}: no changes are captured there; run `cera capture --db … --tables …` first")
+            first = f"`cera capture {Setting.DB} … {Setting.TABLES} …`"
+            raise UsageError(f"{found}: no changes are captured there; run {first} first")
         if start > (last := sqlite.last_position(connection)):
             raise UsageError(
                 f"{found}: the place {start} lies after the last change, {last}: the changes were captured anew since"

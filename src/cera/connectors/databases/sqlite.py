@@ -17,6 +17,7 @@ from cera.connectors.databases.tables import TableName, literal, quoted
 from cera.connectors.databases.urls import Sqlite, UnreachableError
 from cera.errors import EngineError, UsageError
 from cera.model.spelling import did_you_mean
+from cera.wording import Setting
 
 OWN_TABLES = ("cera_changes", "cera_transaction")
 
@@ -103,7 +104,9 @@ def _capture_table(connection: sqlite3.Connection, table: str, shown: str) -> st
     for one in known:
         if one.table != table and one.shown.lower() == shown.lower():
             again = f"capture {one.table} again first, or drop its triggers"
-            raise UsageError(f"--tables: the table {one.table} is called {one.shown} in events already; {again}")
+            raise UsageError(
+                f"{Setting.TABLES}: the table {one.table} is called {one.shown} in events already; {again}"
+            )
     before = [one for one in known if one.table == table]
     if [(one.shown, one.problem) for one in before] == [(shown, None)]:
         return f"{shown}: captured already"
@@ -177,7 +180,7 @@ def has_changes(connection: sqlite3.Connection) -> bool:
 def _table(connection: sqlite3.Connection, wanted: TableName) -> str:
     """The table of a name; a name that no table has exactly is looked for without regard to case."""
     if wanted.schema not in (None, "main"):
-        raise UsageError(f"--tables: SQLite has no schema {wanted.schema}; write {wanted.name}")
+        raise UsageError(f"{Setting.TABLES}: SQLite has no schema {wanted.schema}; write {wanted.name}")
     rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
     kinds: dict[str, str] = {name: _kind(kind, sql or "") for name, kind, sql in rows}
     # SQLite itself does not tell names in upper and lower case apart.
@@ -185,11 +188,13 @@ def _table(connection: sqlite3.Connection, wanted: TableName) -> str:
     if name is None:
         known = [name for name in kinds if not name.startswith(("cera_", "sqlite_"))]
         listed = f"; there are {', '.join(sorted(known)[:10])}" if known else "; the database has no tables"
-        raise UsageError(f"--tables: there is no table {wanted.name}{did_you_mean(wanted.name, known) or listed}")
+        raise UsageError(
+            f"{Setting.TABLES}: there is no table {wanted.name}{did_you_mean(wanted.name, known) or listed}"
+        )
     if name in OWN_TABLES:
-        raise UsageError(f"--tables: {name} is a table of cera's own")
+        raise UsageError(f"{Setting.TABLES}: {name} is a table of cera's own")
     if kinds[name] != "table":
-        raise UsageError(f"--tables: {name} is a {kinds[name]}, and changes of tables can be captured only")
+        raise UsageError(f"{Setting.TABLES}: {name} is a {kinds[name]}, and changes of tables can be captured only")
     return name
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cera.errors import UsageError
+from cera.wording import Setting
 
 _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^",.]+?))\s*(?=[.,]|$)')
 
@@ -30,7 +31,9 @@ def table_names(texts: Iterable[str]) -> list[TableName]:
     shown: dict[str, TableName] = {}
     for name in found:
         if shown.setdefault(name.name, name) != name:
-            raise UsageError(f"--tables: {shown[name.name]} and {name} would both be called {name.name} in events")
+            raise UsageError(
+                f"{Setting.TABLES}: {shown[name.name]} and {name} would both be called {name.name} in events"
+            )
     return list(found)
 
 
@@ -41,7 +44,7 @@ def _names(text: str) -> Iterable[TableName]:
         part = _PART.match(text, position)
         if part is None or len(parts) == 2:
             raise UsageError(
-                f"--tables: '{text}' is no list of tables; write for example ACC,ORDERS, public.acc or "
+                f"{Setting.TABLES}: '{text}' is no list of tables; write for example ACC,ORDERS, public.acc or "
                 """'"my table"' with quotes around names that have commas or points"""
             )
         parts.append((part[2], False) if part[1] is None else (part[1].replace('""', '"'), True))

@@ -30,13 +30,14 @@ from cera.connectors.records.records import flat_event, flat_interval
 from cera.model.events.event import Event
 from cera.model.terms.values import NumberTooLargeError, Scalar, infer_scalar
 from cera.model.time.interval import Time
+from cera.wording import Setting
 
 #: How many lines are looked at to find what is not said about a file.
 _LOOKED_AT = 100
 #: The same where more lines may have to be waited for.
 _LOOKED_AT_LIVE = 2
 _CHUNK = 1 << 16
-_OTHER_ENCODING = "; if the file has another encoding, give it, like --csv encoding=latin-1"
+_OTHER_ENCODING = f"; if the file has another encoding, give it, like {Setting.CSV.of('encoding=latin-1')}"
 _TRUTH_VALUES: Mapping[str, bool] = {"true": True, "false": False}
 
 
@@ -205,7 +206,8 @@ def _problem(header: list[str], text: str, layout: Layout, dialect: CsvDialect) 
     separator = likely_separator(dialect, text) if len(header) == 1 else None
     if separator is not None:
         found = f"the header is one column, `{header[0]}`; {separator} seems to stand between its cells"
-        return f"{found}, give --csv delimiter={separator}, and the fields for label and time as the header spells them"
+        given = f"{Setting.CSV} delimiter={separator}"
+        return f"{found}, give {given}, and the fields for label and time as the header spells them"
     return f"the header has {missing}; its columns are {', '.join(header)}"
 
 
@@ -240,7 +242,7 @@ def _check_decimal_signs(cells: Mapping[str, str], dialect: CsvDialect) -> None:
         if dialect.is_other_number(cell):
             raise RecordError(
                 f"`{name}` is {cell}, and the first lines of the file do not show whether that is a number; say which "
-                "is the decimal sign, --csv decimal=',' or --csv decimal=."
+                f"is the decimal sign, {Setting.CSV} decimal=',' or {Setting.CSV} decimal=."
             )
 
 

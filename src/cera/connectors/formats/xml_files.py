@@ -28,9 +28,10 @@ from cera.model.events.event import Event
 from cera.model.terms.term import Term
 from cera.model.terms.xml_elements import Element, StrayText, XmlError, elements, is_blank
 from cera.model.terms.xml_terms import XmlNumberError, term_of, to_text
+from cera.wording import Setting
 
 _CHUNK = 1 << 16
-_EXPECTED = 'expected <event begin="…" end="…"> or <event at="…"> around one element, or give --time-field'
+_EXPECTED = f'expected <event begin="…" end="…"> or <event at="…"> around one element, or give {Setting.TIME_FIELD}'
 
 
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
@@ -87,7 +88,7 @@ def _term(element: Element, layout: Layout) -> Term:
     try:
         return term_of(element, layout.xml_types, layout.string_fields)
     except XmlNumberError as error:
-        raise too_large(error.name, error.reason, "--xml-types string") from None
+        raise too_large(error.name, error.reason, Setting.XML_TYPES.of("string")) from None
 
 
 def _flat_event(element: Element, layout: Layout) -> Event:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from cera.arguments import in_python
 from cera.connectors.records.layout import Rejected
 from cera.errors import DataError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.wording import Setting, in_python
 
 Happened = TypeVar("Happened", Event, Occurrence)
 
@@ -46,14 +46,14 @@ def lasting(events: Iterable[Event], max_duration: int, reject: Callable[[Reject
 
 
 def reworded(reject: Callable[[Rejected], object]) -> Callable[[Rejected], object]:
-    """Returns a function that hands records to `reject`, with arguments of Python in their reasons."""
+    """Returns a function that hands records to `reject`, with reasons in words of Python."""
     return lambda record: reject(replace(record, reason=in_python(record.reason)))
 
 
 def lasts_longer(max_duration: int) -> str:
-    """Returns why an event is rejected that lasts longer than --max-duration, which may be 0 without being given."""
-    of_points = ", which is 0 sec for flat records without --end-field unless it is given"
-    return f"the event lasts longer than --max-duration{'' if max_duration else of_points}"
+    """Returns why an event is rejected that lasts longer than promised, which may be 0 without being given."""
+    of_points = f", which is 0 sec for flat records without {Setting.END_FIELD} unless it is given"
+    return f"the event lasts longer than {Setting.MAX_DURATION}{'' if max_duration else of_points}"
 
 
 def refuse(record: Rejected) -> None:

@@ -16,6 +16,7 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting
 
 #: How far ahead of the clock an event of a live source may end, unless it is said.
 ONE_DAY = 86_400_000_000
@@ -44,8 +45,8 @@ def _event(happened: Event | Occurrence) -> Event:
 def _reason(event: Event, max_ahead: int) -> str:
     longest, times = format_duration(Duration(0, max_ahead)), TimeFormat()
     return (
-        f"the event ends at {times.format(event.end)}, more than {longest} ahead of the clock; --max-ahead says how "
-        "far ahead an event may be, or none"
+        f"the event ends at {times.format(event.end)}, more than {longest} ahead of the clock; "
+        f"{Setting.MAX_AHEAD} says how far ahead an event may be, or none"
     )
 
 

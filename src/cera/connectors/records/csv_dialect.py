@@ -15,6 +15,7 @@ from typing import Any
 
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
+from cera.wording import Setting
 
 #: What may stand between cells, the usual one first.
 SEPARATORS = (",", ";", "\t", "|")
@@ -68,38 +69,41 @@ def csv_dialect(settings: Iterable[str]) -> CsvDialect:
         key, equals, value = setting.partition("=")
         if not equals or key not in SETTINGS:
             guess = did_you_mean(key, SETTINGS) if equals else ""
-            raise UsageError(f"--csv takes KEY=VALUE with one of {', '.join(SETTINGS)}, not '{setting}'{guess}")
+            raise UsageError(f"{Setting.CSV} takes KEY=VALUE with one of {', '.join(SETTINGS)}, not '{setting}'{guess}")
         if key == "header":
             header = _truth(value)
         else:
             found = SETTINGS[key](found, value)
     if header is False and not found.names:
-        raise UsageError("--csv header=no: name the columns, in their order, like --csv names=ts,type,value")
+        raise UsageError(
+            f"{Setting.CSV.of('header=no')}: name the columns, in their order, like "
+            f"{Setting.CSV.of('names=ts,type,value')}"
+        )
     return replace(found, header=not found.names if header is None else header)
 
 
 def _truth(value: str) -> bool:
     if value.lower() not in _TRUTH:
-        raise UsageError(f"--csv header is yes or no, not '{value}'")
+        raise UsageError(f"{Setting.CSV} header is yes or no, not '{value}'")
     return _TRUTH[value.lower()]
 
 
 def _with_delimiter(dialect: CsvDialect, value: str) -> CsvDialect:
     sign = _SPELLED.get(value, value)
     if len(sign) != 1 or sign in '"\r\n':
-        raise UsageError(f"--csv delimiter is one character, or tab, not '{value}'")
+        raise UsageError(f"{Setting.CSV} delimiter is one character, or tab, not '{value}'")
     return replace(dialect, delimiter=sign)
 
 
 def _with_quote(dialect: CsvDialect, value: str) -> CsvDialect:
     if len(value) > 1 or (value in "\r\n,;\t" and value):
-        raise UsageError(f"--csv quote is one character, or nothing where cells have no quotes, not '{value}'")
+        raise UsageError(f"{Setting.CSV} quote is one character, or nothing where cells have no quotes, not '{value}'")
     return replace(dialect, quote=value)
 
 
 def _with_decimal(dialect: CsvDialect, value: str) -> CsvDialect:
     if value not in (",", "."):
-        raise UsageError(f"--csv decimal is ',' or '.', not '{value}'")
+        raise UsageError(f"{Setting.CSV} decimal is ',' or '.', not '{value}'")
     return replace(dialect, decimal=value)
 
 
@@ -109,7 +113,7 @@ def _with_encoding(dialect: CsvDialect, value: str) -> CsvDialect:
         "a".encode(value)
     except (LookupError, ValueError, TypeError):
         raise UsageError(
-            f"--csv encoding: there is no encoding '{value}'; known ones are utf-8, latin-1, cp1252"
+            f"{Setting.CSV} encoding: there is no encoding '{value}'; known ones are utf-8, latin-1, cp1252"
         ) from None
     return replace(dialect, encoding=value)
 
@@ -117,7 +121,7 @@ def _with_encoding(dialect: CsvDialect, value: str) -> CsvDialect:
 def _with_names(dialect: CsvDialect, value: str) -> CsvDialect:
     names = tuple(name.strip() for name in value.split(","))
     if "" in names or len(set(names)) < len(names):
-        raise UsageError(f"--csv names are different names with commas between, not '{value}'")
+        raise UsageError(f"{Setting.CSV} names are different names with commas between, not '{value}'")
     return replace(dialect, names=names)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -13,6 +12,7 @@ from cera.errors import UsageError
 from cera.model.terms.term import TermError
 from cera.model.terms.xml_terms import Types
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
+from cera.wording import Setting
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -95,12 +95,13 @@ class Layout:
     def missing_column(self, names: Collection[str]) -> str | None:
         """What a table with these columns lacks, so that none of its rows can be an event."""
         if self.label_source is not None and self.label_source not in names:
-            return f"no column `{self.label_source}` for the label; give --label-field or --label"
+            return f"no column `{self.label_source}` for the label; give {Setting.LABEL_FIELD} or {Setting.LABEL}"
         if self.time_source is None and "at" not in names and not {"begin", "end"}.issubset(names):
-            return "no column `at` for the time, nor `begin` and `end`; give --time-field"
+            return f"no column `at` for the time, nor `begin` and `end`; give {Setting.TIME_FIELD}"
         for name in self.time_source or ():
             if name not in names:
-                return f"no column `{name}` for the time; give --time-field and --end-field as the header spells them"
+                given = f"{Setting.TIME_FIELD} and {Setting.END_FIELD}"
+                return f"no column `{name}` for the time; give {given} as the header spells them"
         return None
 
 
@@ -168,9 +169,9 @@ class RecordError(ValueError):
     """A record is no event; the message is the reason."""
 
 
-def too_large(name: str, reason: str, *options: str) -> RecordError:
+def too_large(name: str, reason: str, *others: str) -> RecordError:
     """A field's text looks like a number that has no value; what to do if it is no number."""
-    ways = " or ".join((f"--string-field {shlex.quote(name)}", *options))
+    ways = " or ".join((Setting.STRING_FIELD.of(name), *others))
     return RecordError(f"in `{name}`: {reason}; if it is a text and not a number, give {ways}")
 
 

@@ -17,10 +17,11 @@ from cera.model.terms.term import Term
 from cera.model.terms.values import number
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeError, TimeFormat
+from cera.wording import Setting
 
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
 OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")
-_EXPECTED = "expected begin/end/term or at/term, or give --label-field and --time-field"
+_EXPECTED = f"expected begin/end/term or at/term, or give {Setting.LABEL_FIELD} and {Setting.TIME_FIELD}"
 _HASH_DIGITS = 32
 
 
@@ -39,7 +40,8 @@ def event_from_object(record: object, layout: Layout) -> Event:
     if "term" not in record or not known.issuperset(record):
         found = ", ".join(map(str, record)) or "no fields at all"
         if looks_like_envelope(record):
-            raise RecordError(f"this looks like a change event of Debezium ({found}); give --layout debezium")
+            wanted = Setting.LAYOUT.of("debezium")
+            raise RecordError(f"this looks like a change event of Debezium ({found}); give {wanted}")
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")
     # The id in our own output is the hash of the identity; taken as a part of the identity it would change it.
     name = present.get("source_id", None if is_output else present.get(id_field))

@@ -18,6 +18,7 @@ from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.spelling import did_you_mean
 from cera.model.terms.json_terms import describe
+from cera.wording import Setting
 
 #: How many rows of a table are made at a time.
 _CHUNK = 10_000
@@ -68,8 +69,8 @@ def _event(row: object, layout: Layout) -> Event:
         hint = did_you_mean(layout.label_source, [name for name in row if isinstance(name, str)])
         fields = ", ".join(map(str, row)) or "no fields at all"
         raise RecordError(
-            f"no label: there is no field `{layout.label_source}`{hint}, found {fields}; name it with --label-field, "
-            "or give all of them one with --label"
+            f"no label: there is no field `{layout.label_source}`{hint}, found {fields}; name it with "
+            f"{Setting.LABEL_FIELD}, or give all of them one with {Setting.LABEL}"
         )
     for name in (layout.label_source, *(layout.time_source or ())):
         if name is not None and name in row and name not in record:

@@ -21,6 +21,7 @@ from cera.optimizer.driver import optimize
 from cera.rules.analysis.strata import PrecedenceGraph
 from cera.rules.reasoning.graph import shortest_path
 from cera.rules.rule import Rule, RuleProgram
+from cera.wording import Setting
 
 
 def run(
@@ -82,6 +83,6 @@ def _recursion(rules: Sequence[Rule], engine: str) -> Diagnostic:
         "error",
         f"{engine} runs no recursion, and these rules depend on each other: {names}",
         rules[0].span,
-        "run it with --engine reference, which can",
+        f"run it with {Setting.ENGINE.of('reference')}, which can",
         tuple(Note(f"rule '{rule.name}' is on the cycle", rule.span) for rule in rules[1:]),
     )

@@ -24,6 +24,7 @@ from cera.model.terms.term import Term, same
 from cera.model.time.interval import Interval, hull
 from cera.model.time.timers import relative_timer
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, RelativeTimer, Semantics
+from cera.wording import Setting
 
 #: How often an absolute timer may tick.
 TICK_LIMIT = 100_000
@@ -169,8 +170,9 @@ class Theory:
             if sum(1 for _ in islice(timer_intervals(*stretch), limit + 1)) > limit:
                 raise TickLimitError(
                     f"the absolute timer timer:{timer.name} ticks more than {limit:,} times while the events "
-                    "happen, and the reference engine holds all ticks at once; run it with --engine local, which "
-                    "takes one after the other, make the timer coarser, or raise --tick-limit"
+                    "happen, and the reference engine holds all ticks at once; run it with "
+                    f"{Setting.ENGINE.of('local')}, which takes one after the other, make the timer coarser, "
+                    f"or raise {Setting.TICK_LIMIT}"
                 )
             self._timer_events[timer] = tuple(timer_events(*stretch))
         return self._timer_events[timer]

@@ -24,6 +24,7 @@ from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
 from cera.modules.module import RECURSION_LIMIT
 from cera.rules.analysis.strata import Dependency, dependencies, recursive_components, stratify
 from cera.rules.rule import Rule
+from cera.wording import Setting
 
 
 @dataclass
@@ -138,7 +139,8 @@ class _Counter:
         if self.derived > self.limit:
             raise RecursionLimitError(
                 f"rule '{rule.name}'{_place(rule)} is recursive and has derived more than {self.limit:,} events; "
-                "it may never end. Exclude its own events from its query, or raise the limit (--recursion-limit)"
+                "it may never end. Exclude its own events from its query, or raise the limit "
+                f"({Setting.RECURSION_LIMIT})"
             )
 
 
@@ -153,7 +155,7 @@ def _guarded(
     try:
         yield from consequences(rule, model.events, theory, new)
     except EngineError as error:
-        raise type(error)(f"in rule '{rule.name}': {error}") from error
+        raise type(error)(f"in rule '{rule.name}': {error.message}") from error
     if theory.too_large > before and new is not None and rule.name in model.recursive:
         raise RecursionLimitError(
             f"rule '{rule.name}'{_place(rule)} derives a term that is nested deeper than {MAX_DEPTH} levels or "

@@ -19,7 +19,7 @@ from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Module, Sql, System, Write
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions, RuleAction
-from cera.languages.protocol.forms import Explanation, Form
+from cera.languages.protocol.forms import Example, Explanation, Form
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.parsed import ModuleText, Parsed
 
@@ -54,10 +54,7 @@ class Epl(Language[Module]):
                 parts="EPL modules",
                 about="The Datalog_1S program of EPL modules can be kept as a .dl1s file, read, changed and run by "
                 "itself: it detects the same events. Actions are not a part of it.",
-                examples=(
-                    "cera translate bank.epl --to datalog",
-                    "cera translate bank.epl --enable Alerts --to datalog > alerts.dl1s",
-                ),
+                examples=(Example("bank.epl"), Example("bank.epl", enabled="Alerts", kept="alerts.dl1s")),
             )
         }
     )

@@ -20,6 +20,16 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A file to translate, for the help of `translate`: the module of it that is enabled, if not all are, and the file
+    that the translation is written to, if it is kept."""
+
+    file: str
+    enabled: str | None = None
+    kept: str | None = None
+
+
+@dataclass(frozen=True)
 class Form:
     """How the modules of a language are written in another one, or again in their own.
 
@@ -31,12 +41,12 @@ class Form:
     subject: str | None = None
     parts: str | None = None
     about: str | None = None
-    examples: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True)
 class Target:
-    """A language as one that others are translated to: `translate --to NAME`."""
+    """A language as one that others are translated to."""
 
     name: str
     #: What is shown: "the event types" of something.

@@ -32,7 +32,7 @@ class Language(Protocol[T]):
     event_type: str | None = None
     #: As what it is a target of translations.
     target: Target | None = None
-    #: What `translate --to` can show of its modules, by the names of targets.
+    #: What `translate` can show of its modules, by the names of targets.
     forms: Mapping[str, Form] = MappingProxyType({})
 
     def claims(self, text: str) -> float:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from cera.diagnostics import Source
 from cera.languages.cet.language import CLASH, claims_of_types, compiled_types, explained_types
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation, Form
+from cera.languages.protocol.forms import Example, Explanation, Form
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.parsed import Parsed, module_of_file
 from cera.languages.snoop.hosting import instance_module
@@ -44,7 +44,7 @@ class Snoop(Language[Program]):
                 subject="Snoop",
                 parts="Snoop",
                 about="The event types of a Snoop program can be kept as a .cet file in the same way.",
-                examples=("cera translate logins.snoop --to cet",),
+                examples=(Example("logins.snoop"),),
             ),
         }
     )

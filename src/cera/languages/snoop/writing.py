@@ -1,4 +1,4 @@
-"""`translate --to cet`: the event types of a Snoop program as the text of a `.cet` file."""
+"""What Snoop is as `cet`: the event types of a Snoop program as the text of a `.cet` file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`translate --to datalog`: Snoop's sequences by the rules of seed 003, section 4.1, as a module of EPL.
+"""What Snoop is as `datalog`: its sequences by the rules of seed 003, section 4.1, as a module of EPL.
 
 A chain `E1 ; E2 ; E3` is the relaxed sequence [E1, E2, E3], and where the second event is a sequence itself it is
 `prior`; the contexts are EPL's. Where events never occur together, both ways detect the same (N-16).

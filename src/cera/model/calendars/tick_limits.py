@@ -14,6 +14,7 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.time.interval import Time
 from cera.model.time.recurrence import SECOND, Calendar
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting
 
 #: More ticks than this between two events are refused, unless another limit is given.
 TICK_LIMIT = 1_000_000
@@ -41,5 +42,5 @@ def check_ticks(what: str, count: int, first: Time, last: Time, limit: int) -> N
         times = TimeFormat()
         raise TickLimitError(
             f"{what} ticks more than {limit:,} times from {times.format(first)} to {times.format(last)}; look whether "
-            "the time of an event is wrong, make the timer coarser, or raise --tick-limit"
+            f"the time of an event is wrong, make the timer coarser, or raise {Setting.TICK_LIMIT}"
         )

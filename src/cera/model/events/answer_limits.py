@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cera.errors import MatchLimitError
+from cera.wording import Setting
 
 #: More events of one rule or type than this that one event ends are refused, unless another limit is given.
 ANSWER_LIMIT = 1_000_000
@@ -18,12 +19,13 @@ def too_many_combinations(rule: str, limit: int, joined: Sequence[str]) -> Match
     return MatchLimitError(
         f"the rule `{rule}` was cut off: one event makes more than {limit:,} combinations of {among} and "
         f"`{joined[-1]}`. Let a shared variable, a condition on their times or a rule of its own for some of them "
-        f"leave fewer, or raise --answer-limit"
+        f"leave fewer, or raise {Setting.ANSWER_LIMIT}"
     )
 
 
 def too_many(what: str, limit: int, why: str, remedy: str) -> MatchLimitError:
     """Returns the error for a rule or a type of which one event ends too many events."""
     return MatchLimitError(
-        f"{what} was cut off: one event ends more than {limit:,} of its events{why}. {remedy}, or raise --answer-limit"
+        f"{what} was cut off: one event ends more than {limit:,} of its events{why}. {remedy}, or raise "
+        f"{Setting.ANSWER_LIMIT}"
     )

@@ -18,6 +18,7 @@ from typing import Literal
 
 from cera.model.time.clock import TimeError, from_local, time_zone
 from cera.model.time.interval import EPOCH, MAX_TIME, MICROSECOND, MIN_TIME, Interval, Time, point
+from cera.wording import Setting
 
 __all__ = ["TimeError", "TimeFormat", "TimeUnit", "parse_datetime"]
 
@@ -46,7 +47,8 @@ YEAR_OR_DAY = r"\d{4}|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 _YEAR_OR_DAY = re.compile(YEAR_OR_DAY, re.ASCII)
 #: Follows such digits.
 YEAR_OR_NUMBER = (
-    " is a year or a number of seconds; write the date, like {date}, or give the unit of numbers, like --time-unit s"
+    " is a year or a number of seconds; write the date, like {date}, or give the unit of numbers, like "
+    f"{Setting.TIME_UNIT.of('s')}"
 )
 DAY_OR_NUMBER = YEAR_OR_NUMBER.replace("a year", "a day")
 _CHECK_UNIT = "; is the unit of time right?"
@@ -63,9 +65,9 @@ def _year_or_day(digits: str) -> str:
 _EXAMPLE = "%d/%m/%Y %H:%M"
 #: What `strptime` reads behind a percent sign.
 _DIRECTIVES = frozenset("aAwdbBmyYHIpMSfzZjUWcxXGuV%")
-#: A text with several numbers may be a time in another format, which an option tells.
+#: A text with several numbers may be a time in another format, which a setting says.
 LIKE_A_DATE = r"[0-9][^0-9]+[0-9]"
-OTHER_FORMAT = f"; for another format give --time-format, like '{_EXAMPLE}'"
+OTHER_FORMAT = f"; for another format give {Setting.TIME_FORMAT}, like '{_EXAMPLE}'"
 
 
 @dataclass(frozen=True)

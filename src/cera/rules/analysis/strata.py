@@ -131,7 +131,7 @@ def check_strata(program: RuleProgram) -> Iterator[Diagnostic]:
     try:
         stratify(program.rules)
     except ProgramError as error:
-        yield from error.diagnostics
+        yield from error.findings
 
 
 _CODES: dict[DependencyKind, str] = {"negative": "XC301", "grouping": "XC302", "temporal": "XC303"}

@@ -44,13 +44,13 @@ def test_a_file_elsewhere_is_refused_before_anything_runs(allowed: Path, name: s
     (allowed / "link").symlink_to(allowed.parent / "other")
     (allowed / "link.txt").symlink_to(allowed.parent / "other" / "file.txt")
     (allowed / "loop").symlink_to(allowed / "loop")
-    with pytest.raises(UsageError, match="is not allowed; give --allow-write DIR"):
+    with pytest.raises(UsageError, match='is not allowed; give `allow_write="DIR"`'):
         ActionRunner([planned(Write("x", f"{allowed}/{name}"))], Permissions(write=(allowed,)))
     assert list((allowed.parent / "other").iterdir()) == []
 
 
 def test_without_a_folder_no_file_is_written_and_standard_output_is() -> None:
-    with pytest.raises(UsageError, match="is not allowed; give --allow-write DIR"):
+    with pytest.raises(UsageError, match='is not allowed; give `allow_write="DIR"`'):
         ActionRunner([planned(Write("x", "log.txt"))], Permissions(exec=True))
     ActionRunner([planned(Write("x"))], Permissions()).close()
 
@@ -60,14 +60,14 @@ def test_a_link_that_comes_in_the_way_later_is_not_followed(allowed: Path) -> No
     with ActionRunner([planned(action)], Permissions(write=(allowed,)), tell=told.append) as runner:
         (allowed / "log.txt").symlink_to(allowed.parent / "other" / "file.txt")
         assert runner.run(Call("m.r", HAPPENED, action)) == "failed"
-    assert "not below a folder of --allow-write" in told[0].reason
+    assert "not below a folder of `allow_write`" in told[0].reason
     assert list((allowed.parent / "other").iterdir()) == []
 
 
 def test_python_allows_folders_as_well(allowed: Path) -> None:
     program = cera.load(f'begin M monitor a; R: a(X) -> write to "{allowed}/log.txt" ("%s\\n", X.v). end.')
     answer = program.run([HAPPENED], engine="local")
-    with pytest.raises(UsageError, match="give `allow_write` DIR"):
+    with pytest.raises(UsageError, match='give `allow_write="DIR"`'):
         cera.perform(program, answer)
     for folders in (allowed, str(allowed), ["elsewhere", allowed]):
         assert cera.perform(program, answer, allow_write=folders).done == 1

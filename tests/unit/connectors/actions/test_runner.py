@@ -328,7 +328,7 @@ def test_a_program_knows_for_which_event_it_is_called(tmp_path: Path) -> None:
     ("action", "arguments", "expected"),
     [
         (Sql("DELETE FROM ACC"), 0, "bank.epl:7:6: the SQL command of the rule bank.large is not allowed; give"),
-        (System("echo"), 0, "the operating system call of the rule bank.large is not allowed; give --allow-exec"),
+        (System("echo"), 0, "the operating system call of the rule bank.large is not allowed; give `allow_exec`"),
         (Write("%d\n"), 0, "bank.epl:7:6: the write of the rule bank.large: the format has places for 1 value"),
         (Write("x", "no/such/file"), 0, "there is no folder no/such to write file to"),
         (Write("x", "/"), 0, "/ is a folder"),

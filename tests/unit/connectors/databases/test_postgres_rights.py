@@ -15,6 +15,7 @@ from cera.connectors.databases.reading import problems, read_changes
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json
+from cera.wording import on_command_line
 
 pytestmark = pytest.mark.xdist_group("postgres")
 
@@ -257,7 +258,7 @@ def test_an_old_capture_is_a_warning_and_is_upgraded(database: Database) -> None
     forge(database)
     database.boss.execute("INSERT INTO acc VALUES (1, 2)")
     [problem] = problems(database.url)
-    assert "run `cera capture --upgrade --db postgresql://" in problem.reason
+    assert "run `cera capture --upgrade --db postgresql://" in on_command_line(problem.reason)
     again = CliRunner().invoke(main, ["capture", "--db", database.url, "--tables", "acc"])
     assert "any user can get the rights of who captured" in again.output
     done = CliRunner().invoke(main, ["capture", "--db", database.url, "--upgrade"])

@@ -21,6 +21,7 @@ from cera.connectors.records.layout import Rejected
 from cera.errors import EngineError, UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json
+from cera.wording import on_command_line
 
 BANK = "CREATE TABLE ACC (Accno INTEGER PRIMARY KEY, Owner TEXT, Type TEXT, Balance REAL)"
 
@@ -225,7 +226,7 @@ def test_a_table_that_was_altered_is_told_and_captured_anew(bank: Bank) -> None:
     [problem] = bank.rejected()
     assert problem.place.endswith("bank.db table ACC")
     assert "new columns since it was captured: Branch is not recorded" in problem.reason
-    assert "--tables ACC` again" in problem.reason
+    assert "--tables ACC` again" in on_command_line(problem.reason)
     assert "Branch is not recorded" in capture(bank.url, ["ACC"])[0]
     bank.do("UPDATE ACC SET Branch = 'c'")
     assert problems(bank.url) == []
@@ -246,7 +247,7 @@ def test_a_renamed_table_is_told_and_captured_anew_or_dropped_by_either_name(ban
     bank.do("ALTER TABLE ACC RENAME TO LEDGER", "INSERT INTO LEDGER (Accno) VALUES (1)")
     [problem] = problems(bank.url)
     assert "the table was renamed since it was captured: events still call it acc; run" in problem.reason
-    assert "--tables LEDGER` again" in problem.reason
+    assert "--tables LEDGER` again" in on_command_line(problem.reason)
     bank.do("CREATE TABLE ACC (Accno INTEGER)")
     with pytest.raises(UsageError, match="the table LEDGER is called acc in events already"):
         capture(bank.url, ["ACC"])

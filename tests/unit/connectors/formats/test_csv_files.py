@@ -6,6 +6,7 @@ import pytest
 
 from cera.connectors.formats import csv_files
 from cera.connectors.records.layout import Layout, Rejected
+from cera.wording import on_command_line
 from event_reading import EVENTS, happened, places_and_reasons, read
 
 
@@ -77,7 +78,7 @@ def test_a_bad_row_is_rejected_and_the_rest_goes_on(row: bytes, reason: str) -> 
     ]
     [bad] = [item for item in found if isinstance(item, Rejected)]
     assert bad.place == "f:3"
-    assert reason in bad.reason
+    assert reason in on_command_line(bad.reason)
     assert bad.text == row.decode(errors="replace")
 
 
@@ -125,7 +126,7 @@ def test_a_header_that_cannot_work_is_said_once_for_the_file(layout: Layout, hea
     [bad] = read(csv_files.read, f"{header}\n1,2,3\n4,5,6\n", layout)
     assert isinstance(bad, Rejected)
     assert bad.place == "f:1"
-    assert reason in bad.reason
+    assert reason in on_command_line(bad.reason)
     assert bad.reason.endswith("no row of the file was read")
     assert bad.text == header
 

@@ -8,6 +8,7 @@ import pytest
 
 from cera.connectors.formats import xml_files
 from cera.connectors.records.layout import Layout, Rejected
+from cera.wording import on_command_line
 from event_reading import EVENTS, happened, places_and_reasons, read
 
 GOOD = '<event at="1"><a>1</a></event>'
@@ -37,7 +38,7 @@ def test_a_number_too_large_costs_its_own_event_only(inside: str) -> None:
     assert first == third == happened("a{1}", 1)
     assert isinstance(second, Rejected)
     assert second.place == "f:3"
-    assert second.reason == (
+    assert on_command_line(second.reason) == (
         "in `n`: the number 99999999999999999999 is too large: integers have 64 bits; if it is a text and not a number,"
         " give --string-field n or --xml-types string"
     )

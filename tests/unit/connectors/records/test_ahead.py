@@ -28,7 +28,7 @@ def test_an_event_too_far_ahead_of_the_clock_is_rejected_and_no_other() -> None:
     assert [one for one in found if isinstance(one, Event)] == [past, soon]
     rejected, other = (one for one in found if isinstance(one, Rejected))
     assert rejected.place == f"event {far.id}"
-    assert "ends at 9999-12-31T23:59:59Z, more than 1 day ahead of the clock; --max-ahead" in rejected.reason
+    assert "ends at 9999-12-31T23:59:59Z, more than 1 day ahead of the clock; ⟦max_ahead⟧" in rejected.reason
     assert other.reason == "not JSON"
 
 

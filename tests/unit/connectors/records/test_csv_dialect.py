@@ -11,6 +11,7 @@ from cera.connectors.records.csv_dialect import CsvDialect, csv_dialect, describ
 from cera.connectors.records.layout import Layout, Rejected
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeFormat
+from cera.wording import on_command_line
 
 FLAT = {"label_field": "type", "time_field": "ts", "times": TimeFormat("s")}
 
@@ -37,7 +38,7 @@ def test_a_separator_that_is_not_found_can_be_given() -> None:
 def test_a_wrong_separator_is_named_as_the_likely_cause() -> None:
     [reason] = read("kind;at;room\ntemp;5;hall\n")
     assert "the header is one column, `kind;at;room`; ';' seems to stand between its cells" in reason
-    assert "give --csv delimiter=';'" in reason
+    assert "give --csv delimiter=';'" in on_command_line(reason)
     [reason] = read("type;ts;room\ntemp;5;hall\n", "delimiter=,")
     assert "';' seems to stand between its cells" in reason
 
@@ -122,7 +123,7 @@ def test_texts_that_mean_an_empty_cell() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("delimiter", "--csv takes KEY=VALUE"),
+        ("delimiter", "`csv` takes KEY=VALUE"),
         ("delimeter=;", "did you mean 'delimiter'"),
         ("delimiter=;;", "one character"),
         ("decimal=x", "',' or '.'"),

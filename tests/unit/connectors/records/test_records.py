@@ -56,7 +56,7 @@ def test_an_event_object_is_read(record: dict[str, Any], event: Event) -> None:
         ({"at": 1e30, "term": TEMP}, "in the field `at`: .* outside of the years"),
         ({"at": 60}, "unknown field layout: found at; expected begin/end/term"),
         ({}, "unknown field layout: found no fields at all"),
-        ({"type": "temp", "ts": 60, "value": 40}, "found type, ts, value; .* give --label-field and --time-field"),
+        ({"type": "temp", "ts": 60, "value": 40}, "found type, ts, value; .* give ⟦label_field⟧ and ⟦time_field⟧"),
         ({"at": 60, "term": TEMP, "sensor": "s"}, "unknown field layout: found at, term, sensor"),
         ({"at": 60, "term": None}, "a term is an object with exactly one key, its label; found null"),
         ({"at": 60, "term": {"a": 1, "b": 2}}, "exactly one key"),

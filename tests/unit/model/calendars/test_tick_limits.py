@@ -50,7 +50,7 @@ def test_a_silence_of_many_ticks_is_refused_at_a_limit_that_can_be_raised(
     program = made(tmp_path)
     events = [event("a{}", 0), event("a{}", 100)]
     kind = Exception if engine == "spark" else TickLimitError  # Spark has its own words around those of its workers
-    with pytest.raises(kind, match=r"ticks more than 50 times .*raise (`tick_limit`|--tick-limit)"):
+    with pytest.raises(kind, match=r"ticks more than 50 times .*raise (`tick_limit`|⟦tick_limit⟧)"):
         program.run(events, engine=engine, tick_limit=50)
     assert program.run(events, engine=engine, tick_limit=101).derived
 

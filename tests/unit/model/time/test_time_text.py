@@ -121,7 +121,7 @@ def test_a_text_of_digits_is_a_number(text: str, time: Time) -> None:
 
 @pytest.mark.parametrize("text", ["2026", " 2026 ", "0001", "9999"])
 def test_a_text_of_four_digits_is_refused_where_it_may_be_a_year(text: str) -> None:
-    with pytest.raises(TimeError, match=rf"'{text.strip()}' is a year or a number of seconds; .*--time-unit s"):
+    with pytest.raises(TimeError, match=rf"'{text.strip()}' is a year or a number of seconds; .*like ⟦time_unit=s⟧"):
         ISO.parse(text)
 
 
@@ -195,7 +195,7 @@ def test_a_number_finer_than_a_microsecond_is_refused(unit: TimeUnit, value: obj
 def test_what_is_not_a_time_is_named_with_what_is_expected(value: object, found: str) -> None:
     expected = f"{found} is not a time; expected ISO 8601 like 2006-09-18T09:00:00Z, or a number of milliseconds"
     if re.search(r"[0-9]\D+[0-9]", str(value)) and isinstance(value, str):
-        expected += "; for another format give --time-format, like '%d/%m/%Y %H:%M'"
+        expected += "; for another format give ⟦time_format⟧, like '%d/%m/%Y %H:%M'"
     with pytest.raises(TimeError, match=f"^{re.escape(expected)}$"):
         TimeFormat("ms").parse(value)
 

@@ -21,6 +21,7 @@ from cera.modules.module import Module
 from cera.modules.monitoring import Monitored
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
+from cera.wording import Setting
 
 #: So many values of keys are remembered with their buckets.
 _KNOWN = 100_000
@@ -176,5 +177,5 @@ def _several(slot: Slot) -> str:
     rule, variable = next(iter(slot.variables.items()))
     return (
         f"`var {variable}`, by which the stream is divided for rule `{rule}`, has several values in this event; "
-        "with --buckets 1 the stream is not divided"
+        f"with {Setting.BUCKETS.of('1')} the stream is not divided"
     )

@@ -30,6 +30,7 @@ from cera.modules.history_processor import HistoryProcessor, SharedHistories
 from cera.modules.module import Module, Settings
 from cera.modules.monitoring import Monitored
 from cera.modules.processor import AnyProcessor, Detection
+from cera.wording import keeping_marks
 
 _ROWS_IN_BATCH = 5_000
 _EVENTS_AT_ONCE = 1_000
@@ -108,11 +109,12 @@ class Detecting:
             settings = Settings(self.timezone, tick_limit=self.lasting.tick_limit)
             driver = _driver([_processor(module, settings) for module in modules])
             before = driver.counts.undefined
-            for found in _detections(driver, history, self.lasting):
-                rows += _derivations(found)
-                if len(rows) >= _ROWS_IN_BATCH:
-                    yield self._batch(rows)
-                    rows = []
+            with keeping_marks():
+                for found in _detections(driver, history, self.lasting):
+                    rows += _derivations(found)
+                    if len(rows) >= _ROWS_IN_BATCH:
+                        yield self._batch(rows)
+                        rows = []
             rows.append(self._counts(driver.counts.undefined - before, 0))
         if rows:
             yield self._batch(rows)

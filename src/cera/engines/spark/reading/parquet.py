@@ -72,7 +72,7 @@ def _unreadable(file: Path, why: str) -> Rejected:
 
 def _why(error: Exception) -> str:
     if isinstance(error, UsageError):
-        return str(error)
+        return error.message
     text = reason(error)
     hint = "; write times in microseconds, which is what Spark reads" if "NANOS" in text else ""
     return f"it cannot be read as Parquet: {text}{hint}"

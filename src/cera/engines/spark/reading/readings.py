@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.connectors.records.layout import TEXT_LIMIT, Rejected
@@ -14,11 +14,14 @@ from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
 from cera.engines.spark.values.hashing import hex_id
+from cera.wording import Setting, in_python
 
 _LAST = 2**31 - 1
 
 #: The columns of what `detect` leaves out: why, and the row that is no event. A late event has its own columns besides.
 LEFT_OUT, RECORD = "left_out", "record"
+#: The settings that the reasons of rejected rows speak of.
+_MARKS = (str(Setting.MAX_DURATION), str(Setting.TIME_FORMAT), Setting.TIME_UNIT.of("s"))
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Reading:
 
     def left_out(self) -> DataFrame:
         """The rejected records as rows of what `detect` leaves out: the reason, and the record."""
-        return self.rejected.select(column("reason").alias(LEFT_OUT), column("text").alias(RECORD))
+        return self.rejected.select(_in_python(column("reason")).alias(LEFT_OUT), column("text").alias(RECORD))
 
     def lasting(self, longest: int) -> Reading:
         """Without the events that last longer than so many microseconds, which are rejected."""
@@ -66,10 +69,14 @@ def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFr
     return spark.createDataFrame(rows, "place string, reason string, text string, source int, position bigint")
 
 
+def _in_python(reason: Column) -> Column:
+    return reduce(lambda text, mark: F.replace(text, F.lit(mark), F.lit(in_python(mark))), _MARKS, reason)
+
+
 def _broken(table: EventTable) -> DataFrame:
     return table.frame.select(
         F.concat(F.lit("event "), hex_id(column("h1"), column("h2"))).alias("place"),
-        F.lit("the event lasts longer than --max-duration").alias("reason"),
+        F.lit(f"the event lasts longer than {Setting.MAX_DURATION}").alias("reason"),
         F.substring(term_column(table)["json"], 1, TEXT_LIMIT).alias("text"),
         F.lit(_LAST).alias("source"),
         column("end").alias("position"),

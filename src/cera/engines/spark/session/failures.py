@@ -10,6 +10,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
 from cera.errors import CeraError, EngineError
+from cera.wording import Setting
 
 _PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception)): (.*)$", re.MULTILINE)
 _JAVA_ERROR = re.compile(r"^(?:: |Caused by: )[\w.$]+: (.*)$", re.MULTILINE)
@@ -20,30 +21,32 @@ _LENGTH = 500
 #: What has names that say nothing to a user: what happened, and what can be done about it.
 _KNOWN = {
     r"OutOfMemoryError|Java heap space|GC overhead limit|TaskResultLost|Unable to acquire \d+ bytes of memory": (
-        "Spark ran out of memory; give it more, for example --conf spark.driver.memory=8g (on a cluster "
-        "spark.executor.memory too), or let fewer tasks run at once, --master 'local[2]'"
+        f"Spark ran out of memory; give it more, for example {Setting.CONF.of('spark.driver.memory=8g')} (on a cluster "
+        f"spark.executor.memory too), or let fewer tasks run at once, {Setting.MASTER.of('local[2]')}"
     ),
     r"spark\.driver\.maxResultSize": (
         "the answers that Spark has to hand over at once are larger than spark.driver.maxResultSize; write them to a "
-        "file with --out, or raise that setting with --conf"
+        f"file with {Setting.OUT}, or raise that setting with {Setting.CONF}"
     ),
     r"Python worker exited unexpectedly|Python worker process terminated": (
         "a Python worker of Spark was killed, each time that it was tried; mostly the machine has no memory left for "
-        "it: let fewer run at once, --master 'local[2]', or leave them more room, --conf spark.driver.memory=2g"
+        f"it: let fewer run at once, {Setting.MASTER.of('local[2]')}, or leave them more room, "
+        f"{Setting.CONF.of('spark.driver.memory=2g')}"
     ),
     r"ExecutorLostFailure|exit code 137": (
-        "an executor of Spark was lost; mostly it had too little memory: give it more with --conf "
-        "spark.executor.memory=8g and, for Python, --conf spark.executor.memoryOverhead=2g"
+        "an executor of Spark was lost; mostly it had too little memory: give it more with "
+        f"{Setting.CONF.of('spark.executor.memory=8g')} and, for Python, "
+        f"{Setting.CONF.of('spark.executor.memoryOverhead=2g')}"
     ),
     r"No space left on device": (
         "there is no space left on the disk: where the output is written, or where Spark puts what does not fit into "
-        "memory, which is --conf spark.local.dir=FOLDER"
+        f"memory, which is {Setting.CONF.of('spark.local.dir=FOLDER')}"
     ),
 }
 
 _GONE = (
     "Spark's Java process has ended: it was killed, or the machine had no memory left for it. Start again; if it "
-    "happens once more, a smaller heap may help, for example --conf spark.driver.memory=2g"
+    f"happens once more, a smaller heap may help, for example {Setting.CONF.of('spark.driver.memory=2g')}"
 )
 
 #: What Python sees of a Java process that is no longer there.

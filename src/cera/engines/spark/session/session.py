@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from cera.engines.spark.session.driver_memory import DRIVER_MEMORY, local_cores, local_memory
 from cera.engines.spark.session.failures import FAILURES, reason
 from cera.errors import EngineError, UsageError
+from cera.wording import Setting
 
 #: Spark's own log: errors only, on standard error.
 _LOGGING = Path(__file__).with_name("log4j2.properties")
@@ -89,7 +90,7 @@ def session(
         made.conf.get("spark.sql.session.timeZone")  # a setting that is wrong is found when the first one is read
     except (PySparkException, Py4JError) as error:
         raise EngineError(
-            f"Spark does not start on {master}: {_refusal(error)}; look at --master and --conf"
+            f"Spark does not start on {master}: {_refusal(error)}; look at {Setting.MASTER} and {Setting.CONF}"
         ) from error
     return made
 
@@ -138,7 +139,9 @@ def _refusal(error: BaseException) -> str:
 def _start(configuration: SparkConf) -> None:
     """Starts the JVM without what it says before its log is set up; CERA_DEBUG lets it speak."""
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
-        raise UsageError("Spark needs Java 17, and there is no java on the path; install it, or use --engine local")
+        raise UsageError(
+            f"Spark needs Java 17, and there is no java on the path; install it, or use {Setting.ENGINE.of('local')}"
+        )
     stream = None if os.environ.get("CERA_DEBUG") else subprocess.DEVNULL
     try:
         # pyspark does not type it
@@ -146,7 +149,7 @@ def _start(configuration: SparkConf) -> None:
     except PySparkException as error:
         raise EngineError(
             f"Spark does not start on {configuration.get('spark.master')} with {DRIVER_MEMORY} "
-            f"{configuration.get(DRIVER_MEMORY, '1g')}: its Java process ended at once; look at --master and --conf "
-            "(CERA_DEBUG=1 shows what Java says)"
+            f"{configuration.get(DRIVER_MEMORY, '1g')}: its Java process ended at once; look at {Setting.MASTER} and "
+            f"{Setting.CONF} (CERA_DEBUG=1 shows what Java says)"
         ) from error
     SparkContext._ensure_initialized(gateway=gateway, conf=configuration)

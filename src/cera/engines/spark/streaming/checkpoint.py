@@ -22,6 +22,7 @@ from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.division.operators import Operator
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeUnit
+from cera.wording import Setting
 
 _FORMAT = 1
 
@@ -102,7 +103,7 @@ class Checkpoint:
         return now
 
     def promised_duration(self) -> bool | None:
-        """Returns whether the runs so far had a --max-duration, by which they forget; None if there were none."""
+        """Returns whether the runs so far knew how long events last, by which they forget; None if there were none."""
         known = self._read()
         return None if known is None else _MAX_DURATION in (known.options or {})
 
@@ -119,7 +120,7 @@ class Checkpoint:
                 _read_options(data.get("options")),
             )
         except NotADirectoryError:
-            raise UsageError(f"--checkpoint: {self.folder} is a file; name a folder") from None
+            raise UsageError(f"{Setting.CHECKPOINT}: {self.folder} is a file; name a folder") from None
         except FileNotFoundError:
             if self.folder.exists() and any(path != self._unfinished for path in self.folder.iterdir()):
                 raise UsageError(
@@ -167,23 +168,23 @@ def _read_options(found: Mapping[str, str] | None) -> Mapping[str, str] | None:
     return None if found is None else {name.removeprefix("--").replace("-", "_"): found[name] for name in found}
 
 
-def _option(name: str) -> str:
-    """Returns the spelling of an option on the command line."""
-    return f"--{name.replace('_', '-')}"
+def _setting(name: str) -> Setting | str:
+    """Returns the setting with a name on disk; the name itself where a later version of cera wrote it."""
+    return next((setting for setting in Setting if setting.value == name), name)
 
 
 def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: bool) -> None:
-    anew = "give another --checkpoint to start anew"
+    anew = f"give another {Setting.CHECKPOINT} to start anew"
     if known.format != _FORMAT:
         raise UsageError(f"the checkpoint {folder} was written by another version of cera; {anew}")
     if known.sources != now.sources:
         raise UsageError(
             f"the checkpoint {folder} belongs to the source {_listed(known.sources)}, not to {_listed(now.sources)}; "
-            f"give the same --source, or {anew}"
+            f"give the same {Setting.SOURCE}, or {anew}"
         )
     before, after = (manifest.options or {} for manifest in (known, now))
     if _TIME_UNIT in before and before[_TIME_UNIT] != after[_TIME_UNIT]:
-        unit = _option(_TIME_UNIT)
+        unit = Setting.TIME_UNIT
         raise UsageError(
             f"the checkpoint {folder} remembers times that were read with {unit} {before[_TIME_UNIT]}, not "
             f"{after[_TIME_UNIT]}; give the same {unit}, or {anew}"
@@ -203,7 +204,7 @@ def _compare(folder: Path, known: Manifest, now: Manifest, *, restart_changed: b
     if not restart_changed:
         raise UsageError(
             f"the program of the checkpoint {folder} has changed: {changes}. What these rules remember cannot be kept; "
-            f"give --restart-changed to start them without memory and keep the state of the others, or {anew}"
+            f"give {Setting.RESTART_CHANGED} to start them without memory and keep the state of the others, or {anew}"
         )
 
 
@@ -216,13 +217,13 @@ def _changes(known: Manifest, now: Manifest) -> str:
 
 
 def _other_options(known: Manifest, now: Manifest) -> str:
-    """`, with --buckets 16 then, and --buckets 3 now`, where options differ."""
+    """Returns where settings differ: `, with … 16 then, and … 3 now`."""
     then, given = known.options or {}, now.options or {}
     differ = [name for name in {**then, **given} if then.get(name) != given.get(name)]
     if known.options is None or not differ:
         return ""
     before, after = (
-        " ".join(f"{_option(name)} {options[name]}" if name in options else f"no {_option(name)}" for name in differ)
+        " ".join(f"{_setting(name)} {options[name]}" if name in options else f"no {_setting(name)}" for name in differ)
         for options in (then, given)
     )
     return f", with {before} then, and {after} now"

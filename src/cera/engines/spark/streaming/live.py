@@ -42,6 +42,7 @@ from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_wate
 from cera.engines.spark.streaming.state.layers import results
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
+from cera.wording import Setting, in_python
 
 _POLL = 1
 _LOCK_SECONDS = 60
@@ -71,6 +72,8 @@ class StreamOptions:
     buckets: int = BUCKETS
     labels: frozenset[str] | None = None
     restart_changed: bool = False
+    #: Puts the reasons of rejected records into words, for their files.
+    words: Callable[[str], str] = in_python
     master: str = "local[*]"
     settings: Mapping[str, str] | None = None
 
@@ -96,13 +99,17 @@ class LiveStream:
         )
         self._stall = progress.Stall(options.sources)
         self._lateness = Lateness(_LATE_EVENTS)
-        folders = (("--sink", options.sink), ("--late", options.late), ("--rejected", options.rejected))
-        self._files = {o: BatchFiles(o, path, self._manifest.run) for o, path in folders if path is not None}
+        folders = (
+            (Setting.SINK, options.sink),
+            (Setting.LATE, options.late),
+            (Setting.REJECTED, options.rejected),
+        )
+        self._files = {each: BatchFiles(each, path, self._manifest.run) for each, path in folders if path is not None}
         for files in self._files.values():
             files.prepare()
 
     def run(self) -> None:
-        """Runs until the source ends (standard input, --once) or the process is stopped."""
+        """Runs until the source ends (standard input, or all that was there) or the process is stopped."""
         options = self._options
         spool = self._spool()
         shared = SparkSession.getActiveSession() is not None
@@ -256,7 +263,7 @@ class LiveStream:
         options, times = self._options, self._options.layout.times
         derived = batch_files.in_order(found.derived)
         wanted = [one for one in derived if options.labels is None or one.label in options.labels]
-        sink = self._files.get("--sink")
+        sink = self._files.get(Setting.SINK)
         if sink is None:
             self._tell.lines([batch_files.derived_line(one, times) for one in wanted])
         elif options.sink_format == "parquet":
@@ -264,11 +271,11 @@ class LiveStream:
         else:
             sink.write_lines(batch, [batch_files.derived_line(one, times) for one in wanted])
         late = [batch_files.late_line(one, times) for one in found.late]
-        if "--late" in self._files:
-            self._files["--late"].write_lines(batch, sorted(late))
-        rejected = [batch_files.rejected_line(one) for one in found.rejected]
-        if "--rejected" in self._files:
-            self._files["--rejected"].write_lines(batch, sorted(rejected))
+        if Setting.LATE in self._files:
+            self._files[Setting.LATE].write_lines(batch, sorted(late))
+        rejected = [batch_files.rejected_line(one, options.words) for one in found.rejected]
+        if Setting.REJECTED in self._files:
+            self._files[Setting.REJECTED].write_lines(batch, sorted(rejected))
         elif rejected:
             self._tell.rejected([Rejected(one.place, one.reason, one.text) for one in found.rejected])
         return len(derived)
@@ -368,4 +375,6 @@ def _lock(file: int, checkpoint: Path) -> None:
             return
         except BlockingIOError:
             time.sleep(1)
-    raise UsageError(f"another stream is running on the checkpoint {checkpoint}; stop it, or give another --checkpoint")
+    raise UsageError(
+        f"another stream is running on the checkpoint {checkpoint}; stop it, or give another {Setting.CHECKPOINT}"
+    )

@@ -54,7 +54,7 @@ def test_whole_numbers_are_one_value_however_they_are_written(router: Router) ->
 
 
 def test_an_event_with_two_values_of_a_key_cannot_be_divided(router: Router) -> None:
-    with pytest.raises(DividedEventError, match=r"`var A`.* has several values.*--buckets 1"):
+    with pytest.raises(DividedEventError, match=r"`var A`.* has several values.*with ⟦buckets=1⟧"):
         buckets(router, 'smoke{area{"a"}, area{"b"}}')
 
 

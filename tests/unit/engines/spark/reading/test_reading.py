@@ -98,7 +98,9 @@ def test_events_that_last_too_long_are_rejected(spark: SparkSession, tmp_path: P
     reading = read_files(spark, [str(tmp_path)], Layout()).lasting(1_000_000)
     assert [e.begin for e in events_in(reading.tables)] == [1_000_000]
     [rejected] = reading.rejects()
-    assert rejected.reason == "the event lasts longer than --max-duration"
+    assert rejected.reason == "the event lasts longer than ⟦max_duration⟧"
+    [left_out] = reading.left_out().collect()
+    assert left_out["left_out"] == "the event lasts longer than `max_duration`"
 
 
 @pytest.mark.parametrize(("lines", "longest"), [((0, 1), None), ((0, 0), 0)], ids=["lasting", "points"])

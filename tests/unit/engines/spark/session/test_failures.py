@@ -6,6 +6,7 @@ import pytest
 
 from cera.engines.spark.session.failures import engine_failure, reason
 from cera.errors import EngineError
+from cera.wording import on_command_line
 
 MISSING = "[PATH_NOT_FOUND] Path does not exist: file:/x. SQLSTATE: 42K03"
 BAD_FILE = """\
@@ -68,7 +69,7 @@ CRASHED = "org.apache.spark.SparkException: Python worker exited unexpectedly (c
     ],
 )
 def test_a_lack_of_memory_or_space_is_told_with_its_remedy(text: str, remedy: str) -> None:
-    assert remedy in reason(RuntimeError(text))
+    assert remedy in on_command_line(reason(RuntimeError(text)))
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError(111, "Connection refused"), EOFError(), BrokenPipeError()])

@@ -25,6 +25,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
 from cera.errors import UsageError
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting
 
 SinkFormat = Literal["jsonl", "parquet"]
 
@@ -46,7 +47,7 @@ _TABLE = pa.schema(
 class BatchFiles:
     """A folder of files, one for each batch that has something to write."""
 
-    option: str
+    setting: Setting
     folder: Path
     run: str
 
@@ -55,11 +56,11 @@ class BatchFiles:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"{self.option}: {self.folder} is a file; name a folder") from None
+            raise UsageError(f"{self.setting}: {self.folder} is a file; name a folder") from None
         except OSError as error:
-            raise UsageError(f"{self.option}: {self.folder} cannot be made: {error.strerror}") from error
+            raise UsageError(f"{self.setting}: {self.folder} cannot be made: {error.strerror}") from error
         if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise UsageError(f"{self.option}: {self.folder} cannot be written to; check its permissions")
+            raise UsageError(f"{self.setting}: {self.folder} cannot be written to; check its permissions")
 
     def write(self, batch: int, ending: str, write: Callable[[Path], object]) -> None:
         target = self.folder / f"{self.run}-{batch:09d}.{ending}"
@@ -70,7 +71,7 @@ class BatchFiles:
                 os.fsync(written.fileno())
             os.replace(unfinished, target)
         except OSError as error:
-            raise UsageError(f"{self.option}: {target} cannot be written: {error.strerror or error}") from error
+            raise UsageError(f"{self.setting}: {target} cannot be written: {error.strerror or error}") from error
 
     def write_lines(self, batch: int, lines: Sequence[str]) -> None:
         if lines:
@@ -130,5 +131,6 @@ def late_line(late: LateEvent, times: TimeFormat) -> str:
     return json.dumps(base_line(late.event.occurrence.event, times), ensure_ascii=False)
 
 
-def rejected_line(record: RejectedRecord) -> str:
-    return json.dumps({"place": record.place, "reason": record.reason, "text": record.text}, ensure_ascii=False)
+def rejected_line(record: RejectedRecord, words: Callable[[str], str]) -> str:
+    found = {"place": record.place, "reason": words(record.reason), "text": record.text}
+    return json.dumps(found, ensure_ascii=False)

@@ -30,6 +30,7 @@ from cera.engines.spark.streaming.results.compact import KINDS, Shape
 from cera.model.columns.column_hashes import event_hashes, hexadecimal, timer_hashes
 from cera.model.columns.xxhash_columns import Hashes
 from cera.model.terms.json_terms import term_text
+from cera.wording import in_python
 
 #: The columns that the answers over recorded events have.
 _ANSWER = pa.schema(
@@ -107,7 +108,7 @@ def _row(result: Result) -> dict[str, Any] | None:
             own = {"id": event.id, "term": term_text(event.term), LEFT_OUT: LATE}
             return {**own, "begin": fields.begin, "end": fields.end, "label": fields.label}
         case RejectedRecord(reason=reason, text=text):
-            return {LEFT_OUT: reason, RECORD: text}
+            return {LEFT_OUT: in_python(reason), RECORD: text}
         case ActionRequest() | StateReport():
             return None
         case _:

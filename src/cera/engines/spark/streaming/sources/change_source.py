@@ -87,7 +87,7 @@ class ChangeSource:
                     pass
             except UnreachableError as error:
                 if not away:
-                    self._away(str(error))
+                    self._away(error.message)
                 away = True
             else:
                 if away:

@@ -113,7 +113,7 @@ def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
         else:
             yield from read_occurrences(path, layout)
     except (CeraError, OSError) as error:
-        yield rejected(path, str(error))
+        yield rejected(path, error.message if isinstance(error, CeraError) else str(error))
 
 
 def read_spooled(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:

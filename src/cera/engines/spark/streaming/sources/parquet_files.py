@@ -53,7 +53,7 @@ def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
 def _refusal(names: Sequence[str], layout: Layout, error: UsageError) -> str:
     """Why no row of a file with these columns can be an event; the options that would help, if some do."""
     missing = None if "term" in names else layout.missing_column(names)
-    return str(error) if missing is None else f"the file has {missing}; its columns are {', '.join(names)}"
+    return error.message if missing is None else f"the file has {missing}; its columns are {', '.join(names)}"
 
 
 def _reader(roles: TableLayout, layout: Layout) -> _Reader:

@@ -47,6 +47,7 @@ from cera.engines.spark.streaming.results.compact import Compactor, Shape
 from cera.engines.spark.streaming.state.kernel import Kernel, Part
 from cera.model.terms.json_terms import term_text
 from cera.modules.processor import Detection
+from cera.wording import keeping_marks
 
 Message = tuple[str, int, bytes]
 
@@ -117,7 +118,8 @@ class Layer(StatefulProcessor):
     ) -> Iterator[pd.DataFrame]:
         gc.disable()  # very many objects are made, none of them in circles
         try:
-            yield self._advanced(name, bucket, payloads, times, expired)
+            with keeping_marks():
+                yield self._advanced(name, bucket, payloads, times, expired)
         finally:
             gc.enable()
 

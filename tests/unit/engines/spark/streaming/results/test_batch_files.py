@@ -13,6 +13,7 @@ from cera.engines.spark.streaming.messages.stage_results import DerivedResult
 from cera.engines.spark.streaming.results.batch_files import BatchFiles, derived_line, in_order
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeFormat
+from cera.wording import Setting
 
 
 def result(id_: str, end: int, rule: str = "r", begin: int = 0, term: str = '{"a": 1}') -> DerivedResult:
@@ -20,7 +21,7 @@ def result(id_: str, end: int, rule: str = "r", begin: int = 0, term: str = '{"a
 
 
 def test_a_batch_that_is_run_again_replaces_its_file(tmp_path: Path) -> None:
-    files = BatchFiles("--sink", tmp_path, "run")
+    files = BatchFiles(Setting.SINK, tmp_path, "run")
     files.write_lines(3, ["one", "two"])
     files.write_lines(3, ["one", "two"])
     assert [file.name for file in tmp_path.iterdir()] == ["run-000000003.jsonl"]
@@ -28,7 +29,7 @@ def test_a_batch_that_is_run_again_replaces_its_file(tmp_path: Path) -> None:
 
 
 def test_an_empty_batch_has_no_file(tmp_path: Path) -> None:
-    files = BatchFiles("--sink", tmp_path, "run")
+    files = BatchFiles(Setting.SINK, tmp_path, "run")
     files.write_lines(1, [])
     files.write_table(1, [])
     assert not list(tmp_path.iterdir())
@@ -52,7 +53,7 @@ def test_a_line_is_that_of_cera_run() -> None:
 
 
 def test_a_table_has_times_and_causes(tmp_path: Path) -> None:
-    BatchFiles("--sink", tmp_path, "run").write_table(0, [result("x", 5_000_000)])
+    BatchFiles(Setting.SINK, tmp_path, "run").write_table(0, [result("x", 5_000_000)])
     [row] = pq.read_table(tmp_path / "run-000000000.parquet").to_pylist()
     assert row["end"].isoformat() == "1970-01-01T00:00:05+00:00"
     assert (row["term"], row["causes"], row["to"]) == ('{"a": 1}', [("e", "1")], None)
@@ -61,17 +62,17 @@ def test_a_table_has_times_and_causes(tmp_path: Path) -> None:
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(UsageError, match=r"--sink: .*out is a file; name a folder"):
-        BatchFiles("--sink", tmp_path / "out", "run").prepare()
+        BatchFiles(Setting.SINK, tmp_path / "out", "run").prepare()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match="cannot be written to"):
-        BatchFiles("--sink", tmp_path, "run").prepare()
+        BatchFiles(Setting.SINK, tmp_path, "run").prepare()
 
 
 def test_a_sink_that_is_gone_is_an_error_when_it_is_written_to(tmp_path: Path) -> None:
-    files = BatchFiles("--sink", tmp_path / "gone", "run")
+    files = BatchFiles(Setting.SINK, tmp_path / "gone", "run")
     with pytest.raises(UsageError, match=r"--sink: .* cannot be written: No such file"):
         files.write_lines(0, ["x"])

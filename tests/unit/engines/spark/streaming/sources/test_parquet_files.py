@@ -141,4 +141,4 @@ def test_the_columns_mean_what_they_mean_in_a_recording(tmp_path: Path) -> None:
     [struct] = write_and_read(tmp_path, pa.table({"at": [1], "term": [{"t": 1}]}))
     assert struct.startswith("a term is JSON text, found")
     [timeless] = write_and_read(tmp_path, pa.table({"label": ["t"], "area": ["a"]}))
-    assert "give --time-field; its columns are label, area; no row was read" in timeless
+    assert "give ⟦time_field⟧; its columns are label, area; no row was read" in timeless

@@ -1,7 +1,8 @@
-"""Messages speak of arguments in Python, and of options on the command line."""
+"""Messages speak of settings, which are arguments in Python and options on the command line."""
 
 from __future__ import annotations
 
+import pickle
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -10,32 +11,82 @@ import pytest
 from click.testing import CliRunner
 
 import cera
-from cera.arguments import in_python, options_named
 from cera.cli.main import main
+from cera.diagnostics import Diagnostic, Note
+from cera.wording import Setting, in_python, keeping_marks, on_command_line
+from option_names import options
 
 FLAT = '{"type": "a", "ts": 1}\n'
 
 
-@pytest.mark.parametrize(
-    ("option", "argument"),
-    [
-        ("give --label-field or --label", "give `label` or `label_value`"),
-        ("give --label-field and --time-field", "give `label` and `time`"),
-        ("run it with --engine reference, which can", 'run it with engine="reference", which can'),
-        ("longer than --max-duration", "longer than `max_duration`"),
-        ("give --layout debezium", 'give `layout=cera.Layout(envelope="debezium")`'),
-        ("give --string-field 'a b' or --xml-types string", None),
-        ("give --allow-sql URL with the database", "give `allow_sql` with the database"),
-        ("run `cera capture --db X --tables Y` again", "run `cera capture --db X --tables Y` again"),
-        ("found --- and a--label", "found --- and a--label"),
-        ("the limit (--recursion-limit)", "the limit (`recursion_limit`)"),
-    ],
-)
-def test_options_become_arguments(option: str, argument: str | None) -> None:
-    made = in_python(option)
-    assert made == argument if argument is not None else "--" not in made
-    with options_named():
-        assert in_python(option) == option
+TEXTS = [
+    (
+        f"give {Setting.LABEL_FIELD} or {Setting.LABEL}",
+        "give --label-field or --label",
+        "give `label` or `label_value`",
+    ),
+    (
+        f"run it with {Setting.ENGINE.of('reference')}, which can",
+        "run it with --engine reference, which can",
+        'run it with `engine="reference"`, which can',
+    ),
+    (
+        f"give {Setting.LAYOUT.of('debezium')}, or {Setting.FORMAT}",
+        "give --layout debezium, or --format",
+        'give `layout=cera.Layout(envelope="debezium")`, or `layout=cera.Layout(format=…)`',
+    ),
+    (
+        f"give {Setting.STRING_FIELD.of('a b')} or {Setting.XML_TYPES.of('string')}",
+        "give --string-field 'a b' or --xml-types string",
+        'give `layout=cera.Layout(string_fields=frozenset({"a b"}))` or `layout=cera.Layout(xml_types="string")`',
+    ),
+    (
+        f"like {Setting.CSV.of('names=ts,type,value')}: {Setting.CSV} header is yes or no",
+        "like --csv names=ts,type,value: --csv header is yes or no",
+        'like `csv={"names": "ts,type,value"}`: `csv` header is yes or no',
+    ),
+    (
+        f"for example {Setting.CONF.of('spark.driver.memory=8g')}, or {Setting.MASTER.of('local[2]')}",
+        "for example --conf spark.driver.memory=8g, or --master 'local[2]'",
+        'for example `settings={"spark.driver.memory": "8g"}`, or `master="local[2]"`',
+    ),
+    (
+        f"run `cera capture {Setting.DB} X {Setting.TABLES} Y` again",
+        "run `cera capture --db X --tables Y` again",
+        "run `cera capture --db X --tables Y` again",
+    ),
+    ("⟦colour⟧ ⟦engine [engine]",) * 3,  # which a user may have written
+]
+
+
+@pytest.mark.parametrize(("text", "option", "argument"), TEXTS)
+def test_settings_are_options_on_the_command_line_and_arguments_in_python(
+    text: str, option: str, argument: str
+) -> None:
+    assert on_command_line(text) == option
+    assert in_python(text) == argument
+
+
+def test_every_setting_is_an_option_of_a_command() -> None:
+    assert {on_command_line(str(setting)) for setting in Setting} <= options()
+
+
+def test_an_error_has_words_of_python_and_keeps_its_marks() -> None:
+    error = cera.UsageError(f"give {Setting.ENGINE}", f"or {Setting.LATE}")
+    assert str(error) == "give `engine`\nor `late`"
+    assert error.messages == ("give ⟦engine⟧", "or ⟦late⟧")
+    assert pickle.loads(pickle.dumps(error)).message == error.message == "give ⟦engine⟧\nor ⟦late⟧"
+
+
+def test_an_error_that_ends_a_worker_keeps_its_marks_in_its_text() -> None:
+    with pytest.raises(cera.EngineError, match="raise ⟦tick_limit⟧"), keeping_marks():
+        raise cera.EngineError(f"raise {Setting.TICK_LIMIT}")
+
+
+def test_a_diagnostic_is_worded_with_its_notes() -> None:
+    found = Diagnostic("XC000", "note", str(Setting.OUT), None, str(Setting.SINK), (Note(str(Setting.LATE)),))
+    assert found.worded(on_command_line) == Diagnostic("XC000", "note", "--out", None, "--sink", (Note("--late"),))
+    assert str(found) == "note[XC000]: --out\n  note: `late`\n  hint: --sink"
 
 
 def test_a_file_of_flat_records_is_refused_with_the_argument(tmp_path: Path) -> None:
