@@ -15,7 +15,7 @@ from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_read, check_writable, lines, write_file
-from cera.connectors.files import Layout, Rejected, Source, formats, names_files, read_events, sources
+from cera.connectors.files import EventFile, Layout, Rejected, event_files, formats, names_files, read_events
 from cera.connectors.formats import csv_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.records.acceptance import accepted, in_time, lasts_longer
@@ -105,7 +105,7 @@ def tell_formats(replay: Replay) -> None:
     """Reports the formats of a folder that has several, and what was found out about CSV files."""
     for path in replay.paths:
         with suppress(UsageError):  # a path that cannot be read is reported when it is read
-            files = sources(path, replay.layout, parquet=True) if names_files(path) else []
+            files = event_files(path, replay.layout, parquet=True) if names_files(path) else []
             found = formats(files)
             if len(found) > 1:
                 listed = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
@@ -113,11 +113,11 @@ def tell_formats(replay: Replay) -> None:
             _report_dialects(files, replay.layout)
 
 
-def _report_dialects(files: Iterable[Source | Rejected], layout: Layout) -> None:
+def _report_dialects(files: Iterable[EventFile | Rejected], layout: Layout) -> None:
     """Reports separators and decimal signs that were found in CSV files and not given, once each."""
     dialects: dict[str, list[str]] = {}
     for file in files:
-        if isinstance(file, Source) and file.format == "csv":
+        if isinstance(file, EventFile) and file.format == "csv":
             with suppress(OSError), open_events(file.path) as stream:
                 if (found := described(csv_files.dialect_of(stream, layout), layout.csv)) is not None:
                     dialects.setdefault(found, []).append(file.shown)

@@ -22,15 +22,15 @@ from cera.model.url_paths import shown_path, url_for_a_path
 __all__ = [
     "DATABASE",
     "ENDINGS",
+    "EventFile",
     "Layout",
     "Rejected",
-    "Source",
     "check_format",
+    "event_files",
     "formats",
     "names_files",
+    "read_event_file",
     "read_events",
-    "read_source",
-    "sources",
 ]
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
@@ -55,7 +55,7 @@ _PARQUET = "Parquet is read by the Spark engine; give --engine spark, or convert
 
 
 @dataclass(frozen=True)
-class Source:
+class EventFile:
     """A file and the format that it is read in."""
 
     path: Path
@@ -80,7 +80,7 @@ def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
     if path == "-":
         check_format(layout, parquet=False)
         return _READERS[layout.format or "jsonl"](sys.stdin.buffer, "<stdin>", layout)
-    return _read_sources(sources(path, layout), layout)
+    return _read_files(event_files(path, layout), layout)
 
 
 def names_files(path: str) -> bool:
@@ -88,7 +88,7 @@ def names_files(path: str) -> bool:
     return path != "-" and not path.startswith(DATABASE)
 
 
-def sources(path: str, layout: Layout, *, parquet: bool = False) -> list[Source | Rejected]:
+def event_files(path: str, layout: Layout, *, parquet: bool = False) -> list[EventFile | Rejected]:
     """The files at a path, in order, and what is in the folder and is not read. `parquet`: whether that can be read.
 
     Raises UsageError if there is nothing to read.
@@ -96,29 +96,29 @@ def sources(path: str, layout: Layout, *, parquet: bool = False) -> list[Source 
     check_format(layout, parquet=parquet)
     file = Path(path)
     _check_readable(file)
-    return _in_folder(file, layout, parquet) if file.is_dir() else [Source(file, _format_of(file, layout, parquet))]
+    return _in_folder(file, layout, parquet) if file.is_dir() else [EventFile(file, _format_of(file, layout, parquet))]
 
 
-def formats(found: Iterable[Source | Rejected]) -> Mapping[str, int]:
+def formats(found: Iterable[EventFile | Rejected]) -> Mapping[str, int]:
     """How many files there are of each format, in the order of the formats' names."""
-    return Counter(sorted(source.format for source in found if isinstance(source, Source)))
+    return Counter(sorted(file.format for file in found if isinstance(file, EventFile)))
 
 
-def read_source(source: Source, layout: Layout) -> Iterator[Event | Rejected]:
+def read_event_file(file: EventFile, layout: Layout) -> Iterator[Event | Rejected]:
     """The events of one file that is not Parquet."""
     try:
-        with open_events(source.path) as stream:
-            yield from _READERS[source.format](stream, source.shown, layout)
+        with open_events(file.path) as stream:
+            yield from _READERS[file.format](stream, file.shown, layout)
     except OSError as error:
-        yield rejected(source.shown, f"could not be read further: {error.strerror or error}")
+        yield rejected(file.shown, f"could not be read further: {error.strerror or error}")
 
 
-def _read_sources(found: Iterable[Source | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
-    for source in found:
-        if isinstance(source, Source):
-            yield from read_source(source, layout)
+def _read_files(found: Iterable[EventFile | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
+    for file in found:
+        if isinstance(file, EventFile):
+            yield from read_event_file(file, layout)
         else:
-            yield source
+            yield file
 
 
 def _known(parquet: bool) -> str:
@@ -179,10 +179,10 @@ def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
     return ENDINGS[ending]
 
 
-def _in_folder(folder: Path, layout: Layout, parquet: bool) -> list[Source | Rejected]:
+def _in_folder(folder: Path, layout: Layout, parquet: bool) -> list[EventFile | Rejected]:
     entries = list(_entries(folder))
     found = [_in_folder_found(entry, layout, parquet) for entry in entries]
-    if not any(isinstance(source, Source) for source in found):
+    if not any(isinstance(file, EventFile) for file in found):
         raise UsageError(_nothing_in(folder, entries, parquet))
     return found
 
@@ -218,7 +218,7 @@ def _is_entered(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and os.access(entry, os.R_OK | os.X_OK)
 
 
-def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rejected:
+def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> EventFile | Rejected:
     if entry.is_dir():
         reason = "a link to a folder, not followed" if entry.is_symlink() else "a folder that may not be read"
         return rejected(str(entry), reason)
@@ -226,8 +226,10 @@ def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rej
     if ending == ".parquet" and not _is_readable("parquet", layout):
         return rejected(str(entry), f"not read: {_ENVELOPES}")
     if ending == ".parquet" and (parquet or layout.format is None):
-        return Source(entry, "parquet") if parquet else rejected(str(entry), f"not read: {_PARQUET}")
+        return EventFile(entry, "parquet") if parquet else rejected(str(entry), f"not read: {_PARQUET}")
     name = ENDINGS.get(ending, layout.format)
     if name is not None and not _is_readable(name, layout):
         return rejected(str(entry), f"not read: {_ENVELOPES}")
-    return rejected(str(entry), f"unknown ending, not read; {_known(parquet)}") if name is None else Source(entry, name)
+    return (
+        rejected(str(entry), f"unknown ending, not read; {_known(parquet)}") if name is None else EventFile(entry, name)
+    )

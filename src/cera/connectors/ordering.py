@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from cera.connectors.databases.reading import read_changes
-from cera.connectors.fast_jsonl import read_source_occurrences
-from cera.connectors.files import DATABASE, Source, check_format, sources
+from cera.connectors.fast_jsonl import read_file_occurrences
+from cera.connectors.files import DATABASE, EventFile, check_format, event_files
 from cera.connectors.read_times import TimeScan, scan, scan_times
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.sorted_runs import SortedRuns, TemporaryFolder, read_blocks, temporary_storage, write_blocks
@@ -48,12 +48,12 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class _FilePart:
-    source: Source
+    file: EventFile
     layout: Layout
     scan: TimeScan
 
     def read(self) -> Iterator[Record]:
-        return read_source_occurrences(self.source, self.layout)
+        return read_file_occurrences(self.file, self.layout)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,9 @@ class OrderedEvents:
         self._most = MOST_IN_MEMORY if most_in_memory is None else most_in_memory
         self._paths = paths
         # all paths are looked at before the first is read, so that a wrong one is reported at once
-        self._found = [None if path == "-" or path.startswith(DATABASE) else sources(path, layout) for path in paths]
+        self._found = [
+            None if path == "-" or path.startswith(DATABASE) else event_files(path, layout) for path in paths
+        ]
         if "-" in paths:
             check_format(layout, parquet=False)
         self._rejected: list[Rejected] = []
@@ -97,11 +99,11 @@ class OrderedEvents:
             for path, found in zip(self._paths, self._found, strict=True):
                 if found is None:
                     self._parts.append(self._standard_input() if path == "-" else self._database(path))
-                for source in found or ():
-                    if isinstance(source, Source):
-                        self._parts.append(self._scanned(source))
+                for file in found or ():
+                    if isinstance(file, EventFile):
+                        self._parts.append(self._scanned(file))
                     else:
-                        self._rejected.append(source)
+                        self._rejected.append(file)
             self._stack = stack.pop_all()
         return self
 
@@ -140,16 +142,16 @@ class OrderedEvents:
             return part.read()
         return _sorted_within(part.read(), part.scan.disorder, self._most, self._folder)
 
-    def _scanned(self, source: Source) -> Part:
-        self._tell(f"reading the times in {source.shown}")
-        return _FilePart(source, self._layout, scan_times(source, self._layout))
+    def _scanned(self, file: EventFile) -> Part:
+        self._tell(f"reading the times in {file.shown}")
+        return _FilePart(file, self._layout, scan_times(file, self._layout))
 
     def _standard_input(self) -> Part:
         self._tell("copying standard input")
         copy = self._folder.new_file()
         with temporary_storage(copy), copy.open("wb") as stream:
             shutil.copyfileobj(sys.stdin.buffer, stream)
-        return self._scanned(Source(copy, self._layout.format or "jsonl", name="<stdin>"))
+        return self._scanned(EventFile(copy, self._layout.format or "jsonl", name="<stdin>"))
 
     def _database(self, path: str) -> Part:
         self._tell("copying the changes of the database")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
-from cera.connectors.files import DATABASE, Source, sources
+from cera.connectors.files import DATABASE, EventFile, event_files
 from cera.connectors.records.layout import Layout
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
@@ -93,10 +93,10 @@ def _lacking_for_spark() -> str | None:
     return None if "JAVA_HOME" in os.environ or shutil.which("java") else "Java"
 
 
-def _files(path: str, layout: Layout) -> list[Source]:
+def _files(path: str, layout: Layout) -> list[EventFile]:
     if path == "-" or path.startswith(DATABASE):
         return []
-    return [file for file in sources(path, layout, parquet=True) if isinstance(file, Source)]
+    return [file for file in event_files(path, layout, parquet=True) if isinstance(file, EventFile)]
 
 
 def _bytes(size: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cera.connectors.files import Layout, Rejected, formats, read_events, sources
+from cera.connectors.files import Layout, Rejected, event_files, formats, read_events
 from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
 from cera.connectors.records.layout import TEXT_LIMIT
 from cera.errors import UsageError
@@ -135,9 +135,9 @@ def test_a_path_that_cannot_be_read_is_an_error_before_anything_is_read(
 def test_the_formats_in_a_folder_are_counted(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a/c.ndjson", "d.csv", "notes.txt", "_x.xml"):
         write(tmp_path, name)
-    assert formats(sources(str(tmp_path), EVENTS)) == {"csv": 1, "jsonl": 2}
-    assert formats(sources(str(tmp_path), Layout(format="json"))) == {"csv": 1, "json": 1, "jsonl": 2}
-    assert formats(sources(str(tmp_path / "b.jsonl"), EVENTS)) == {"jsonl": 1}
+    assert formats(event_files(str(tmp_path), EVENTS)) == {"csv": 1, "jsonl": 2}
+    assert formats(event_files(str(tmp_path), Layout(format="json"))) == {"csv": 1, "json": 1, "jsonl": 2}
+    assert formats(event_files(str(tmp_path / "b.jsonl"), EVENTS)) == {"jsonl": 1}
 
 
 @pytest.mark.parametrize(("name", "message"), [("jsonlines", "unknown format 'jsonlines'"), ("parquet", "Spark")])

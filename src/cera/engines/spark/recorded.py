@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cera.connectors.files import Source, names_files, sources
+from cera.connectors.files import EventFile, event_files, names_files
 from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.layers.layering import Layers
 from cera.engines.spark.engine import Answers, answers
@@ -256,5 +256,5 @@ def _is_small(paths: Sequence[str], layout: Layout) -> bool:
     """Whether there is little to read; of standard input and databases nobody knows."""
     if not all(map(names_files, paths)):
         return False
-    found = [file for path in paths for file in sources(path, layout, parquet=True)]
-    return is_small(file.path for file in found if isinstance(file, Source))
+    found = [file for path in paths for file in event_files(path, layout, parquet=True)]
+    return is_small(file.path for file in found if isinstance(file, EventFile))

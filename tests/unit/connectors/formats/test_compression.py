@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.files import Rejected, read_events, sources
+from cera.connectors.files import Rejected, event_files, read_events
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.layout import Layout
 from cera.model.time.time_text import TimeFormat
@@ -45,7 +45,7 @@ def test_compressed_files_of_a_folder_are_read_by_the_ending_before(tmp_path: Pa
     for ending in ("gz", "zst"):
         (tmp_path / f"{ending}.csv.{ending}").write_bytes(compressed(CONTENTS["csv"], ending))
     (tmp_path / "notes.txt.gz").write_bytes(gzip.compress(b"x"))
-    found = sources(str(tmp_path), FLAT)
+    found = event_files(str(tmp_path), FLAT)
     assert [each.format for each in found if not isinstance(each, Rejected)] == ["csv", "csv"]
     [other] = [each for each in found if isinstance(each, Rejected)]
     assert "known endings are .jsonl, .ndjson, .json, .csv, .xml, also with .gz or .zst behind" in other.reason

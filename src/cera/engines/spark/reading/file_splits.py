@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from cera.connectors import fast_jsonl
-from cera.connectors.files import Source, read_source
+from cera.connectors.files import EventFile, read_event_file
 from cera.connectors.formats import jsonl
 from cera.connectors.formats.compression import is_compressed, open_events
 from cera.connectors.records.layout import Layout, Rejected, rejected
@@ -37,7 +37,7 @@ class Split:
 
     def read(self, layout: Layout) -> Iterator[Occurrence | Rejected]:
         if self.format != "jsonl":
-            yield from _occurrences(read_source(Source(Path(self.path), self.format), layout))
+            yield from _occurrences(read_event_file(EventFile(Path(self.path), self.format), layout))
             return
         try:
             yield from read_lines(self._lines(), self.path, layout, self.first)
@@ -68,7 +68,7 @@ def _occurrences(found: Iterator[Event | Rejected]) -> Iterator[Occurrence | Rej
     return (occurrence(event) if isinstance(event, Event) else event for event in found)
 
 
-def splits(source: int, file: Source, size: int = SPLIT_SIZE) -> Iterator[Split]:
+def splits(source: int, file: EventFile, size: int = SPLIT_SIZE) -> Iterator[Split]:
     """The pieces in which a file is read."""
     path = str(file.path)
     if file.format != "jsonl" or is_compressed(file.path) or file.path.stat().st_size <= size:

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.files import Source, names_files, sources
+from cera.connectors.files import EventFile, event_files, names_files
 from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
@@ -51,7 +51,7 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
     What is read in Python is read now and kept by Spark (persisted), so that it is read once; what is small is read in
     this process, since Spark's workers take seconds to start.
     """
-    found = [(path, sources(path, layout, parquet=True) if names_files(path) else []) for path in paths]
+    found = [(path, event_files(path, layout, parquet=True) if names_files(path) else []) for path in paths]
     pieces: list[Split] = []
     readings: list[Reading] = []
     number = 0
@@ -63,11 +63,11 @@ def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Rea
         unknown = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
         if unknown:
             readings.append(Reading((), partial(unread, spark, unknown)))
-        tables = [item.path for item in files if isinstance(item, Source) and item.format == "parquet"]
+        tables = [item.path for item in files if isinstance(item, EventFile) and item.format == "parquet"]
         if tables:
             readings.append(read_parquet(spark, path, tables, layout, number))
         for item in files:
-            if isinstance(item, Source) and item.format != "parquet":
+            if isinstance(item, EventFile) and item.format != "parquet":
                 pieces += splits(number, item)
             number += 1
     if pieces and is_small(Path(path) for path in {piece.path for piece in pieces}):

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from cera.connectors.files import Layout, Rejected, Source, read_events
+from cera.connectors.files import EventFile, Layout, Rejected, read_events
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading import recordings as module
 from cera.engines.spark.reading.file_splits import splits
@@ -63,7 +63,7 @@ def test_a_folder_of_files_is_read_as_on_every_other_engine(
 def test_a_large_file_is_read_in_pieces_with_the_right_line_numbers(tmp_path: Path) -> None:
     path = tmp_path / "large.jsonl"
     path.write_text("".join(f"{'x' * (i % 50)}\n" for i in range(100_000)))
-    pieces = list(splits(0, Source(path, "jsonl"), size=1 << 20))
+    pieces = list(splits(0, EventFile(path, "jsonl"), size=1 << 20))
     assert len(pieces) == 3
     found = [item for piece in pieces for item in piece.read(Layout())]
     assert found == list(read_events(str(path), Layout()))
