@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.epl.handwritten import MACHINES, Found, updates
 from cera.cli.main import SELDOM
-from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.source import source_of
 from cera.engines.local.host import Found as Detected
 from cera.engines.local.host import Host
 from cera.model.terms.term import Term
@@ -55,7 +55,7 @@ def detections(program: Program, path: str, count: Count) -> Iterator[Detected]:
     """What the local engine detects in a sorted file of changes."""
     host = Host(program.processor(max_duration=0), max_delay=0)
     push, every = host.push, max(1, count.events // _SAMPLES)
-    for item in read_occurrences(path, Layout(times=TimeFormat("s"))):
+    for item in source_of(path).occurrences(Layout(times=TimeFormat("s"))):
         if isinstance(item, Rejected):
             raise SystemExit(f"{item.place}: {item.reason}")
         count.seen += 1

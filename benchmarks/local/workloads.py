@@ -16,9 +16,9 @@ from pathlib import Path
 from benchmarks.local.handwritten import detect
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
-from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.sinks import event_line
+from cera.connectors.source import source_of
 from cera.diagnostics import Source
 from cera.engines.local.derived import Derived
 from cera.engines.local.host import Host
@@ -77,7 +77,7 @@ def answers(plan: Plan, path: str, count: Count) -> Iterator[Derived]:
     host = Host(Processor(plan, max_duration=0), max_delay=0)
     push = host.push
     events = 0
-    for item in read_occurrences(path, Layout(times=TimeFormat("s"))):
+    for item in source_of(path).occurrences(Layout(times=TimeFormat("s"))):
         if isinstance(item, Rejected):
             raise SystemExit(f"{item.place}: {item.reason}")
         events += 1

@@ -11,6 +11,7 @@ import pytest
 
 from import_graph import PACKAGE, Edges, edges, tangles
 from language_names import named_in
+from source_names import marks_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +26,19 @@ NAMES_OF_LANGUAGES = {
     "cli/schema.py": {"cera.languages.xchangeeq"},  # `--declare` prints SOURCE directives
     "explain/plan.py": {"cera.languages.xchangeeq"},  # as in cause_tree
     "explain/program.py": {"cera.languages.xchangeeq"},
+}
+
+#: Rooms in which `-` is the sign of a number or an operator, and no text of a user names a source.
+SIGNS = ("connectors/actions/", "datalog/", "engines/local/", "engines/spark/values/", "languages/", "model/", "rules/")
+
+#: What looks at a text to find out which source it names: one file, and those in which `-` is something else.
+NAMES_OF_SOURCES = {
+    "connectors/source.py": {"-", "db:"},
+    "cli/page.py": {"-"},  # how options begin
+    "cli/program_text.py": {"-"},  # the program on standard input
+    "cli/stream.py": {"-"},  # the sink on standard output
+    "engines/spark/plan/absence.py": {"-"},  # a setting of Spark that is less than nothing
+    "engines/spark/reading/time_columns.py": {"-"},  # the sign of an offset
 }
 
 
@@ -56,6 +70,12 @@ def test_no_file_outside_of_the_languages_names_one() -> None:
     outside = {name for name in files if not name.startswith(("languages/", "datalog/"))}  # a calculus, and a language
     found = {name: named_in(files[name]) for name in outside}
     assert {name: names for name, names in found.items() if names} == NAMES_OF_LANGUAGES
+
+
+def test_the_kind_of_a_source_is_decided_in_one_place() -> None:
+    files = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    found = {name: marks_in(path) for name, path in files.items() if not name.startswith(SIGNS)}
+    assert {name: marks for name, marks in found.items() if marks} == NAMES_OF_SOURCES
 
 
 def test_spark_is_imported_by_its_own_engine_only() -> None:

@@ -17,7 +17,7 @@ def with_engine(program: Program, replay: Replay, out: Path | None) -> Replay:
         report.say_more(f"engine: {replay.engine} (it was asked for)")
         return replay
     recording = Recording(
-        replay.paths,
+        replay.sources,
         replay.layout,
         replay.spark_option,
         sorted_within_delay=replay.max_delay is not None,

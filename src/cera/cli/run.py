@@ -170,7 +170,7 @@ def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
         raise UsageError(f"--out: JSON lines or Parquet are written, no {out.suffix[1:]}; write {out.stem}.jsonl")
     else:
         check_writable("--out", out)
-    check_not_read("--out", out, replay.paths, (source.name for source in program.sources))
+    check_not_read("--out", out, replay.sources, (source.name for source in program.sources))
     if replay.rejected is not None and _same_file(out, replay.rejected):
         raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")
 

@@ -84,7 +84,7 @@ def _started(program: Program, replay: Replay) -> Recorded:
     with progress("starting Spark") as tell:
         return recorded(
             program.layers,
-            replay.paths,
+            replay.sources,
             replay.layout,
             until=replay.until,
             max_duration=replay.max_duration,

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
+from cera.connectors.source import Source
 from cera.errors import UsageError
 from cera.model.url_paths import no_folder_for, shown_path
 
@@ -32,17 +33,17 @@ def check_new_folder(option: str, path: Path) -> None:
         raise UsageError(f"{option}: {path} is there already; Parquet is written to a new folder")
 
 
-def check_not_read(option: str, path: Path, inputs: Iterable[str], programs: Iterable[str] = ()) -> None:
+def check_not_read(option: str, path: Path, inputs: Iterable[Source], programs: Iterable[str] = ()) -> None:
     """Raises UsageError where a file that is read would be overwritten: events, or a program; or where the next run
     would read it, in a folder of events."""
-    written = path.resolve()
-    for name in inputs:
-        read = Path(name).resolve()
-        if name != "-" and written == read:
+    for source in inputs:
+        if source.is_overwritten_by(path):
             raise UsageError(f"{option}: {path} is also read with --events; it would be overwritten")
-        if name != "-" and read.is_dir() and written.is_relative_to(read):
-            raise UsageError(f"{option}: {path} lies in {name}, which is read with --events; name another folder")
-    if any(written == Path(name).resolve() for name in programs):
+        if source.contains(path):
+            raise UsageError(
+                f"{option}: {path} lies in {source.text}, which is read with --events; name another folder"
+            )
+    if any(path.resolve() == Path(name).resolve() for name in programs):
         raise UsageError(f"{option} names the program {path} itself")
 
 

@@ -1,16 +1,14 @@
-"""Reading events from files, folders and standard input."""
+"""The files of events at a path, their formats, and reading them."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from cera.connectors.databases.reading import read_changes
 from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
 from cera.connectors.formats.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.records.layout import Layout, Rejected, rejected
@@ -20,7 +18,6 @@ from cera.model.spelling import did_you_mean
 from cera.model.url_paths import shown_path, url_for_a_path
 
 __all__ = [
-    "DATABASE",
     "ENDINGS",
     "EventFile",
     "Layout",
@@ -28,9 +25,9 @@ __all__ = [
     "check_format",
     "event_files",
     "formats",
-    "names_files",
     "read_event_file",
-    "read_events",
+    "read_event_files",
+    "read_stream",
 ]
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
@@ -44,9 +41,6 @@ _READERS: Mapping[str, Reader] = {
 
 #: The format that each ending of a file name stands for.
 ENDINGS: Mapping[str, str] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".xml": "xml"}
-
-#: Before the URL of a database whose changes are read.
-DATABASE = "db:"
 
 #: How many names a message lists.
 _NAMED = 5
@@ -68,35 +62,17 @@ class EventFile:
         return self.name or str(self.path)
 
 
-def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
-    """The events at a path, in the order they stand there, and what could not be read.
+def event_files(path: Path, layout: Layout, *, parquet: bool = False) -> list[EventFile | Rejected]:
+    """Returns the files at a path, in order, and what is in the folder and is not read.
 
-    `-` is standard input (JSON lines unless the layout says otherwise), `db:URL` the changes that a database has
-    captured. A folder is all event files below it, by their endings and in the order of their paths; hidden files and
-    names that start with `_` are not looked at.
-    """
-    if path.startswith(DATABASE):
-        return read_changes(path.removeprefix(DATABASE))
-    if path == "-":
-        check_format(layout, parquet=False)
-        return _READERS[layout.format or "jsonl"](sys.stdin.buffer, "<stdin>", layout)
-    return _read_files(event_files(path, layout), layout)
-
-
-def names_files(path: str) -> bool:
-    """Whether events at a path are in files: standard input and databases have none."""
-    return path != "-" and not path.startswith(DATABASE)
-
-
-def event_files(path: str, layout: Layout, *, parquet: bool = False) -> list[EventFile | Rejected]:
-    """The files at a path, in order, and what is in the folder and is not read. `parquet`: whether that can be read.
+    A folder is all event files below it, by their endings and in the order of their paths; hidden files and names that
+    start with `_` are not looked at. `parquet`: whether that can be read.
 
     Raises UsageError if there is nothing to read.
     """
     check_format(layout, parquet=parquet)
-    file = Path(path)
-    _check_readable(file)
-    return _in_folder(file, layout, parquet) if file.is_dir() else [EventFile(file, _format_of(file, layout, parquet))]
+    _check_readable(path)
+    return _in_folder(path, layout, parquet) if path.is_dir() else [EventFile(path, _format_of(path, layout, parquet))]
 
 
 def formats(found: Iterable[EventFile | Rejected]) -> Mapping[str, int]:
@@ -113,12 +89,18 @@ def read_event_file(file: EventFile, layout: Layout) -> Iterator[Event | Rejecte
         yield rejected(file.shown, f"could not be read further: {error.strerror or error}")
 
 
-def _read_files(found: Iterable[EventFile | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
+def read_event_files(found: Iterable[EventFile | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
+    """Returns the events of files that are not Parquet, one file after the other, and what is not read."""
     for file in found:
         if isinstance(file, EventFile):
             yield from read_event_file(file, layout)
         else:
             yield file
+
+
+def read_stream(stream: BinaryIO, name: str, format_: str, layout: Layout) -> Iterator[Event | Rejected]:
+    """Returns the events of an open stream of bytes in a format that is not Parquet."""
+    return _READERS[format_](stream, name, layout)
 
 
 def _known(parquet: bool) -> str:
