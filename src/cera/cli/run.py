@@ -19,7 +19,8 @@ from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
 from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
+from cera.cli.writing import LineWriter, check_not_read, lines, write_output
+from cera.connectors.sink import check_new_folder, check_writable
 from cera.engines.answers.answer import Answer
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
