@@ -1,4 +1,4 @@
-"""Where a file of the package looks at a text to find out which kind of source it names."""
+"""Where a file of the package looks at a text to find out which kind of source or sink it names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-#: Standard input, and what stands before the URL of a database.
-MARKS = frozenset({"-", "db:"})
+#: Standard input or output, what stands before the URL of a database, the terminal, the ending of Parquet.
+MARKS = frozenset({"-", "db:", "console", ".parquet"})
 
 _METHODS = frozenset({"startswith", "removeprefix"})
 

@@ -31,12 +31,14 @@ NAMES_OF_LANGUAGES = {
 #: Rooms in which `-` is the sign of a number or an operator, and no text of a user names a source.
 SIGNS = ("connectors/actions/", "datalog/", "engines/local/", "engines/spark/values/", "languages/", "model/", "rules/")
 
-#: What looks at a text to find out which source it names: one file, and those in which `-` is something else.
+#: What looks at a text to find out which source or sink it names: one file each, and where it is another thing.
 NAMES_OF_SOURCES = {
+    "connectors/sink.py": {"-", "console", ".parquet"},
     "connectors/source.py": {"-", "db:"},
+    "connectors/files.py": {".parquet"},  # the format of a file that is read
+    "engines/spark/streaming/sources/file_source.py": {".parquet"},
     "cli/page.py": {"-"},  # how options begin
     "cli/program_text.py": {"-"},  # the program on standard input
-    "cli/stream.py": {"-"},  # the sink on standard output
     "engines/spark/plan/absence.py": {"-"},  # a setting of Spark that is less than nothing
     "engines/spark/reading/time_columns.py": {"-"},  # the sign of an offset
 }
@@ -72,7 +74,7 @@ def test_no_file_outside_of_the_languages_names_one() -> None:
     assert {name: names for name, names in found.items() if names} == NAMES_OF_LANGUAGES
 
 
-def test_the_kind_of_a_source_is_decided_in_one_place() -> None:
+def test_the_kind_of_a_source_or_sink_is_decided_in_one_place() -> None:
     files = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
     found = {name: marks_in(path) for name, path in files.items() if not name.startswith(SIGNS)}
     assert {name: marks for name, marks in found.items() if marks} == NAMES_OF_SOURCES

@@ -20,6 +20,7 @@ from cera.cli.termination import end_at_once
 from cera.cli.writing import write_output
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.records.layout import Rejected
+from cera.connectors.sink import stream_folder
 from cera.connectors.source import Source, source_of
 from cera.errors import EngineError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
@@ -152,7 +153,7 @@ def stream(
     show_unknown_labels(sorted(labels), program, Counts({}, 0), {})
     options = live.StreamOptions(
         sources=tuple(live.StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
-        sink=None if sink in ("-", "console") else Path(sink),
+        sink=stream_folder(sink),
         layout=layout,
         max_delay=microseconds(max_delay),
         max_duration=_longest(max_duration, layout, sources, live.Checkpoint(others["checkpoint"])),
