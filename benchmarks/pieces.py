@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.source import source_of
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.time_text import TimeFormat
 
@@ -15,7 +15,7 @@ _AT_ONCE = 500
 
 def pieces(path: str) -> Iterator[list[Occurrence]]:
     """Yields the events of a file whose times are numbers of seconds."""
-    records = read_occurrences(path, Layout(times=TimeFormat("s")))
+    records = source_of(path).occurrences(Layout(times=TimeFormat("s")))
     while piece := list(islice(records, _AT_ONCE)):
         for item in piece:
             if isinstance(item, Rejected):

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import cera
-from cera.connectors.files import Layout, read_events
+from cera.connectors.files import Layout
+from cera.connectors.source import source_of
 from cera.engines.local.session import Session
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
@@ -265,7 +266,7 @@ def _example(name: str) -> Recorded:
     case: dict[str, Any] = {"events": "events.jsonl", **tomllib.loads((folder / "case.toml").read_text())}
     times = TimeFormat(case.get("time_unit"))
     layout = Layout(label_field=case.get("label_field"), time_field=case.get("time_field"), times=times)
-    read = [found for found in read_events(str(folder / case["events"]), layout) if isinstance(found, Event)]
+    read = [found for found in source_of(str(folder / case["events"])).events(layout) if isinstance(found, Event)]
     events = sorted(read, key=lambda one: one.end)
     half = len(events) // 2
     programs = tuple(folder / program for program in case["programs"])

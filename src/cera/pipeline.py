@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cera.algebra.unbounded import check_durations, check_state
-from cera.connectors.files import Layout, read_events
 from cera.connectors.records.acceptance import accepted, in_time, lasting, refuse, reworded
-from cera.connectors.records.layout import Rejected, layout_of
+from cera.connectors.records.layout import Layout, Rejected, layout_of
 from cera.connectors.records.python_values import time_argument
 from cera.connectors.records.rows import read_rows
+from cera.connectors.source import source_of
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean, in_source_order
 from cera.engines.choice import AUTO, Engine, choose_in_process
 from cera.engines.local import engine as local
@@ -236,7 +236,8 @@ class Program:
         if late is not None and max_delay is None:
             raise UsageError(f"{Setting.LATE} needs {Setting.MAX_DELAY}: without a limit no event is late")
         reject = refuse if reject is None else reworded(reject)
-        records = read_events(str(events), layout) if isinstance(events, str | Path) else read_rows(events, layout)
+        source = source_of(str(events)) if isinstance(events, str | Path) else None
+        records = read_rows(events, layout) if source is None else source.events(layout)
         happened = accepted(records, reject)
         delay, longest = _duration("max_delay", max_delay), _duration("max_duration", max_duration)
         if longest is not None:

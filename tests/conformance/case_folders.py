@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import cera
-from cera.connectors.files import Layout, read_events
+from cera.connectors.files import Layout
 from cera.connectors.records.acceptance import accepted, refuse
+from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program
@@ -76,7 +77,7 @@ class Case:
     @cached_property
     def stream(self) -> tuple[Event, ...]:
         """The events of its file."""
-        return tuple(accepted(read_events(str(self.events), self.layout), refuse))
+        return tuple(accepted(source_of(str(self.events)).events(self.layout), refuse))
 
 
 def list_cases() -> list[Case]:

@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from cera.connectors.records.layout import Layout
+from cera.connectors.source import source_of
 from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.division.operators import operators
 from cera.model.events.event import Event
@@ -80,13 +81,14 @@ def cut(together: SideBySide) -> Evaluator:
 def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
     """As a stream on Spark, which is stopped in the midst of the events and goes on from its checkpoint."""
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
+    from cera.engines.spark.streaming.sources.intake import StreamSource
 
     folder = tmp_path_factory.mktemp("entries")
     (folder / "in").mkdir()
     some = SideBySide(asked(CHOSEN))
     events = [*disordered(some.events, DELAY, Random(6)), LAST]
     options = StreamOptions(
-        (str(folder / "in"),),
+        (StreamSource(source_of(str(folder / "in"))),),
         folder / "out",
         folder / "checkpoint",
         Layout(times=TIMES),

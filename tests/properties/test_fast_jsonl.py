@@ -15,7 +15,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from cera.connectors import fast_jsonl
-from cera.connectors.files import Source
+from cera.connectors.files import EventFile
 from cera.connectors.formats import jsonl
 from cera.connectors.read_times import scan, scan_times
 from cera.connectors.records.layout import Layout, Rejected
@@ -167,7 +167,7 @@ def test_the_pass_over_times_leaves_no_event_out(drawn: tuple[bytes, Layout]) ->
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         file.write(data)
         file.flush()
-        found = scan_times(Source(Path(file.name), "jsonl"), layout)
+        found = scan_times(EventFile(Path(file.name), "jsonl"), layout)
     events = [item for item in jsonl.read(io.BytesIO(data), "f", layout) if isinstance(item, Event)]
     expected = scan((event.begin, event.end) for event in events)
     assert found.records >= expected.records

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from cera.connectors.files import Layout, Rejected, read_events
+from cera.connectors.files import Layout, Rejected
+from cera.connectors.source import source_of
 from cera.diagnostics import Source, Span, render
 from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.parser import parse
@@ -143,7 +144,7 @@ def test_a_damaged_event_file_gives_events_and_rejected_records(seeds: range, tm
         file = tmp_path / f"damaged.{sample.ending}"
         file.write_bytes(data)
         try:
-            for record in read_events(str(file), sample.layout):
+            for record in source_of(str(file)).events(sample.layout):
                 look_at_record(record, str(file))
         except Exception as error:
             raise AssertionError(f"seed {seed}: {error!r} for the {sample.ending} file\n{data!r}") from error

@@ -14,6 +14,7 @@ import pytest
 
 from cera.connectors.records.layout import Layout
 from cera.connectors.sinks import event_line
+from cera.connectors.source import source_of
 from cera.pipeline import load
 from cera.testing import event
 from properties.epl_modules import random_program, random_stream
@@ -35,6 +36,7 @@ SEED = 4
 def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path: Path) -> None:
     from cera.engines.spark.division.operators import operators
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
+    from cera.engines.spark.streaming.sources.intake import StreamSource
 
     random = Random(SEED)
     program = random_program(random, 8)
@@ -43,7 +45,7 @@ def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path
     source = tmp_path / "in"
     source.mkdir()
     options = StreamOptions(
-        (str(source),),
+        (StreamSource(source_of(str(source))),),
         tmp_path / "out",
         tmp_path / "checkpoint",
         Layout(times=TIMES),

@@ -19,6 +19,7 @@ import pytest
 
 from cera.connectors.records.layout import Layout
 from cera.connectors.sinks import base_line, event_line
+from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
@@ -122,6 +123,7 @@ def test_random_programs_on_spark_streaming_with_a_restart(
     spark: SparkSession, tmp_path: Path, count: int, seed: int
 ) -> None:
     from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
+    from cera.engines.spark.streaming.sources.intake import StreamSource
 
     chance = random.Random(seed)
     cases = list(programs(count, seed))
@@ -133,7 +135,7 @@ def test_random_programs_on_spark_streaming_with_a_restart(
     source = tmp_path / "in"
     source.mkdir()
     options = StreamOptions(
-        (str(source),),
+        (StreamSource(source_of(str(source))),),
         tmp_path / "out",
         tmp_path / "checkpoint",
         Layout(times=TIMES),

@@ -12,6 +12,7 @@ import pytest
 from import_graph import PACKAGE, Edges, edges, tangles
 from language_names import named_in
 from option_names import options_in
+from source_names import marks_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +31,20 @@ NAMES_OF_LANGUAGES = {
 
 #: Has options of other programs, some of which have the names of ours.
 OTHER_PROGRAMS = PACKAGE / "connectors" / "actions" / "texts" / "interpreter_table.py"
+#: Rooms in which `-` is the sign of a number or an operator, and no text of a user names a source.
+SIGNS = ("connectors/actions/", "datalog/", "engines/local/", "engines/spark/values/", "languages/", "model/", "rules/")
+
+#: What looks at a text to find out which source or sink it names: one file each, and where it is another thing.
+NAMES_OF_SOURCES = {
+    "connectors/sink.py": {"-", "console", ".parquet"},
+    "connectors/source.py": {"-", "db:"},
+    "connectors/files.py": {".parquet"},  # the format of a file that is read
+    "engines/spark/streaming/sources/file_source.py": {".parquet"},
+    "cli/page.py": {"-"},  # how options begin
+    "cli/program_text.py": {"-"},  # the program on standard input
+    "engines/spark/plan/absence.py": {"-"},  # a setting of Spark that is less than nothing
+    "engines/spark/reading/time_columns.py": {"-"},  # the sign of an offset
+}
 
 
 def listed() -> tuple[dict[str, list[str]], list[list[str]]]:
@@ -68,6 +83,12 @@ def test_no_file_outside_of_the_command_line_names_an_option() -> None:
     found = {path.relative_to(PACKAGE).as_posix(): sorted(options_in(path)) for path in outside}
     assert not {name: options for name, options in found.items() if options}, "name the setting: `cera.wording.Setting`"
     assert options_in(PACKAGE / "cli" / "run.py")
+
+
+def test_the_kind_of_a_source_or_sink_is_decided_in_one_place() -> None:
+    files = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.py")}
+    found = {name: marks_in(path) for name, path in files.items() if not name.startswith(SIGNS)}
+    assert {name: marks for name, marks in found.items() if marks} == NAMES_OF_SOURCES
 
 
 def test_spark_is_imported_by_its_own_engine_only() -> None:

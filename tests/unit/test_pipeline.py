@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 from cera.cli.main import main
-from cera.connectors.files import Layout, read_events
+from cera.connectors.files import Layout
 from cera.connectors.sinks import base_line
+from cera.connectors.source import source_of
 from cera.errors import RecursionLimitError, UsageError
 from cera.languages.registry import language_of
 from cera.model.events.event import Event
@@ -106,7 +107,7 @@ def test_an_event_with_an_id_of_its_source_is_the_same_after_it_was_written_and_
     original = event("b{1}", 1, id="x1")
     path = tmp_path / "e.jsonl"
     path.write_text(json.dumps(base_line(original, TimeFormat())) + "\n")
-    [again] = read_events(str(path), Layout())
+    [again] = source_of(str(path)).events(Layout())
     assert isinstance(again, Event)
     assert again == original
 

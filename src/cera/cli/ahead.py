@@ -8,8 +8,8 @@ from typing import TypeVar
 import click
 
 from cera.cli import report
-from cera.connectors.files import names_files
 from cera.connectors.records.ahead import ONE_DAY
+from cera.connectors.source import Source
 from cera.pipeline import microseconds
 
 R = TypeVar("R")
@@ -27,13 +27,13 @@ def ahead_option(default_for: str) -> Callable[[Callable[..., R]], Callable[...,
     )
 
 
-def max_ahead_of(given: str | None, source: str, *, recorded: bool) -> int | None:
+def max_ahead_of(given: str | None, source: Source, *, recorded: bool) -> int | None:
     """Returns the limit of a source in microseconds: what is given, or a day for standard input and databases.
 
     A source that is `recorded` has no limit unless one is given.
     """
     if given is None:
-        return None if recorded or names_files(source) else ONE_DAY
+        return None if recorded or source.is_recording else ONE_DAY
     return None if given.strip().lower() == _NONE else microseconds(given)
 
 

@@ -20,9 +20,10 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from click.types import FuncParamType
 
-from cera.cli.program_text import STANDARD_INPUT
-from cera.connectors.files import DATABASE
+from cera.cli.program_text import is_standard_input
+from cera.connectors.source import source_of
 from cera.errors import UsageError
 from cera.model.spelling import did_you_mean
 from cera.model.url_paths import shown_path
@@ -36,8 +37,6 @@ _PERMISSIONS = frozenset({"allow-exec", "allow-sql", "allow-write"})
 #: What only a file that was asked for gives: it writes files, or is a setting by which Spark runs other code.
 _ASKED_FOR = frozenset({"out", "rejected", "late", "sink", "checkpoint", "actions-ledger", "master", "conf"})
 _NO_SETTINGS = frozenset({"help", "config", "quiet", "verbose", "version"})
-#: Options that name files, though their type is a text.
-_PATHS = frozenset({"events", "source"})
 
 
 class ConfigFile:
@@ -88,7 +87,7 @@ def in_file(error: click.BadParameter) -> click.ClickException:
 def _beside(files: Iterable[Path]) -> Path | None:
     for file in files:
         beside = file.parent / NAME
-        return beside if file != Path(STANDARD_INPUT) and beside.is_file() else None
+        return beside if not is_standard_input(file) and beside.is_file() else None
     return None
 
 
@@ -169,21 +168,19 @@ def _value(option: click.Option, key: str, value: object, path: Path) -> object:
         if not isinstance(value, bool):
             raise UsageError(f"{path}: `{key}` is true or false, found {value!r}")
         return value
-    texts = [_in_folder(_text(each), path) if _is_path(option, key) else _text(each) for each in several]
+    texts = [_text(each) for each in several]
+    if _is_path(option):
+        texts = [source_of(text).in_folder(path.parent).text for text in texts]
     return texts if option.multiple else texts[0]
+
+
+def _is_path(option: click.Option) -> bool:
+    """Returns whether an option names a file or a source, relative to the file that it stands in."""
+    by_function = isinstance(option.type, FuncParamType) and option.type.func is source_of
+    return by_function or isinstance(option.type, click.Path)
 
 
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value.isoformat() if isinstance(value, date | datetime | time) else str(value)
-
-
-def _is_path(option: click.Option, key: str) -> bool:
-    return isinstance(option.type, click.Path) or key in _PATHS
-
-
-def _in_folder(text: str, path: Path) -> str:
-    if text == STANDARD_INPUT or text.startswith(DATABASE):
-        return text
-    return str(path.parent / text)

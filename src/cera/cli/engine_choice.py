@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from cera.cli import report
 from cera.cli.options import Replay
+from cera.connectors.sink import Sink
 from cera.engines.choice import AUTO, Choice, Recording, choose, choose_in_process
 from cera.pipeline import Program
 
 
-def with_engine(program: Program, replay: Replay, out: Path | None) -> Replay:
+def with_engine(program: Program, replay: Replay, sink: Sink) -> Replay:
     """The replay with the engine that answers; one that was named is kept."""
     if replay.engine != AUTO:
         report.say_more(f"engine: {replay.engine} (it was asked for)")
         return replay
     recording = Recording(
-        replay.paths,
+        replay.sources,
         replay.layout,
         replay.spark_setting,
         sorted_within_delay=replay.max_delay is not None,
-        writes_parquet=out is not None and out.suffix == ".parquet",
+        writes_parquet=sink.is_parquet,
     )
     return _with(replay, choose(program.checked(), recording))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from cera.cli import report
-from cera.cli.program_text import STANDARD_INPUT, standard_input
+from cera.cli.program_text import is_standard_input, standard_input
 from cera.cli.writing import write_file, write_output
 from cera.diagnostics import Source
 from cera.errors import ProgramError
@@ -36,7 +36,7 @@ def fmt(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> 
     for name in dict.fromkeys(files):
         text = _read(name)
         try:
-            formatted = _formatted(Source("<stdin>" if name == STANDARD_INPUT else name, text))
+            formatted = _formatted(Source("<stdin>" if is_standard_input(name) else name, text))
         except ProgramError as error:
             report.show_diagnostics(error.findings)
             wrong = True
@@ -47,7 +47,7 @@ def fmt(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> 
             write_output(_difference(name, text, formatted))
         if check and changes:
             report.say(f"{name} would change")
-        elif name == STANDARD_INPUT and not check and not diff:
+        elif is_standard_input(name) and not check and not diff:
             write_output(formatted)
         elif changes and not check and not diff:
             write_file(Path(name), formatted)
@@ -64,7 +64,7 @@ def _formatted(source: Source) -> str:
 
 def _read(name: str) -> str:
     """The text with its own line endings, which `load` would hide."""
-    if name == STANDARD_INPUT:
+    if is_standard_input(name):
         return standard_input().text
     load(Path(name))  # says what is wrong with a file that is not there, not text or of another language
     return Path(name).read_bytes().decode("utf-8-sig")

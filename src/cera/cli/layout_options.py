@@ -10,9 +10,10 @@ from typing import Any, TypeVar, get_args
 import click
 
 from cera.cli.config_file import is_from_file
-from cera.connectors.files import DATABASE, ENDINGS, Layout
+from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.records.csv_dialect import SETTINGS, csv_dialect
 from cera.connectors.records.layout import Envelope
+from cera.connectors.source import Source
 from cera.errors import UsageError
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
@@ -39,9 +40,9 @@ class Settings(click.Option):
             option.process = process_all
 
 
-def check_layout(layout: Layout, sources: Sequence[str]) -> None:
+def check_layout(layout: Layout, sources: Sequence[Source]) -> None:
     """Raises UsageError where a layout is given for nothing but databases, whose changes have none."""
-    if layout.envelope is not None and sources and all(source.startswith(DATABASE) for source in sources):
+    if layout.envelope is not None and sources and not any(source.has_layout for source in sources):
         raise UsageError(
             f"--layout {layout.envelope} is for files and standard input; db:URL has changes of its own kind"
         )

@@ -19,8 +19,9 @@ from cera.cli.ahead import ahead_option
 from cera.cli.config_file import NAME as CONFIG_FILE
 from cera.cli.config_file import configure, is_from_file, used
 from cera.cli.layout_options import check_layout, layout_options
-from cera.cli.program_text import STANDARD_INPUT, program_parts
+from cera.cli.program_text import program_parts
 from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.source import Source, source_of
 from cera.engines.choice import AUTO
 from cera.errors import UsageError
 from cera.languages.registry import LANGUAGES
@@ -54,7 +55,7 @@ def _known_zone(ctx: click.Context, param: click.Parameter, name: str) -> str:
 class Replay:
     """Recorded events: where they are, how they are laid out, and how a program is answered over them."""
 
-    paths: tuple[str, ...]
+    sources: tuple[Source, ...]
     layout: Layout
     engine: Engine
     until: Time | None
@@ -195,7 +196,8 @@ def replay_options(command: Command[R]) -> Command[R]:
     @layout_options((*ENDINGS.values(), "parquet"))
     @click.option(
         "--events",
-        "paths",
+        "sources",
+        type=source_of,
         metavar="PATH",
         multiple=True,
         required=True,
@@ -251,7 +253,7 @@ def replay_options(command: Command[R]) -> Command[R]:
     @click.option("--strict", is_flag=True, help="Stop with exit status 3 if a record is malformed.")
     @functools.wraps(command)
     def with_replay(
-        paths: tuple[str, ...],
+        sources: tuple[Source, ...],
         layout: Layout,
         until: str | None,
         engine: Engine,
@@ -271,11 +273,11 @@ def replay_options(command: Command[R]) -> Command[R]:
             raise UsageError("--max-ahead needs --max-delay: a recording that is sorted has no events ahead of others")
         if late is not None and max_delay is None:
             raise UsageError("--late needs --max-delay: without a limit no event is late")
-        check_layout(layout, paths)
+        check_layout(layout, sources)
         spark_setting = Setting.MASTER if master is not None else Setting.CONF if conf else None
         check_engine(engine, spark_setting)
         replay = Replay(
-            paths,
+            sources,
             layout,
             engine,
             _until(until, layout.times),
@@ -310,7 +312,8 @@ def check_engine(engine: Engine, spark_setting: Setting | None) -> None:
 def reads_standard_input(options: Mapping[str, Any]) -> bool:
     """Whether events come from standard input."""
     replay = options.get("replay")
-    return STANDARD_INPUT in (replay.paths if isinstance(replay, Replay) else options.get("sources") or ())
+    sources = replay.sources if isinstance(replay, Replay) else options.get("sources") or ()
+    return any(source.is_standard_input for source in sources)
 
 
 def spark_settings(pairs: tuple[str, ...]) -> dict[str, str]:

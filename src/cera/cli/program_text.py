@@ -9,15 +9,20 @@ from pathlib import Path
 from cera.diagnostics import Source
 from cera.errors import UsageError
 
-STANDARD_INPUT = "-"
+_STANDARD_INPUT = "-"
 
 
 def program_parts(files: Iterable[Path], *, read_by_others: bool) -> list[Path | Source]:
     """The files, each once, and the text of standard input for `-`."""
     parts = list(dict.fromkeys(files))
-    if Path(STANDARD_INPUT) in parts and read_by_others:
+    if any(map(is_standard_input, parts)) and read_by_others:
         raise UsageError("the program and the events cannot both come from standard input; put one into a file")
-    return [standard_input() if part == Path(STANDARD_INPUT) else part for part in parts]
+    return [standard_input() if is_standard_input(part) else part for part in parts]
+
+
+def is_standard_input(file: str | Path) -> bool:
+    """Returns whether the program is on standard input, and not in a file."""
+    return str(file) == _STANDARD_INPUT
 
 
 def standard_input() -> Source:

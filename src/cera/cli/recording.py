@@ -15,14 +15,16 @@ from cera.cli import report
 from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
-from cera.cli.writing import check_not_read, check_writable, lines, write_file
-from cera.connectors.files import Layout, Rejected, Source, formats, names_files, read_events, sources
+from cera.cli.writing import check_not_read, lines, write_file
+from cera.connectors.files import EventFile, Layout, Rejected, formats
 from cera.connectors.formats import csv_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.records.acceptance import accepted, in_time, lasts_longer
 from cera.connectors.records.ahead import not_ahead
 from cera.connectors.records.csv_dialect import described
+from cera.connectors.sink import check_writable
 from cera.connectors.sinks import base_line
+from cera.connectors.source import Source
 from cera.errors import CeraWarning, DataError, UsageError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
@@ -101,26 +103,27 @@ def check_side_files(replay: Replay, program: Program) -> None:
     for option, path in (("--rejected", replay.rejected), ("--late", replay.late)):
         if path is not None:
             check_writable(option, path)
-            check_not_read(option, path, replay.paths, (source.name for source in program.sources))
+            check_not_read(option, path, replay.sources, (source.name for source in program.sources))
 
 
 def tell_formats(replay: Replay) -> None:
     """Reports the formats of a folder that has several, and what was found out about CSV files."""
-    for path in replay.paths:
-        with suppress(UsageError):  # a path that cannot be read is reported when it is read
-            files = sources(path, replay.layout, parquet=True) if names_files(path) else []
+    for source in replay.sources:
+        with suppress(UsageError):  # a source that cannot be read is reported when it is read
+            files = source.files(replay.layout, parquet=True)
             found = formats(files)
             if len(found) > 1:
                 listed = ", ".join(report.count(number, f"{name} file") for name, number in found.items())
-                report.say(f"{report.printable(path)} has several formats, each file read by its ending: {listed}")
+                shown = report.printable(source.text)
+                report.say(f"{shown} has several formats, each file read by its ending: {listed}")
             _report_dialects(files, replay.layout)
 
 
-def _report_dialects(files: Iterable[Source | Rejected], layout: Layout) -> None:
+def _report_dialects(files: Iterable[EventFile | Rejected], layout: Layout) -> None:
     """Reports separators and decimal signs that were found in CSV files and not given, once each."""
     dialects: dict[str, list[str]] = {}
     for file in files:
-        if isinstance(file, Source) and file.format == "csv":
+        if isinstance(file, EventFile) and file.format == "csv":
             with suppress(OSError), open_events(file.path) as stream:
                 if (found := described(csv_files.dialect_of(stream, layout), layout.csv)) is not None:
                     dialects.setdefault(found, []).append(file.shown)
@@ -132,8 +135,8 @@ def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
     rejected: list[Rejected] = []
     events: dict[Event, None] = {}
     records = 0
-    # all paths are opened before the first is read: a wrong one is told at once
-    found = itertools.chain.from_iterable([_arriving(path, replay) for path in replay.paths])
+    # all sources are opened before the first is read: a wrong one is told at once
+    found = itertools.chain.from_iterable([_arriving(source, replay) for source in replay.sources])
     late: list[Event] = []
     kept = _lasting(accepted(found, rejected.append), replay, rejected)
     for event in kept if replay.max_delay is None else in_time(kept, replay.max_delay, late.append):
@@ -146,9 +149,9 @@ def _read(replay: Replay, tell: Callable[[int], object]) -> Recording:
     return Recording(tuple(events), records, tuple(rejected), len(late))
 
 
-def _arriving(path: str, replay: Replay) -> Iterator[Event | Rejected]:
-    ahead = max_ahead_of(replay.max_ahead, path, recorded=replay.max_delay is None)
-    return not_ahead(read_events(path, replay.layout), ahead)
+def _arriving(source: Source, replay: Replay) -> Iterator[Event | Rejected]:
+    ahead = max_ahead_of(replay.max_ahead, source, recorded=replay.max_delay is None)
+    return not_ahead(source.events(replay.layout), ahead)
 
 
 def _lasting(events: Iterable[Event], replay: Replay, rejected: list[Rejected]) -> Iterator[Event]:

@@ -19,7 +19,8 @@ from cera.cli.spark_run import run_on_spark
 from cera.cli.streaming import Flow
 from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import LineWriter, check_new_folder, check_not_read, check_writable, lines, write_output
+from cera.cli.writing import LineWriter, check_not_read, lines, write_output
+from cera.connectors.sink import Sink, sink_of
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.interval import Time
@@ -69,11 +70,12 @@ def run(
       cat events.jsonl | cera run fire.xceq --events - --out alarms.jsonl
       cera run bank.epl --events db:sqlite:bank.db --allow-sql sqlite:bank.db --out alerts.jsonl
     """
-    replay = with_engine(program, replay, out)
-    _check_out(program, replay, out)
+    sink = sink_of(out)
+    replay = with_engine(program, replay, sink)
+    _check_out(program, replay, sink)
     if out is not None and shown_as == "table":
         raise UsageError("--as table is for standard output; a file of --out has JSON lines or Parquet, by its ending")
-    if base and out is not None and out.suffix == ".parquet":
+    if base and out is not None and sink.is_parquet:
         raise UsageError(f"--base is for JSON lines: a table of derived events has no input; write {out.stem}.jsonl")
     tell_formats(replay)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
@@ -81,7 +83,7 @@ def run(
     program.checked()
     if replay.engine == "spark":
         with Performer(program, actions, replay.times) as performer:
-            run_on_spark(program, replay, labels, out, performer, base=base, table=table)
+            run_on_spark(program, replay, labels, sink, performer, base=base, table=table)
         return
     if replay.engine == "local":
         with Performer(program, actions, replay.times) as performer:
@@ -159,18 +161,14 @@ def _event(item: Event | DerivedEvent) -> Event:
     return item.event if isinstance(item, DerivedEvent) else item
 
 
-def _check_out(program: Program, replay: Replay, out: Path | None) -> None:
+def _check_out(program: Program, replay: Replay, sink: Sink) -> None:
+    out = sink.path
     if out is None:
         return
-    if out.suffix == ".parquet" and replay.engine != "spark":
+    if sink.is_parquet and replay.engine != "spark":
         raise UsageError(f"--out: Parquet is written by Spark; use --engine spark, or write {out.stem}.jsonl")
-    if out.suffix == ".parquet":
-        check_new_folder("--out", out)
-    elif out.suffix in (".csv", ".xml"):
-        raise UsageError(f"--out: JSON lines or Parquet are written, no {out.suffix[1:]}; write {out.stem}.jsonl")
-    else:
-        check_writable("--out", out)
-    check_not_read("--out", out, replay.paths, (source.name for source in program.sources))
+    sink.check("--out")
+    check_not_read("--out", out, replay.sources, (source.name for source in program.sources))
     if replay.rejected is not None and _same_file(out, replay.rejected):
         raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")
 

@@ -15,8 +15,8 @@ from cera.cli.options import timezone_option
 from cera.cli.recording import REJECTED_SHOWN, progress, show_rejected
 from cera.cli.summary import all_rejected, refuse
 from cera.cli.writing import write_output
-from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Layout, Rejected
+from cera.connectors.source import Source, source_of
 from cera.languages.xchangeeq.printer import print_source
 from cera.model.events.event_schema import AttributeSchema, EventSchema, LabelSchema
 from cera.model.time.durations import Duration, format_duration
@@ -30,7 +30,8 @@ _DECLARED = {"string": "string", "integer": "number", "decimal": "number", "bool
 @click.command("schema", short_help="Show what the events of an input look like.")
 @click.option(
     "--events",
-    "paths",
+    "sources",
+    type=source_of,
     metavar="PATH",
     multiple=True,
     required=True,
@@ -40,7 +41,7 @@ _DECLARED = {"string": "string", "integer": "number", "decimal": "number", "bool
 @timezone_option
 @click.option("--json", "as_json", is_flag=True, help="Write it as JSON.")
 @click.option("--declare", is_flag=True, help="Write it as SOURCE directives, to be put into a program.")
-def schema(paths: tuple[str, ...], layout: Layout, timezone: str, as_json: bool, declare: bool) -> None:
+def schema(sources: tuple[Source, ...], layout: Layout, timezone: str, as_json: bool, declare: bool) -> None:
     """Shows the labels of recorded events, their attributes with types, when they happened and how many there are.
 
     Events are read once, in bounded memory. With --declare the same is written as a part of a program, against which
@@ -52,9 +53,9 @@ def schema(paths: tuple[str, ...], layout: Layout, timezone: str, as_json: bool,
       cera schema --events log.csv --label-field type --time-field ts
       cera schema --events log.csv --label-field type --time-field ts --declare >> program.xceq
     """
-    check_layout(layout, paths)
+    check_layout(layout, sources)
     found, shown, rejected = EventSchema(), list[Rejected](), 0
-    records = itertools.chain.from_iterable([read_occurrences(path, layout) for path in paths])
+    records = itertools.chain.from_iterable([source.occurrences(layout) for source in sources])
     with progress("reading events") as tell:
         for number, event in enumerate(records, 1):
             if number % _EVERY == 0:

@@ -16,6 +16,7 @@ from cera.cli.recording import Counts, check_side_files, dispose_of, progress
 from cera.cli.summary import refuse, show_summary, show_unknown_labels
 from cera.cli.tables import print_table
 from cera.cli.writing import LineWriter
+from cera.connectors.sink import Sink
 from cera.engines.local.engine import plan_of
 from cera.errors import UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
@@ -33,7 +34,7 @@ def run_on_spark(
     program: Program,
     replay: Replay,
     labels: Sequence[str],
-    out: Path | None,
+    sink: Sink,
     performer: Performer,
     *,
     base: bool,
@@ -62,7 +63,8 @@ def run_on_spark(
         performer.perform(found)
         performer.end_line()
     with progress("answering") as tell, recording.telling("answering", tell):
-        if out is not None and out.suffix == ".parquet":
+        out = sink.path
+        if out is not None and sink.is_parquet:
             derived, written = recording.write_parquet(out, labels)
         elif out is not None and (file := _shared_file(out, replay.master)) is not None and not recording.small:
             derived, written = recording.write_lines(file, labels, replay.times, base=base)
@@ -84,7 +86,7 @@ def _started(program: Program, replay: Replay) -> Recorded:
     with progress("starting Spark") as tell:
         return recorded(
             program.layers,
-            replay.paths,
+            replay.sources,
             replay.layout,
             until=replay.until,
             max_duration=replay.max_duration,

@@ -18,13 +18,13 @@ from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.termination import end_at_once
 from cera.cli.writing import write_output
-from cera.connectors.databases.urls import database, without_password
-from cera.connectors.files import DATABASE, ENDINGS, Layout
+from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.records.layout import Rejected
+from cera.connectors.sink import stream_folder
+from cera.connectors.source import Source, source_of
 from cera.errors import EngineError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat
-from cera.model.url_paths import shown_path, url_for_a_path
 from cera.pipeline import Program, microseconds
 from cera.wording import on_command_line
 
@@ -33,6 +33,7 @@ from cera.wording import on_command_line
 @click.option(
     "--source",
     "sources",
+    type=source_of,
     metavar="PATH",
     multiple=True,
     required=True,
@@ -114,7 +115,7 @@ def stream(
     program: Program,
     layout: Layout,
     actions: ActionOptions,
-    sources: tuple[str, ...],
+    sources: tuple[Source, ...],
     sink: str,
     select: tuple[str, ...],
     trigger: str | None,
@@ -152,12 +153,11 @@ def stream(
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     show_unknown_labels(sorted(labels), program, Counts({}, 0), {})
     options = live.StreamOptions(
-        sources=sources,
-        sink=None if sink in ("-", "console") else Path(sink),
+        sources=tuple(live.StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
+        sink=stream_folder(sink),
         layout=layout,
         max_delay=microseconds(max_delay),
         max_duration=_longest(max_duration, layout, sources, live.Checkpoint(others["checkpoint"])),
-        max_ahead={source: max_ahead_of(max_ahead, source, recorded=once) for source in sources},
         trigger=_interval(trigger),
         once=once,
         files_a_batch=files_per_batch,
@@ -169,7 +169,7 @@ def stream(
     )
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
-    _check_apart(options)
+    _check_apart(options, sources)
     made = operators.operators(
         layers,
         max_duration=options.max_duration,
@@ -219,39 +219,26 @@ def _spark_parts() -> tuple[Any, Any]:
     return live, operators
 
 
-def _check_sources(sources: Sequence[str]) -> None:
+def _check_sources(sources: Sequence[Source]) -> None:
     for source in sources:
-        path = Path(source)
-        if source.startswith(DATABASE):
-            database(source.removeprefix(DATABASE))
-        elif source != "-" and not path.is_dir():
-            found = "is a file; name the folder in which files appear" if path.exists() else "is not there"
-            as_url = None if path.exists() else url_for_a_path(path)
-            raise UsageError(f"--source: {as_url or f'{shown_path(path)} {found}'}")
-    if len(set(map(_place, sources))) < len(sources):
+        if (reason := source.reason_against_stream()) is not None:
+            raise UsageError(f"--source: {reason}")
+    if len({source.place for source in sources}) < len(sources):
         raise UsageError("--source: the same source is given twice")
 
 
-def _place(source: str) -> str | Path:
-    return source if _is_no_folder(source) else Path(source).resolve()
-
-
-def _is_no_folder(source: str) -> bool:
-    return source == "-" or source.startswith(DATABASE)
-
-
-def _longest(given: str | None, layout: Layout, sources: Sequence[str], checkpoint: Any) -> int | None:
+def _longest(given: str | None, layout: Layout, sources: Sequence[Source], checkpoint: Any) -> int | None:
     """Returns how long an event may last: 0 where all sources have points of time, unless the option says otherwise.
 
     A checkpoint of a run without such a promise goes on without it.
     """
     if given is not None:
         return microseconds(given)
-    points = all(source.startswith(DATABASE) or layout.is_points for source in sources)
+    points = all(source.is_points(layout) for source in sources)
     return 0 if points and checkpoint.promised_duration() is not False else None
 
 
-def _check_apart(options: Any) -> None:
+def _check_apart(options: Any, sources: Sequence[Source]) -> None:
     """What the stream writes is not among what it reads: it would be read as new events, again and again."""
     written = {
         "--sink": options.sink,
@@ -259,15 +246,11 @@ def _check_apart(options: Any) -> None:
         "--rejected": options.rejected,
         "--checkpoint": options.checkpoint,
     }
-    for source in options.sources:
+    for source in sources:
         for option, folder in written.items():
-            if (
-                not _is_no_folder(source)
-                and folder is not None
-                and folder.resolve().is_relative_to(Path(source).resolve())
-            ):
+            if folder is not None and source.contains(folder):
                 raise UsageError(
-                    f"{option}: {folder} lies in --source {source}, and would be read; name another folder"
+                    f"{option}: {folder} lies in --source {source.text}, and would be read; name another folder"
                 )
 
 
@@ -316,10 +299,10 @@ class Told:
     def stalled(self, source: str, watermark: int | None, live: int) -> None:
         where = "time has not begun" if watermark is None else f"time stands at {self._times.format(watermark)}"
         held = f"{live:,} tuples are remembered, and what waits is undecided"
-        report.warn(f"{where}: no newer events from {_name(source)}; {held}")
+        report.warn(f"{where}: no newer events from {source}; {held}")
 
     def quiet(self, sources: Sequence[str]) -> None:
-        names = ", ".join(map(_name, sources))
+        names = ", ".join(sources)
         report.warn(f"no newer events from {names} since the start; what waits is undecided")
 
     def resumed(self) -> None:
@@ -331,10 +314,6 @@ class Told:
 
     def away(self, source: str, why: str | None) -> None:
         if why is None:
-            report.say(f"{_name(source)} answers again")
+            report.say(f"{source} answers again")
         else:
-            report.warn(f"{_name(source)} is away, and is tried again: {why}")
-
-
-def _name(source: str) -> str:
-    return "standard input" if source == "-" else without_password(source)
+            report.warn(f"{source} is away, and is tried again: {why}")

@@ -34,7 +34,6 @@ from cera.cli.recording import (
     too_long,
 )
 from cera.cli.writing import LineWriter
-from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import Rejected
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time
@@ -134,7 +133,7 @@ class Flow:
                 self.replay = replace(replay, max_duration=0)
             self._drive(self._arrivals(), self.replay.max_duration, replay.max_delay, tell)
             return
-        with OrderedEvents(replay.paths, replay.layout, tell=tell) as recording:
+        with OrderedEvents(replay.sources, replay.layout, tell=tell) as recording:
             if replay.strict:
                 self._check(recording)
             longest = recording.longest
@@ -203,8 +202,8 @@ class Flow:
         """The events in the order in which they come."""
         replay = self.replay
         found = [
-            not_ahead(read_occurrences(path, replay.layout), max_ahead_of(replay.max_ahead, path, recorded=False))
-            for path in replay.paths
+            not_ahead(source.occurrences(replay.layout), max_ahead_of(replay.max_ahead, source, recorded=False))
+            for source in replay.sources
         ]
         return self._accepted(itertools.chain.from_iterable(found))
 

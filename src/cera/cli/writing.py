@@ -11,38 +11,25 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
+from cera.connectors.source import Source
 from cera.errors import UsageError
-from cera.model.url_paths import no_folder_for, shown_path
+from cera.model.url_paths import shown_path
 
 #: How many bytes of held output are kept in memory; more go to a temporary file.
 _HELD_IN_MEMORY = 1 << 20
 
 
-def check_writable(option: str, path: Path) -> None:
-    """Raises UsageError where the path cannot become a file, before any long work is done for it."""
-    if path.is_dir():
-        raise UsageError(f"{option}: {path} is a folder; name a file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option}: {no_folder_for(path)}")
-
-
-def check_new_folder(option: str, path: Path) -> None:
-    """Raises UsageError where the path cannot become a folder of Parquet files, because there is something already."""
-    if path.exists() and any(path.iterdir() if path.is_dir() else [path]):
-        raise UsageError(f"{option}: {path} is there already; Parquet is written to a new folder")
-
-
-def check_not_read(option: str, path: Path, inputs: Iterable[str], programs: Iterable[str] = ()) -> None:
+def check_not_read(option: str, path: Path, inputs: Iterable[Source], programs: Iterable[str] = ()) -> None:
     """Raises UsageError where a file that is read would be overwritten: events, or a program; or where the next run
     would read it, in a folder of events."""
-    written = path.resolve()
-    for name in inputs:
-        read = Path(name).resolve()
-        if name != "-" and written == read:
+    for source in inputs:
+        if source.is_overwritten_by(path):
             raise UsageError(f"{option}: {path} is also read with --events; it would be overwritten")
-        if name != "-" and read.is_dir() and written.is_relative_to(read):
-            raise UsageError(f"{option}: {path} lies in {name}, which is read with --events; name another folder")
-    if any(written == Path(name).resolve() for name in programs):
+        if source.contains(path):
+            raise UsageError(
+                f"{option}: {path} lies in {source.text}, which is read with --events; name another folder"
+            )
+    if any(path.resolve() == Path(name).resolve() for name in programs):
         raise UsageError(f"{option} names the program {path} itself")
 
 

@@ -9,12 +9,11 @@ and rejected, for the same reasons.
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
-from cera.connectors.files import Source, names_files, read_events, read_source, sources
+from cera.connectors.files import EventFile, read_event_file
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.jsonl import event_in
 from cera.connectors.formats.line_shapes import Shapes
@@ -30,37 +29,31 @@ _Record = Occurrence | Rejected
 _Records = Iterator[_Record]
 
 
-def read_occurrences(path: str, layout: Layout) -> _Records:
-    """What `read_events` reads, as occurrences; JSON lines the fast way, also those of a folder."""
-    if names_files(path):
-        return chain.from_iterable(_read_found(found, layout) for found in sources(path, layout))
-    events = read_events(path, layout)  # checks the path and the format at once, and reads nothing yet
-    if path == "-" and layout.format in (None, "jsonl") and layout.is_plain:
-        return read(sys.stdin.buffer, "<stdin>", layout)
-    return _occurrences(events)
+def read_event_files(found: Iterable[EventFile | Rejected], layout: Layout) -> _Records:
+    """Returns what `files.read_event_files` reads, as occurrences; JSON lines the fast way."""
+    return chain.from_iterable(
+        (file,) if isinstance(file, Rejected) else read_file_occurrences(file, layout) for file in found
+    )
 
 
-def read_source_occurrences(source: Source, layout: Layout) -> _Records:
-    """What `read_source` reads, as occurrences; JSON lines the fast way."""
-    if source.format != "jsonl" or not layout.is_plain:
-        return _occurrences(read_source(source, layout))
-    return _read_file(source, layout)
+def read_file_occurrences(file: EventFile, layout: Layout) -> _Records:
+    """What `read_event_file` reads, as occurrences; JSON lines the fast way."""
+    if file.format != "jsonl" or not layout.is_plain:
+        return occurrences(read_event_file(file, layout))
+    return _read_file(file, layout)
 
 
-def _read_found(found: Source | Rejected, layout: Layout) -> _Records:
-    return iter((found,)) if isinstance(found, Rejected) else read_source_occurrences(found, layout)
-
-
-def _occurrences(events: Iterable[Event | Rejected]) -> _Records:
+def occurrences(events: Iterable[Event | Rejected]) -> _Records:
+    """Returns events as occurrences, between what was rejected."""
     return (occurrence(event) if isinstance(event, Event) else event for event in events)
 
 
-def _read_file(source: Source, layout: Layout) -> _Records:
+def _read_file(file: EventFile, layout: Layout) -> _Records:
     try:
-        with open_events(source.path) as stream:
-            yield from read_chunks(stream, source.shown, layout)
+        with open_events(file.path) as stream:
+            yield from read_chunks(stream, file.shown, layout)
     except OSError as error:
-        yield rejected(source.shown, f"could not be read further: {error.strerror or error}")
+        yield rejected(file.shown, f"could not be read further: {error.strerror or error}")
 
 
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> _Records:

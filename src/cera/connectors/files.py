@@ -1,16 +1,14 @@
-"""Reading events from files, folders and standard input."""
+"""The files of events at a path, their formats, and reading them."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from cera.connectors.databases.reading import read_changes
 from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
 from cera.connectors.formats.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.records.layout import Layout, Rejected, rejected
@@ -21,17 +19,16 @@ from cera.model.url_paths import shown_path, url_for_a_path
 from cera.wording import Setting
 
 __all__ = [
-    "DATABASE",
     "ENDINGS",
+    "EventFile",
     "Layout",
     "Rejected",
-    "Source",
     "check_format",
+    "event_files",
     "formats",
-    "names_files",
-    "read_events",
-    "read_source",
-    "sources",
+    "read_event_file",
+    "read_event_files",
+    "read_stream",
 ]
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
@@ -46,9 +43,6 @@ _READERS: Mapping[str, Reader] = {
 #: The format that each ending of a file name stands for.
 ENDINGS: Mapping[str, str] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".xml": "xml"}
 
-#: Before the URL of a database whose changes are read.
-DATABASE = "db:"
-
 #: How many names a message lists.
 _NAMED = 5
 _ENVELOPES = "change events of Debezium are JSON lines or JSON"
@@ -56,7 +50,7 @@ _PARQUET = f"Parquet is read by the Spark engine; give {Setting.ENGINE.of('spark
 
 
 @dataclass(frozen=True)
-class Source:
+class EventFile:
     """A file and the format that it is read in."""
 
     path: Path
@@ -69,57 +63,45 @@ class Source:
         return self.name or str(self.path)
 
 
-def read_events(path: str, layout: Layout) -> Iterator[Event | Rejected]:
-    """The events at a path, in the order they stand there, and what could not be read.
+def event_files(path: Path, layout: Layout, *, parquet: bool = False) -> list[EventFile | Rejected]:
+    """Returns the files at a path, in order, and what is in the folder and is not read.
 
-    `-` is standard input (JSON lines unless the layout says otherwise), `db:URL` the changes that a database has
-    captured. A folder is all event files below it, by their endings and in the order of their paths; hidden files and
-    names that start with `_` are not looked at.
-    """
-    if path.startswith(DATABASE):
-        return read_changes(path.removeprefix(DATABASE))
-    if path == "-":
-        check_format(layout, parquet=False)
-        return _READERS[layout.format or "jsonl"](sys.stdin.buffer, "<stdin>", layout)
-    return _read_sources(sources(path, layout), layout)
-
-
-def names_files(path: str) -> bool:
-    """Whether events at a path are in files: standard input and databases have none."""
-    return path != "-" and not path.startswith(DATABASE)
-
-
-def sources(path: str, layout: Layout, *, parquet: bool = False) -> list[Source | Rejected]:
-    """The files at a path, in order, and what is in the folder and is not read. `parquet`: whether that can be read.
+    A folder is all event files below it, by their endings and in the order of their paths; hidden files and names that
+    start with `_` are not looked at. `parquet`: whether that can be read.
 
     Raises UsageError if there is nothing to read.
     """
     check_format(layout, parquet=parquet)
-    file = Path(path)
-    _check_readable(file)
-    return _in_folder(file, layout, parquet) if file.is_dir() else [Source(file, _format_of(file, layout, parquet))]
+    _check_readable(path)
+    return _in_folder(path, layout, parquet) if path.is_dir() else [EventFile(path, _format_of(path, layout, parquet))]
 
 
-def formats(found: Iterable[Source | Rejected]) -> Mapping[str, int]:
+def formats(found: Iterable[EventFile | Rejected]) -> Mapping[str, int]:
     """How many files there are of each format, in the order of the formats' names."""
-    return Counter(sorted(source.format for source in found if isinstance(source, Source)))
+    return Counter(sorted(file.format for file in found if isinstance(file, EventFile)))
 
 
-def read_source(source: Source, layout: Layout) -> Iterator[Event | Rejected]:
+def read_event_file(file: EventFile, layout: Layout) -> Iterator[Event | Rejected]:
     """The events of one file that is not Parquet."""
     try:
-        with open_events(source.path) as stream:
-            yield from _READERS[source.format](stream, source.shown, layout)
+        with open_events(file.path) as stream:
+            yield from _READERS[file.format](stream, file.shown, layout)
     except OSError as error:
-        yield rejected(source.shown, f"could not be read further: {error.strerror or error}")
+        yield rejected(file.shown, f"could not be read further: {error.strerror or error}")
 
 
-def _read_sources(found: Iterable[Source | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
-    for source in found:
-        if isinstance(source, Source):
-            yield from read_source(source, layout)
+def read_event_files(found: Iterable[EventFile | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
+    """Returns the events of files that are not Parquet, one file after the other, and what is not read."""
+    for file in found:
+        if isinstance(file, EventFile):
+            yield from read_event_file(file, layout)
         else:
-            yield source
+            yield file
+
+
+def read_stream(stream: BinaryIO, name: str, format_: str, layout: Layout) -> Iterator[Event | Rejected]:
+    """Returns the events of an open stream of bytes in a format that is not Parquet."""
+    return _READERS[format_](stream, name, layout)
 
 
 def _known(parquet: bool) -> str:
@@ -181,10 +163,10 @@ def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
     return ENDINGS[ending]
 
 
-def _in_folder(folder: Path, layout: Layout, parquet: bool) -> list[Source | Rejected]:
+def _in_folder(folder: Path, layout: Layout, parquet: bool) -> list[EventFile | Rejected]:
     entries = list(_entries(folder))
     found = [_in_folder_found(entry, layout, parquet) for entry in entries]
-    if not any(isinstance(source, Source) for source in found):
+    if not any(isinstance(file, EventFile) for file in found):
         raise UsageError(_nothing_in(folder, entries, parquet))
     return found
 
@@ -220,7 +202,7 @@ def _is_entered(entry: Path) -> bool:
     return entry.is_dir() and not entry.is_symlink() and os.access(entry, os.R_OK | os.X_OK)
 
 
-def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rejected:
+def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> EventFile | Rejected:
     if entry.is_dir():
         reason = "a link to a folder, not followed" if entry.is_symlink() else "a folder that may not be read"
         return rejected(str(entry), reason)
@@ -228,8 +210,10 @@ def _in_folder_found(entry: Path, layout: Layout, parquet: bool) -> Source | Rej
     if ending == ".parquet" and not _is_readable("parquet", layout):
         return rejected(str(entry), f"not read: {_ENVELOPES}")
     if ending == ".parquet" and (parquet or layout.format is None):
-        return Source(entry, "parquet") if parquet else rejected(str(entry), f"not read: {_PARQUET}")
+        return EventFile(entry, "parquet") if parquet else rejected(str(entry), f"not read: {_PARQUET}")
     name = ENDINGS.get(ending, layout.format)
     if name is not None and not _is_readable(name, layout):
         return rejected(str(entry), f"not read: {_ENVELOPES}")
-    return rejected(str(entry), f"unknown ending, not read; {_known(parquet)}") if name is None else Source(entry, name)
+    return (
+        rejected(str(entry), f"unknown ending, not read; {_known(parquet)}") if name is None else EventFile(entry, name)
+    )

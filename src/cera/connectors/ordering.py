@@ -10,8 +10,6 @@ database, is copied to a temporary file first.
 from __future__ import annotations
 
 import heapq
-import shutil
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,15 +17,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Protocol, Self
 
-from cera.connectors.databases.reading import read_changes
-from cera.connectors.fast_jsonl import read_source_occurrences
-from cera.connectors.files import DATABASE, Source, check_format, sources
+from cera.connectors.fast_jsonl import read_file_occurrences
+from cera.connectors.files import EventFile
 from cera.connectors.read_times import TimeScan, scan, scan_times
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.sorted_runs import SortedRuns, TemporaryFolder, read_blocks, temporary_storage, write_blocks
+from cera.connectors.source import Source
 from cera.errors import DataError
-from cera.model.events.event import Event
-from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 
 #: So many events are sorted in memory; where more would have to be, they are sorted on disk.
@@ -48,12 +45,12 @@ class Part(Protocol):
 
 @dataclass(frozen=True)
 class _FilePart:
-    source: Source
+    file: EventFile
     layout: Layout
     scan: TimeScan
 
     def read(self) -> Iterator[Record]:
-        return read_source_occurrences(self.source, self.layout)
+        return read_file_occurrences(self.file, self.layout)
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class _CopiedPart:
 
 
 class OrderedEvents:
-    """The records at some paths. Entering it makes the first pass, iterating the second one; leaving it removes the
+    """The records of some sources. Entering it makes the first pass, iterating the second one; leaving it removes the
     temporary files.
 
     What is rejected is among the records, where it was found. `tell` is called with a text that says what goes on.
@@ -74,7 +71,7 @@ class OrderedEvents:
 
     def __init__(
         self,
-        paths: Sequence[str],
+        sources: Sequence[Source],
         layout: Layout,
         *,
         tell: Callable[[str], object] = lambda text: None,
@@ -83,25 +80,25 @@ class OrderedEvents:
         self._layout = layout
         self._tell = tell
         self._most = MOST_IN_MEMORY if most_in_memory is None else most_in_memory
-        self._paths = paths
-        # all paths are looked at before the first is read, so that a wrong one is reported at once
-        self._found = [None if path == "-" or path.startswith(DATABASE) else sources(path, layout) for path in paths]
-        if "-" in paths:
-            check_format(layout, parquet=False)
+        self._sources = sources
+        # all sources are looked at before the first is read, so that a wrong one is reported at once
+        self._found = [source.files(layout) for source in sources]
+        for source in sources:
+            source.check_layout(layout)
         self._rejected: list[Rejected] = []
         self._parts: list[Part] = []
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self._folder = stack.enter_context(TemporaryFolder())
-            for path, found in zip(self._paths, self._found, strict=True):
-                if found is None:
-                    self._parts.append(self._standard_input() if path == "-" else self._database(path))
-                for source in found or ():
-                    if isinstance(source, Source):
-                        self._parts.append(self._scanned(source))
+            for source, found in zip(self._sources, self._found, strict=True):
+                if not source.is_recording:
+                    self._parts.append(self._copied(source))
+                for file in found:
+                    if isinstance(file, EventFile):
+                        self._parts.append(self._scanned(file))
                     else:
-                        self._rejected.append(source)
+                        self._rejected.append(file)
             self._stack = stack.pop_all()
         return self
 
@@ -140,22 +137,18 @@ class OrderedEvents:
             return part.read()
         return _sorted_within(part.read(), part.scan.disorder, self._most, self._folder)
 
-    def _scanned(self, source: Source) -> Part:
-        self._tell(f"reading the times in {source.shown}")
-        return _FilePart(source, self._layout, scan_times(source, self._layout))
+    def _scanned(self, file: EventFile) -> Part:
+        self._tell(f"reading the times in {file.shown}")
+        return _FilePart(file, self._layout, scan_times(file, self._layout))
 
-    def _standard_input(self) -> Part:
-        self._tell("copying standard input")
+    def _copied(self, source: Source) -> Part:
+        self._tell(f"copying {source.contents}")
         copy = self._folder.new_file()
-        with temporary_storage(copy), copy.open("wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
-        return self._scanned(Source(copy, self._layout.format or "jsonl", name="<stdin>"))
-
-    def _database(self, path: str) -> Part:
-        self._tell("copying the changes of the database")
-        copy = self._folder.new_file()
-        changes = read_changes(path.removeprefix(DATABASE))
-        write_blocks(copy, (occurrence(record) if isinstance(record, Event) else record for record in changes))
+        with temporary_storage(copy):
+            file = source.copy_into(copy, self._layout)
+        if file is not None:
+            return self._scanned(file)
+        write_blocks(copy, source.occurrences(self._layout))
         copied: Iterator[Record] = read_blocks(copy)
         return _CopiedPart(copy, scan((each.begin, each.end) for each in copied if isinstance(each, Occurrence)))
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cera.connectors.fast_jsonl import chunks
-from cera.connectors.files import Source, read_source
+from cera.connectors.files import EventFile, read_event_file
 from cera.connectors.formats import csv_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.jsonl import event_in
@@ -37,15 +37,15 @@ class TimeScan:
     last_end: Time | None = None
 
 
-def scan_times(source: Source, layout: Layout) -> TimeScan:
+def scan_times(file: EventFile, layout: Layout) -> TimeScan:
     """Returns what the times of a file say about the order and the length of its events."""
-    if source.format == "csv":
-        return scan(_times_of_csv(source, layout))
-    if source.format != "jsonl" or not layout.is_plain:
-        return scan((event.begin, event.end) for event in read_source(source, layout) if isinstance(event, Event))
+    if file.format == "csv":
+        return scan(_times_of_csv(file, layout))
+    if file.format != "jsonl" or not layout.is_plain:
+        return scan((event.begin, event.end) for event in read_event_file(file, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
     try:
-        with open_events(source.path) as stream:
+        with open_events(file.path) as stream:
             for data in chunks(stream):
                 reader.take(data)
     except OSError:
@@ -53,8 +53,8 @@ def scan_times(source: Source, layout: Layout) -> TimeScan:
     return reader.found.scan
 
 
-def _times_of_csv(source: Source, layout: Layout) -> Iterator[tuple[Time, Time]]:
-    with suppress(OSError, UnicodeError), open_events(source.path) as stream:
+def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]]:
+    with suppress(OSError, UnicodeError), open_events(file.path) as stream:
         yield from csv_files.read_times(stream, layout)
 
 

@@ -1,4 +1,4 @@
-"""Events as the lines that cera writes; `read_events` reads them again."""
+"""Events as the lines that cera writes, and can read again."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Literal
 
-from cera.connectors.files import DATABASE, Source, sources
+from cera.connectors.files import EventFile
 from cera.connectors.records.layout import Layout
+from cera.connectors.source import Source
 from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
 from cera.wording import Setting
@@ -43,7 +44,7 @@ class Choice:
 class Recording:
     """What is known of a run before it starts: where the events are, and what was asked for."""
 
-    paths: Sequence[str]
+    sources: Sequence[Source]
     layout: Layout
     #: The setting that only Spark takes, if one was given.
     spark_setting: Setting | None = None
@@ -53,7 +54,8 @@ class Recording:
 
 def choose(rules: RuleProgram, recording: Recording) -> Choice:
     """The engine for a recording: what was asked for decides, then what the program needs, then the input's size."""
-    files = [file for path in recording.paths for file in _files(path, recording.layout)]
+    found = [file for source in recording.sources for file in source.files(recording.layout, parquet=True)]
+    files = [file for file in found if isinstance(file, EventFile)]
     if recording.spark_setting is not None:
         return Choice("spark", f"{recording.spark_setting} is given")
     if recording.writes_parquet:
@@ -64,10 +66,9 @@ def choose(rules: RuleProgram, recording: Recording) -> Choice:
         return choose_in_process(rules)
     if recording.sorted_within_delay:
         return Choice("local", f"{Setting.MAX_DELAY} is given")
-    if "-" in recording.paths:
-        return Choice("local", "events come from standard input")
-    if any(path.startswith(DATABASE) for path in recording.paths):
-        return Choice("local", "events come from a database")
+    for source in sorted(recording.sources, key=lambda source: not source.is_standard_input):
+        if not source.is_recording:
+            return Choice("local", f"events come from {source.kind}")
     return _by_size(sum(file.path.stat().st_size for file in files))
 
 
@@ -92,12 +93,6 @@ def _lacking_for_spark() -> str | None:
     if find_spec("pyspark") is None:
         return "pyspark"
     return None if "JAVA_HOME" in os.environ or shutil.which("java") else "Java"
-
-
-def _files(path: str, layout: Layout) -> list[Source]:
-    if path == "-" or path.startswith(DATABASE):
-        return []
-    return [file for file in sources(path, layout, parquet=True) if isinstance(file, Source)]
 
 
 def _bytes(size: int) -> str:

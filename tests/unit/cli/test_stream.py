@@ -17,6 +17,7 @@ import pytest
 from cera.cli import report
 from cera.cli.stream import Told, _longest
 from cera.connectors.records.layout import Layout
+from cera.connectors.source import source_of
 from cera.engines.spark.streaming import progress
 from cera.model.time.time_text import TimeFormat
 from unit.cli.command_line import STREAM, Cera, records, write_lines
@@ -211,12 +212,13 @@ def test_sources_of_points_promise_points(
     layout: Layout, sources: tuple[str, ...], promised: bool | None, longest: int | None
 ) -> None:
     checkpoint = Mock(promised_duration=lambda: promised)
-    assert _longest(None, layout, sources, checkpoint) == longest
-    assert _longest("5 sec", layout, sources, checkpoint) == 5_000_000
+    given = [source_of(text) for text in sources]
+    assert _longest(None, layout, given, checkpoint) == longest
+    assert _longest("5 sec", layout, given, checkpoint) == 5_000_000
 
 
 def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    Told(TimeFormat()).quiet(("incoming", "-"))
+    Told(TimeFormat()).quiet(("incoming", "standard input"))
     assert "no newer events from incoming, standard input since the start" in capsys.readouterr().err
 
 

@@ -14,8 +14,8 @@ from cera.connectors import change_spool as module
 from cera.connectors.change_spool import ChangeSpool
 from cera.connectors.databases.capture import capture
 from cera.connectors.databases.reading import read_changes
-from cera.connectors.files import read_events
 from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.source import source_of
 from cera.errors import DataError
 
 
@@ -68,9 +68,9 @@ def test_wherever_it_is_killed_every_change_is_in_one_file(url: str, tmp_path: P
             break
         except Killed:
             copied(url, folder)
-            assert list(read_events(str(folder / "spool"), Layout())) == expected, steps
+            assert list(source_of(str(folder / "spool")).events(Layout())) == expected, steps
     assert steps > 50
-    assert list(read_events(str(folder / "spool"), Layout())) == expected
+    assert list(source_of(str(folder / "spool")).events(Layout())) == expected
 
 
 def test_files_that_were_read_and_removed_are_not_written_again(url: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_what_cannot_be_read_is_rejected(url: str, tmp_path: Path) -> None:
     rejected: list[Rejected] = []
     copied(url, tmp_path, rejected=rejected)
     assert [record.place.rpartition(" ")[2] for record in rejected] == ["2"]
-    assert len(list(read_events(str(tmp_path / "spool"), Layout()))) == 4
+    assert len(list(source_of(str(tmp_path / "spool")).events(Layout()))) == 4
 
 
 def test_a_place_that_cannot_be_read_is_told(url: str, tmp_path: Path) -> None:

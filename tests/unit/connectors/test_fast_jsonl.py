@@ -9,6 +9,7 @@ import pytest
 
 from cera.connectors import fast_jsonl
 from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.source import source_of
 from cera.errors import UsageError
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.time_text import TimeFormat
@@ -126,7 +127,7 @@ def test_files_of_a_folder_are_read_each_by_its_format(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("at,label,x\n1,b,2\n")
     (tmp_path / "c.txt").write_text("nothing")
     layout = Layout(label_field="label")
-    one, other, unread = fast_jsonl.read_occurrences(str(tmp_path), layout)
+    one, other, unread = source_of(str(tmp_path)).occurrences(layout)
     assert isinstance(one, Occurrence)
     assert isinstance(other, Occurrence)
     assert one.content == {"x": 2}
@@ -141,11 +142,11 @@ def test_an_event_object_beside_flat_records_is_an_event_object() -> None:
 
 def test_a_file_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no file"):
-        fast_jsonl.read_occurrences(str(tmp_path / "none.jsonl"), Layout())
+        source_of(str(tmp_path / "none.jsonl")).occurrences(Layout())
 
 
 def test_a_rejected_line_is_named_with_its_file_and_line(tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
     file.write_text('{"at": 1, "term": {"a": {}}}\n\n{"at": 1}\n')
-    found = list(fast_jsonl.read_occurrences(str(file), Layout()))
+    found = list(source_of(str(file)).occurrences(Layout()))
     assert [item.place for item in found if isinstance(item, Rejected)] == [f"{file}:3"]

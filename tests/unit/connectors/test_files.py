@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cera.connectors.files import Layout, Rejected, formats, read_events, sources
+from cera.connectors.files import Layout, Rejected, event_files, formats
 from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
 from cera.connectors.records.layout import TEXT_LIMIT
+from cera.connectors.source import source_of
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from event_reading import EVENTS, happened, places_and_reasons, read
@@ -36,20 +37,20 @@ def write(folder: Path, name: str, label: str = "a") -> Path:
 
 @pytest.mark.parametrize("ending", [".jsonl", ".ndjson", ".json", ".csv", ".xml", ".JSONL", ".Xml"])
 def test_a_file_is_read_by_its_ending(tmp_path: Path, ending: str) -> None:
-    [event] = read_events(str(write(tmp_path, f"events{ending}")), EVENTS)
+    [event] = source_of(str(write(tmp_path, f"events{ending}"))).events(EVENTS)
     assert event == (happened("a{x{1}}", 1) if ending == ".csv" else happened("a{1}", 1))
 
 
 def test_a_format_that_is_given_goes_before_the_ending(tmp_path: Path) -> None:
     path = tmp_path / "events.log"
     path.write_text(LINE % "a")
-    assert list(read_events(str(path), Layout(format="jsonl"))) == [happened("a{1}", 1)]
+    assert list(source_of(str(path)).events(Layout(format="jsonl"))) == [happened("a{1}", 1)]
 
 
 def test_a_rejected_record_is_placed_by_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     path.write_text("\nx\n")
-    assert places_and_reasons(list(read_events(str(path), EVENTS))) == [
+    assert places_and_reasons(list(source_of(str(path)).events(EVENTS))) == [
         (f"{path}:2", "not JSON at column 1: Expecting value")
     ]
 
@@ -57,7 +58,7 @@ def test_a_rejected_record_is_placed_by_file_and_line(tmp_path: Path) -> None:
 def test_a_folder_is_read_in_the_order_of_paths_whatever_the_formats(tmp_path: Path) -> None:
     for name, label in [("b.csv", "b"), ("a/z.jsonl", "az"), ("a/b/c.xml", "abc"), ("c.json", "c"), ("A.jsonl", "A")]:
         write(tmp_path, name, label)
-    events = list(read_events(str(tmp_path), EVENTS))
+    events = list(source_of(str(tmp_path)).events(EVENTS))
     assert [event.label for event in events if isinstance(event, Event)] == ["A", "abc", "az", "b", "c"]
 
 
@@ -67,7 +68,7 @@ def test_in_a_folder_hidden_and_underscored_names_are_left_out_and_others_are_re
     for name in ("notes.txt", "old.parquet", "README"):
         write(tmp_path, name)
     (tmp_path / "link").symlink_to(tmp_path)
-    found = list(read_events(str(tmp_path), EVENTS))
+    found = list(source_of(str(tmp_path)).events(EVENTS))
     assert [item for item in found if isinstance(item, Event)] == [happened("a{1}", 1)]
     reasons = {Path(place).name: reason for place, reason in places_and_reasons(found)}
     assert set(reasons) == {"notes.txt", "old.parquet", "README", "link"}
@@ -79,7 +80,9 @@ def test_in_a_folder_hidden_and_underscored_names_are_left_out_and_others_are_re
 def test_a_format_reads_files_of_unknown_endings_in_a_folder_too(tmp_path: Path) -> None:
     write(tmp_path, "a.csv")
     (tmp_path / "b.log").write_text(LINE % "b")
-    labels = [event.label for event in read_events(str(tmp_path), Layout(format="jsonl")) if isinstance(event, Event)]
+    labels = [
+        event.label for event in source_of(str(tmp_path)).events(Layout(format="jsonl")) if isinstance(event, Event)
+    ]
     assert labels == ["a", "b"]
 
 
@@ -87,18 +90,18 @@ def test_options_for_flat_records_of_one_file_leave_the_events_of_others_alone(t
     for name in ("a.jsonl", "b.json", "c.xml"):
         write(tmp_path, name, name[0])
     (tmp_path / "d.csv").write_text("type,ts\nd,1\n")
-    events = list(read_events(str(tmp_path), Layout(label_field="type", time_field="ts")))
+    events = list(source_of(str(tmp_path)).events(Layout(label_field="type", time_field="ts")))
     assert [event.label for event in events if isinstance(event, Event)] == ["a", "b", "c", "d"]
 
 
 def test_standard_input_is_json_lines_unless_said_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((LINE % "a" + "\nx\n").encode())))
-    event, bad = read_events("-", EVENTS)
+    event, bad = source_of("-").events(EVENTS)
     assert event == happened("a{1}", 1)
     assert isinstance(bad, Rejected)
     assert bad.place == "<stdin>:2"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"label,at\na,1\n")))
-    assert list(read_events("-", Layout(format="csv"))) == [happened("a{}", 1)]
+    assert list(source_of("-").events(Layout(format="csv"))) == [happened("a{}", 1)]
 
 
 @pytest.mark.parametrize(
@@ -132,21 +135,21 @@ def test_a_path_that_cannot_be_read_is_an_error_before_anything_is_read(
     (tmp_path / "empty").mkdir()
     (tmp_path / "hollow" / "deeper").mkdir(parents=True)
     with pytest.raises(UsageError, match=message):
-        read_events(f"{tmp_path}/{name}", EVENTS)
+        source_of(f"{tmp_path}/{name}").events(EVENTS)
 
 
 def test_the_formats_in_a_folder_are_counted(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a/c.ndjson", "d.csv", "notes.txt", "_x.xml"):
         write(tmp_path, name)
-    assert formats(sources(str(tmp_path), EVENTS)) == {"csv": 1, "jsonl": 2}
-    assert formats(sources(str(tmp_path), Layout(format="json"))) == {"csv": 1, "json": 1, "jsonl": 2}
-    assert formats(sources(str(tmp_path / "b.jsonl"), EVENTS)) == {"jsonl": 1}
+    assert formats(event_files(tmp_path, EVENTS)) == {"csv": 1, "jsonl": 2}
+    assert formats(event_files(tmp_path, Layout(format="json"))) == {"csv": 1, "json": 1, "jsonl": 2}
+    assert formats(event_files(tmp_path / "b.jsonl", EVENTS)) == {"jsonl": 1}
 
 
 @pytest.mark.parametrize(("name", "message"), [("jsonlines", "unknown format 'jsonlines'"), ("parquet", "Spark")])
 def test_an_unknown_format_is_an_error(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        read_events("-", Layout(format=name))
+        source_of("-").events(Layout(format=name))
 
 
 SEEDS = [

@@ -20,6 +20,7 @@ from cera.connectors import ordering, sorted_runs
 from cera.connectors.files import Rejected
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.layout import Layout
+from cera.connectors.source import source_of
 from cera.errors import DataError, UsageError
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.time_text import TimeFormat
@@ -39,7 +40,7 @@ def write(path: Path, ends: Sequence[int]) -> str:
 
 def read(*paths: str, most: int = 100, layout: Layout = LAYOUT) -> tuple[list[tuple[int, object]], int]:
     """(end in seconds, n) of each event, and how many records were rejected."""
-    with OrderedEvents(paths, layout, most_in_memory=most) as events:
+    with OrderedEvents([source_of(path) for path in paths], layout, most_in_memory=most) as events:
         found = list(events)
     rejected = sum(isinstance(each, Rejected) for each in found)
     return [(e.end // SECOND, e.content["n"]) for e in found if isinstance(e, Occurrence) and e.content], rejected
@@ -89,21 +90,21 @@ def test_files_are_merged_by_time(
 
 def test_a_file_in_order_needs_no_temporary_file(tmp_path: Path, temporary: Path) -> None:
     path = write(tmp_path / "log.jsonl", range(1000))
-    with OrderedEvents([path], LAYOUT, most_in_memory=10) as events:
+    with OrderedEvents([source_of(path)], LAYOUT, most_in_memory=10) as events:
         assert len(list(events)) == 1000
         assert not list(temporary.iterdir())
 
 
 def test_disorder_that_fits_into_memory_needs_none_either(tmp_path: Path, temporary: Path) -> None:
     path = write(tmp_path / "log.jsonl", [n ^ 3 for n in range(1000)])
-    with OrderedEvents([path], LAYOUT, most_in_memory=10) as events:
+    with OrderedEvents([source_of(path)], LAYOUT, most_in_memory=10) as events:
         assert [e.end // SECOND for e in events if isinstance(e, Occurrence)] == list(range(1000))
         assert not list(temporary.iterdir())
 
 
 def test_greater_disorder_is_sorted_on_disk_and_the_files_are_removed(tmp_path: Path, temporary: Path) -> None:
     path = write(tmp_path / "log.jsonl", list(range(1000, 0, -1)))
-    with OrderedEvents([path], LAYOUT, most_in_memory=10) as events:
+    with OrderedEvents([source_of(path)], LAYOUT, most_in_memory=10) as events:
         assert [e.end // SECOND for e in events if isinstance(e, Occurrence)] == list(range(1, 1001))
         assert list(temporary.iterdir())
     assert not list(temporary.iterdir())
@@ -111,7 +112,7 @@ def test_greater_disorder_is_sorted_on_disk_and_the_files_are_removed(tmp_path: 
 
 def test_temporary_files_are_removed_where_a_run_ends_early(tmp_path: Path, temporary: Path) -> None:
     path = write(tmp_path / "log.jsonl", list(range(1000, 0, -1)))
-    with OrderedEvents([path], LAYOUT, most_in_memory=10) as events:
+    with OrderedEvents([source_of(path)], LAYOUT, most_in_memory=10) as events:
         next(iter(events))
     assert not list(temporary.iterdir())
 
@@ -126,7 +127,7 @@ def test_memory_does_not_grow_with_a_recording_in_no_order_at_all(tmp_path: Path
         gc.collect()
         tracemalloc.start()
         try:
-            with OrderedEvents([path], LAYOUT, most_in_memory=500) as found:
+            with OrderedEvents([source_of(path)], LAYOUT, most_in_memory=500) as found:
                 assert sum(1 for _ in found) == events
             return tracemalloc.get_traced_memory()[1]
         finally:
@@ -139,7 +140,7 @@ def test_memory_does_not_grow_with_a_recording_in_no_order_at_all(tmp_path: Path
 def test_the_longest_event_is_known_before_the_first_one_is_read(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(f"{line(10)}\n{line(30, begin=5)}\n{line(31, begin=30)}\n")
-    with OrderedEvents([str(path)], LAYOUT) as events:
+    with OrderedEvents([source_of(str(path))], LAYOUT) as events:
         assert events.longest == 25 * SECOND
 
 
@@ -154,7 +155,7 @@ def test_rejected_records_are_among_the_others(tmp_path: Path) -> None:
 def test_standard_input_is_copied_and_keeps_its_name(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"{line(10)}\nnonsense\n{line(5)}\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    with OrderedEvents(["-"], LAYOUT) as events:
+    with OrderedEvents([source_of("-")], LAYOUT) as events:
         assert list(temporary.iterdir())
         found = list(events)
     assert [e.end // SECOND for e in found if isinstance(e, Occurrence)] == [5, 10]
@@ -164,13 +165,13 @@ def test_standard_input_is_copied_and_keeps_its_name(temporary: Path, monkeypatc
 
 def test_a_wrong_path_is_reported_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no file or folder"):
-        OrderedEvents(["-", str(tmp_path / "none.jsonl")], LAYOUT)
+        OrderedEvents([source_of("-"), source_of(str(tmp_path / "none.jsonl"))], LAYOUT)
 
 
 @pytest.mark.parametrize("changed", [line(1), line(40, begin=0)], ids=["an earlier event", "a longer event"])
 def test_a_file_that_changes_between_the_passes_is_reported(tmp_path: Path, changed: str) -> None:
     path = write(tmp_path / "log.jsonl", [10, 20, 30])
-    with OrderedEvents([path], LAYOUT) as events:
+    with OrderedEvents([source_of(path)], LAYOUT) as events:
         with Path(path).open("a") as file:
             file.write(f"{changed}\n")
         with pytest.raises(DataError, match="changed while it was read"):
@@ -203,9 +204,9 @@ def test_a_full_disk_of_temporary_files_is_a_message_with_a_remedy(
     full_disk()
     with (
         pytest.raises(UsageError, match=r"no room for temporary files .* let TMPDIR name a folder with more"),
-        OrderedEvents([path], LAYOUT, most_in_memory=10) as events,
+        OrderedEvents([source_of(path)], LAYOUT, most_in_memory=10) as events,
     ):
         list(events)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * 100_000)))
-    with pytest.raises(UsageError, match="no room for temporary files"), OrderedEvents(["-"], LAYOUT):
+    with pytest.raises(UsageError, match="no room for temporary files"), OrderedEvents([source_of("-")], LAYOUT):
         pass

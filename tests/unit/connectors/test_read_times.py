@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cera.connectors.files import Source
+from cera.connectors.files import EventFile
 from cera.connectors.read_times import TimeScan, scan_times
 from cera.connectors.records.layout import Layout
 from cera.model.time.time_text import TimeFormat
@@ -18,7 +18,7 @@ FLAT = Layout(label_field="type", time_field="ts")
 def scan(folder: Path, text: str, layout: Layout = FLAT, ending: str = "jsonl") -> TimeScan:
     file = folder / f"events.{ending}"
     file.write_text(text)
-    return scan_times(Source(file, ending), layout)
+    return scan_times(EventFile(file, ending), layout)
 
 
 def flat(*times: object) -> str:

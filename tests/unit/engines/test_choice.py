@@ -8,6 +8,7 @@ import pytest
 
 from cera import pipeline
 from cera.connectors.records.layout import Layout
+from cera.connectors.source import source_of
 from cera.engines import choice
 from cera.engines.choice import Recording, choose, choose_in_process
 from cera.errors import UsageError
@@ -28,7 +29,7 @@ def events(tmp_path: Path) -> Path:
 
 
 def chosen(*paths: object, rules: object = PLAIN, **options: object) -> str:
-    recording = Recording([str(path) for path in paths], Layout(), **options)  # type: ignore[arg-type]
+    recording = Recording([source_of(str(path)) for path in paths], Layout(), **options)  # type: ignore[arg-type]
     return on_command_line(str(choose(rules, recording)))  # type: ignore[arg-type]
 
 
@@ -64,7 +65,7 @@ def test_what_only_spark_takes_decides_first(events: Path, tmp_path: Path) -> No
     assert chosen(events, spark_setting=Setting.MASTER, rules=RECURSIVE) == "engine: spark (--master is given)"
     assert chosen(events, writes_parquet=True) == "engine: spark (Parquet is written)"
     assert chosen(tmp_path / "t.parquet") == chosen(tmp_path) == "engine: spark (Parquet is read)"
-    assert choose(PLAIN, Recording([str(events)], Layout(format="parquet"))).engine == "spark"
+    assert choose(PLAIN, Recording([source_of(str(events))], Layout(format="parquet"))).engine == "spark"
 
 
 def test_recursion_is_answered_by_the_reference_engine(events: Path) -> None:

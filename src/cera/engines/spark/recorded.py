@@ -14,14 +14,15 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from cera.connectors.files import Source, names_files, sources
+from cera.connectors.files import EventFile
 from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.source import Source
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION
 from cera.engines.spark.plan.undefined import Tally
-from cera.engines.spark.reading.recordings import Reading, is_small, read_files
+from cera.engines.spark.reading.recordings import Reading, is_small, read_sources
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.session.task_progress import tasks_told
@@ -217,7 +218,7 @@ def _base(table: EventTable) -> DataFrame:
 
 def recorded(
     program: Layers,
-    paths: tuple[str, ...],
+    sources: Sequence[Source],
     layout: Layout,
     *,
     until: Time | None,
@@ -228,14 +229,14 @@ def recorded(
     settings: Mapping[str, str],
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Recorded:
-    """A program over the events at paths; Spark is started. What goes on is told, with the numbers of tasks."""
+    """A program over the events of sources; Spark is started. What goes on is told, with the numbers of tasks."""
     with engine_failure():
         modules_alone = not rules_of(program)
-        small = _is_small(paths, layout)
+        small = _is_small(sources, layout)
         tell("starting Spark")
         spark = session(master, settings, small=small, in_python=modules_alone)
         with tasks_told(spark, "reading events", tell):
-            reading = read_files(spark, paths, layout)
+            reading = read_sources(spark, sources, layout)
         if max_duration is not None:
             reading = reading.lasting(max_duration)
         tally = Tally()
@@ -253,9 +254,9 @@ def recorded(
         return Recorded(reading, found, tally, until, small)
 
 
-def _is_small(paths: Sequence[str], layout: Layout) -> bool:
+def _is_small(sources: Sequence[Source], layout: Layout) -> bool:
     """Whether there is little to read; of standard input and databases nobody knows."""
-    if not all(map(names_files, paths)):
+    if not all(source.is_recording for source in sources):
         return False
-    found = [file for path in paths for file in sources(path, layout, parquet=True)]
-    return is_small(file.path for file in found if isinstance(file, Source))
+    found = [file for source in sources for file in source.files(layout, parquet=True)]
+    return is_small(file.path for file in found if isinstance(file, EventFile))

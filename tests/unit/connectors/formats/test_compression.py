@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.files import Rejected, read_events, sources
+from cera.connectors.files import Rejected, event_files
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.layout import Layout
+from cera.connectors.source import source_of
 from cera.model.time.time_text import TimeFormat
 
 FLAT = Layout("type", "ts", times=TimeFormat("s"))
@@ -34,10 +34,12 @@ def test_a_compressed_file_has_the_events_of_the_plain_one(tmp_path: Path, forma
     path.write_bytes(compressed(CONTENTS[format_], ending.lower()))
     plain = tmp_path / f"log.{format_}"
     plain.write_text(CONTENTS[format_])
-    events = list(read_events(str(plain), FLAT))
-    assert list(read_events(str(path), FLAT)) == events
-    assert [found.event for found in read_occurrences(str(path), FLAT) if not isinstance(found, Rejected)] == events
-    with OrderedEvents([str(path)], FLAT) as ordered:
+    events = list(source_of(str(plain)).events(FLAT))
+    assert list(source_of(str(path)).events(FLAT)) == events
+    assert [
+        found.event for found in source_of(str(path)).occurrences(FLAT) if not isinstance(found, Rejected)
+    ] == events
+    with OrderedEvents([source_of(str(path))], FLAT) as ordered:
         assert [found.end // 1_000_000 for found in ordered if not isinstance(found, Rejected)] == [1, 2]
 
 
@@ -45,7 +47,7 @@ def test_compressed_files_of_a_folder_are_read_by_the_ending_before(tmp_path: Pa
     for ending in ("gz", "zst"):
         (tmp_path / f"{ending}.csv.{ending}").write_bytes(compressed(CONTENTS["csv"], ending))
     (tmp_path / "notes.txt.gz").write_bytes(gzip.compress(b"x"))
-    found = sources(str(tmp_path), FLAT)
+    found = event_files(tmp_path, FLAT)
     assert [each.format for each in found if not isinstance(each, Rejected)] == ["csv", "csv"]
     [other] = [each for each in found if isinstance(each, Rejected)]
     assert "known endings are .jsonl, .ndjson, .json, .csv, .xml, also with .gz or .zst behind" in other.reason
@@ -56,7 +58,7 @@ def test_several_members_in_one_file_are_all_read(tmp_path: Path) -> None:
     for ending in ("gz", "zst"):
         path = tmp_path / f"log.jsonl.{ending}"
         path.write_bytes(compressed(one, ending) + compressed(two, ending))
-        assert len(list(read_events(str(path), FLAT))) == 2
+        assert len(list(source_of(str(path)).events(FLAT))) == 2
 
 
 @pytest.mark.parametrize("ending", ["gz", "zst"])
@@ -73,7 +75,7 @@ def test_damaged_data_is_rejected_where_it_is_damaged(tmp_path: Path, ending: st
         data = bytearray(b"nothing of the kind")
     path = tmp_path / f"log.jsonl.{ending}"
     path.write_bytes(data)
-    found = list(read_occurrences(str(path), FLAT))
+    found = list(source_of(str(path)).occurrences(FLAT))
     reasons = [each.reason for each in found if isinstance(each, Rejected)]
     assert any("could not be read further: the compressed data is damaged" in reason for reason in reasons), reasons
     assert len(found) - len(reasons) < 20_000

@@ -9,6 +9,7 @@ import pytest
 from cera.cli.ahead import max_ahead_of
 from cera.connectors.records.ahead import ONE_DAY, Lateness, not_ahead
 from cera.connectors.records.layout import Rejected
+from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.term import Term
@@ -55,7 +56,7 @@ def test_without_a_limit_nothing_is_ahead() -> None:
     ],
 )
 def test_live_sources_have_a_limit_of_a_day(given: str | None, source: str, recorded: bool, limit: int | None) -> None:
-    assert max_ahead_of(given, source, recorded=recorded) == limit
+    assert max_ahead_of(given, source_of(source), recorded=recorded) == limit
 
 
 def test_it_is_said_once_that_nearly_all_events_are_late() -> None:

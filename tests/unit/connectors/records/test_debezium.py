@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from cera.cli.main import main
-from cera.connectors.files import read_events
 from cera.connectors.formats import json_files, jsonl
 from cera.connectors.records.debezium import event_from_envelope, is_tombstone
 from cera.connectors.records.layout import RECORD_ERRORS, Layout, Rejected
+from cera.connectors.source import source_of
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json
@@ -156,11 +156,11 @@ def test_only_json_has_envelopes(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a\n1\n")
     (tmp_path / "b.jsonl").write_text(json.dumps(envelope("c", None, ROW)))
     with pytest.raises(UsageError, match="are JSON lines or JSON"):
-        read_events(str(tmp_path / "a.csv"), DEBEZIUM)
+        source_of(str(tmp_path / "a.csv")).events(DEBEZIUM)
     with pytest.raises(UsageError) as refused:
-        read_events(str(tmp_path / "b.jsonl"), Layout(envelope="debezium", format="csv"))
+        source_of(str(tmp_path / "b.jsonl")).events(Layout(envelope="debezium", format="csv"))
     assert on_command_line(refused.value.message).startswith("--format csv and --layout debezium: change events")
-    unread, read = read_events(str(tmp_path), DEBEZIUM)
+    unread, read = source_of(str(tmp_path)).events(DEBEZIUM)
     assert isinstance(unread, Rejected)
     assert isinstance(read, Event)
 

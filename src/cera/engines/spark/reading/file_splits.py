@@ -8,12 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from cera.connectors import fast_jsonl
-from cera.connectors.files import Source, read_source
+from cera.connectors.files import EventFile, read_event_file
 from cera.connectors.formats import jsonl
 from cera.connectors.formats.compression import is_compressed, open_events
 from cera.connectors.records.layout import Layout, Rejected, rejected
-from cera.model.events.event import Event
-from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.events.occurrence import Occurrence
 
 #: Files of JSON lines are cut into pieces of about this many bytes.
 SPLIT_SIZE = 16 << 20
@@ -37,7 +36,7 @@ class Split:
 
     def read(self, layout: Layout) -> Iterator[Occurrence | Rejected]:
         if self.format != "jsonl":
-            yield from _occurrences(read_source(Source(Path(self.path), self.format), layout))
+            yield from fast_jsonl.occurrences(read_event_file(EventFile(Path(self.path), self.format), layout))
             return
         try:
             yield from read_lines(self._lines(), self.path, layout, self.first)
@@ -60,15 +59,11 @@ class Split:
 def read_lines(lines: Iterator[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Occurrence | Rejected]:
     """The events of JSON lines, the fast way where it serves."""
     if not layout.is_plain:
-        return _occurrences(jsonl.read(lines, name, layout, first))
+        return fast_jsonl.occurrences(jsonl.read(lines, name, layout, first))
     return fast_jsonl.read(lines, name, layout, first)
 
 
-def _occurrences(found: Iterator[Event | Rejected]) -> Iterator[Occurrence | Rejected]:
-    return (occurrence(event) if isinstance(event, Event) else event for event in found)
-
-
-def splits(source: int, file: Source, size: int = SPLIT_SIZE) -> Iterator[Split]:
+def splits(source: int, file: EventFile, size: int = SPLIT_SIZE) -> Iterator[Split]:
     """The pieces in which a file is read."""
     path = str(file.path)
     if file.format != "jsonl" or is_compressed(file.path) or file.path.stat().st_size <= size:

@@ -18,9 +18,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from cera.connectors.fast_jsonl import read_occurrences
-from cera.connectors.files import Source, names_files, sources
+from cera.connectors.files import EventFile
 from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.source import Source
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
 from cera.engines.spark.reading.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
@@ -32,7 +32,7 @@ from cera.engines.spark.tables.term_columns import flat_hashes
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import event_hashes
 
-__all__ = ["Reading", "read_files"]
+__all__ = ["Reading", "read_sources"]
 
 
 #: Tasks for each core that a recording is read by: enough that a slow one does not hold up the others.
@@ -45,29 +45,29 @@ _SMALL = 1 << 20
 _MOST_CHILDREN = 200
 
 
-def read_files(spark: SparkSession, paths: Sequence[str], layout: Layout) -> Reading:
-    """The events at paths: files, folders, `-` for standard input.
+def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout) -> Reading:
+    """Returns the events of sources: of files as splits for Spark, of others as they are read in this process.
 
     What is read in Python is read now and kept by Spark (persisted), so that it is read once; what is small is read in
     this process, since Spark's workers take seconds to start.
     """
-    found = [(path, sources(path, layout, parquet=True) if names_files(path) else []) for path in paths]
+    found = [(source, source.files(layout, parquet=True)) for source in sources]
     pieces: list[Split] = []
     readings: list[Reading] = []
     number = 0
-    for path, files in found:
-        if not names_files(path):
-            batches = list(record_batches(number, read_occurrences(path, layout)))
+    for source, files in found:
+        if not source.is_recording:
+            batches = list(record_batches(number, source.occurrences(layout)))
             readings.append(_read_here(spark, batches))
             number += 1
         unknown = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
         if unknown:
             readings.append(Reading((), partial(unread, spark, unknown)))
-        tables = [item.path for item in files if isinstance(item, Source) and item.format == "parquet"]
+        tables = [item.path for item in files if isinstance(item, EventFile) and item.format == "parquet"]
         if tables:
-            readings.append(read_parquet(spark, path, tables, layout, number))
+            readings.append(read_parquet(spark, source.text, tables, layout, number))
         for item in files:
-            if isinstance(item, Source) and item.format != "parquet":
+            if isinstance(item, EventFile) and item.format != "parquet":
                 pieces += splits(number, item)
             number += 1
     if pieces and is_small(Path(path) for path in {piece.path for piece in pieces}):

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -34,10 +34,9 @@ from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, b
 from cera.engines.spark.streaming.patience import patiently
 from cera.engines.spark.streaming.results import batch_files
 from cera.engines.spark.streaming.results.batch_files import BatchFiles, SinkFormat
-from cera.engines.spark.streaming.sources.change_source import ChangeSource, is_database, name_of
-from cera.engines.spark.streaming.sources.file_names import unreadable, utf_8_names
+from cera.engines.spark.streaming.sources.file_names import utf_8_names
 from cera.engines.spark.streaming.sources.file_source import file_messages
-from cera.engines.spark.streaming.sources.spool import Spool
+from cera.engines.spark.streaming.sources.intake import Intake, StreamSource, intake_of
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.engines.spark.streaming.state.layers import results
 from cera.errors import CeraError, EngineError, UsageError
@@ -55,14 +54,12 @@ _LATE_EVENTS = 10
 class StreamOptions:
     """How a stream is run. Durations are microseconds; `sink` None is standard output."""
 
-    sources: tuple[str, ...]
+    sources: tuple[StreamSource, ...]
     sink: Path | None
     checkpoint: Path
     layout: Layout
     max_delay: int = 10_000_000
     max_duration: int | None = None
-    #: How far ahead of the clock events may end, for each source; sources that are not there have no limit.
-    max_ahead: Mapping[str, int | None] = field(default_factory=dict)
     sink_format: SinkFormat = "jsonl"
     late: Path | None = None
     rejected: Path | None = None
@@ -93,7 +90,7 @@ class LiveStream:
         #: Why the results of a micro-batch could not be collected.
         self._cause: PySparkException | Py4JError | None = None
         self._interrupted = threading.Event()
-        names = tuple(map(_remembered, options.sources))
+        names = tuple(source.checkpoint_name for source in options.sources)
         self._manifest = self.checkpoint.open(
             operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
         )
@@ -111,28 +108,28 @@ class LiveStream:
     def run(self) -> None:
         """Runs until the source ends (standard input, or all that was there) or the process is stopped."""
         options = self._options
-        spool = self._spool()
+        intakes = [self._intake(number, source) for number, source in enumerate(options.sources)]
+        for intake in intakes:
+            intake.open()
         shared = SparkSession.getActiveSession() is not None
         spark = self._session()
-        databases = self._databases()
-        for source in options.sources:
-            if source != "-" and not is_database(source):
-                self._tell_rejected(unreadable(Path(source)))
+        for intake in sorted(intakes, key=lambda intake: not intake.is_spool):
+            self._tell_rejected(intake.prepare())
         before = self._take_interrupts()
         try:
-            for database in databases:
-                database.copy() if options.once else database.start()
-            if spool is not None and options.once:
-                while not spool.ended.wait(_POLL):
+            for intake in intakes:
+                intake.copy() if options.once else intake.follow()
+            for intake in intakes if options.once else ():
+                while not intake.is_copied(_POLL):
                     self._heed_interrupts()
-            run = partial(self._run_query, spark, spool, databases)
+            run = partial(self._run_query, spark, intakes)
             patiently(run, self._tell.resumed, lambda: self.counters.batches)
         except FAILURES as error:
             log = self.checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
         finally:
-            for database in databases:
-                database.stop()
+            for intake in intakes:
+                intake.stop()
             if before is not None:
                 signal.signal(signal.SIGINT, before)
             if not shared:
@@ -154,11 +151,11 @@ class LiveStream:
         if self._interrupted.is_set():
             raise KeyboardInterrupt
 
-    def _run_query(self, spark: SparkSession, spool: Spool | None, databases: Sequence[ChangeSource]) -> None:
-        query = self._query(spark)
+    def _run_query(self, spark: SparkSession, intakes: Sequence[Intake]) -> None:
+        query = self._query(spark, intakes)
         self._cause = None
         try:
-            self._wait(query, spool, databases)
+            self._wait(query, intakes)
         except PySparkException as error:
             raise self._why(error) from error
         finally:
@@ -166,24 +163,14 @@ class LiveStream:
                 query.stop()
         self._report(query)
 
-    def _spool(self) -> Spool | None:
-        if "-" not in self._options.sources:
-            return None
-        ending = self._options.layout.format or "jsonl"
-        spool = Spool(sys.stdin.buffer, self.checkpoint.spool, ending)
-        spool.start()
-        return spool
-
-    def _databases(self) -> list[ChangeSource]:
-        found: list[ChangeSource] = []
-        for number, source in enumerate(self._options.sources):
-            if is_database(source):
-                folder = self.checkpoint.changes(number)
-                folder.mkdir(parents=True, exist_ok=True)
-                away = partial(self._tell.away, source)
-                found.append(ChangeSource(source, folder, folder.with_suffix(".place"), away))
-                self._tell_rejected(found[-1].problems())
-        return found
+    def _intake(self, number: int, source: StreamSource) -> Intake:
+        return intake_of(
+            source.source,
+            self._options.layout,
+            spool=self.checkpoint.spool,
+            changes=self.checkpoint.changes(number),
+            away=partial(self._tell.away, source.shown),
+        )
 
     def _tell_rejected(self, found: Iterable[Rejected]) -> None:
         self._tell.rejected(list(found))
@@ -200,9 +187,9 @@ class LiveStream:
         with _standard_error_to(self.checkpoint.log), utf_8_names():
             return session(options.master, settings)
 
-    def _query(self, spark: SparkSession) -> StreamingQuery:
+    def _query(self, spark: SparkSession, intakes: Sequence[Intake]) -> StreamingQuery:
         options = self._options
-        parts = [self._messages(spark, number, source) for number, source in enumerate(options.sources)]
+        parts = [self._messages(spark, number, intake) for number, intake in enumerate(intakes)]
         flow = results(reduce(DataFrame.unionByName, parts), self._operators, distinct=False)
         writer = flow.writeStream.foreachBatch(self._take).option(
             "checkpointLocation", str(self.checkpoint.spark.resolve())
@@ -213,21 +200,17 @@ class LiveStream:
             writer = writer.trigger(processingTime=options.trigger)
         return writer.start()
 
-    def _messages(self, spark: SparkSession, number: int, source: str) -> DataFrame:
+    def _messages(self, spark: SparkSession, number: int, intake: Intake) -> DataFrame:
         options = self._options
-        changes = is_database(source)
-        spool = self.checkpoint.changes(number) if changes else self.checkpoint.spool
-        folder = str((spool if changes or source == "-" else Path(source)).resolve())
         messages = file_messages(
             spark,
-            folder,
-            options.layout,
+            str(intake.folder.resolve()),
+            intake.read,
             self._operators,
             max_duration=options.max_duration,
-            max_ahead=options.max_ahead.get(source),
+            max_ahead=options.sources[number].max_ahead,
             files_a_batch=options.files_a_batch,
-            spool=changes or source == "-",
-            changes=changes,
+            is_spool=intake.is_spool,
         )
         counted = messages.observe(
             f"source {number}",
@@ -280,21 +263,18 @@ class LiveStream:
             self._tell.rejected([Rejected(one.place, one.reason, one.text) for one in found.rejected])
         return len(derived)
 
-    def _wait(self, query: StreamingQuery, spool: Spool | None, databases: Sequence[ChangeSource]) -> None:
+    def _wait(self, query: StreamingQuery, intakes: Sequence[Intake]) -> None:
         while not query.awaitTermination(_POLL):
             self._heed_interrupts()
-            for database in databases:
-                if database.failure is not None:
-                    raise database.failure
+            for intake in intakes:
+                intake.check()
             self._report(query)
             source = self._stall.held_back_by(busy=query.status["isTriggerActive"])
             if source is not None and not self.counters.batches:
-                self._tell.quiet(self._options.sources)
+                self._tell.quiet([source.shown for source in self._options.sources])
             elif source is not None:
-                self._tell.stalled(source, self._stall.watermark, self.counters.live)
-            if spool is not None and spool.ended.is_set() and not self._options.once:
-                if spool.failure is not None:
-                    raise UsageError(f"standard input cannot be kept: {spool.failure.strerror}")
+                self._tell.stalled(source.shown, self._stall.watermark, self.counters.live)
+            if not self._options.once and any(intake.has_ended() for intake in intakes):
                 query.processAllAvailable()
                 return
         if (error := query.exception()) is not None:
@@ -340,13 +320,6 @@ class Tell:
 
     def away(self, source: str, why: str | None) -> None:
         """A database does not answer, or does again if there is no reason."""
-
-
-def _remembered(source: str) -> str:
-    """What a checkpoint knows a source by."""
-    if is_database(source):
-        return name_of(source)
-    return source if source == "-" else str(Path(source).resolve())
 
 
 @contextmanager

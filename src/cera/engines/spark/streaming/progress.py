@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from cera.engines.spark.streaming.messages.stage_results import StateReport
+
+S = TypeVar("S", bound=Hashable)
 
 #: After so many seconds without a new watermark it is said that it stands.
 STALLED_AFTER = 30.0
@@ -72,17 +74,17 @@ class Counters:
 
 
 @dataclass
-class Stall:
+class Stall(Generic[S]):
     """Whether time stands still, and which source holds it back."""
 
-    sources: Sequence[str]
-    latest: dict[str, int] = field(default_factory=dict)
+    sources: Sequence[S]
+    latest: dict[S, int] = field(default_factory=dict)
     watermark: int | None = None
     _moved: float = field(default_factory=time.monotonic)
     _batches: int = 0
     _told: bool = False
 
-    def take(self, watermark: int | None, latest: Mapping[str, int]) -> None:
+    def take(self, watermark: int | None, latest: Mapping[S, int]) -> None:
         before = self._slowest()
         for source, end in latest.items():
             self.latest[source] = max(end, self.latest.get(source, end))
@@ -92,7 +94,7 @@ class Stall:
             self._moved = time.monotonic()
         self._batches += 1
 
-    def held_back_by(self, *, busy: bool, after: float | None = None) -> str | None:
+    def held_back_by(self, *, busy: bool, after: float | None = None) -> S | None:
         """The source that time waits for, once for each time it stands still.
 
         How long the first batch is `busy` does not count.
@@ -103,7 +105,7 @@ class Stall:
         self._told = True
         return min(self.sources, key=self._latest)
 
-    def _latest(self, source: str) -> int:
+    def _latest(self, source: S) -> int:
         return self.latest.get(source, -(2**63))
 
     def _slowest(self) -> int:
@@ -118,10 +120,10 @@ def microseconds(timestamp: str | None) -> int | None:
     return parsed or None
 
 
-def observed(progress: Mapping[str, Any], sources: Sequence[str]) -> tuple[int, dict[str, int]]:
+def observed(progress: Mapping[str, Any], sources: Sequence[S]) -> tuple[int, dict[S, int]]:
     """How many events a batch had, and the latest end of each source that had some."""
     events = 0
-    latest: dict[str, int] = {}
+    latest: dict[S, int] = {}
     metrics = progress.get("observedMetrics") or {}
     for number, source in enumerate(sources):
         row = metrics.get(f"source {number}")

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from cera.connectors.databases.capture import capture
 from cera.connectors.records.layout import Layout
-from cera.engines.spark.reading.recordings import read_files
+from cera.connectors.source import source_of
+from cera.engines.spark.reading.recordings import read_sources
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -26,8 +27,8 @@ def test_captured_changes_and_envelopes_of_debezium_are_events(spark: SparkSessi
     source = {"table": "ACC", "lsn": 1, "txId": 1, "ts_ms": "1772445600000"}
     lines = [{"op": "c", "after": {"Accno": 1, "Owner": "Ann"}, "source": source}, None, {"op": "t", "source": source}]
     (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    captured = read_files(spark, [f"db:sqlite:{tmp_path / 'bank.db'}"], Layout())
-    envelopes = read_files(spark, [str(tmp_path / "log.jsonl")], Layout(envelope="debezium"))
+    captured = read_sources(spark, [source_of(f"db:sqlite:{tmp_path / 'bank.db'}")], Layout())
+    envelopes = read_sources(spark, [source_of(str(tmp_path / "log.jsonl"))], Layout(envelope="debezium"))
     ids = [
         [row["h1"] for table in reading.tables for row in table.frame.collect()] for reading in (captured, envelopes)
     ]

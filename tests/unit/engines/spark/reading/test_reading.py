@@ -12,11 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from cera.connectors.files import Layout, Rejected, Source, read_events
+from cera.connectors.files import EventFile, Layout, Rejected
+from cera.connectors.source import source_of
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading import recordings as module
 from cera.engines.spark.reading.file_splits import splits
-from cera.engines.spark.reading.recordings import read_files
+from cera.engines.spark.reading.recordings import read_sources
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
@@ -52,8 +53,8 @@ def test_a_folder_of_files_is_read_as_on_every_other_engine(
     if where == "workers":
         monkeypatch.setattr(module, "_SMALL", -1)
     files(tmp_path)
-    expected = list(read_events(str(tmp_path), Layout()))
-    reading = read_files(spark, [str(tmp_path)], Layout())
+    expected = list(source_of(str(tmp_path)).events(Layout()))
+    reading = read_sources(spark, [source_of(str(tmp_path))], Layout())
     assert sorted(map(repr, events_in(reading.tables))) == sorted(repr(e) for e in expected if isinstance(e, Event))
     rejected = reading.rejects()
     assert [(r.place, r.text) for r in rejected] == [(r.place, r.text) for r in expected if isinstance(r, Rejected)]
@@ -63,16 +64,16 @@ def test_a_folder_of_files_is_read_as_on_every_other_engine(
 def test_a_large_file_is_read_in_pieces_with_the_right_line_numbers(tmp_path: Path) -> None:
     path = tmp_path / "large.jsonl"
     path.write_text("".join(f"{'x' * (i % 50)}\n" for i in range(100_000)))
-    pieces = list(splits(0, Source(path, "jsonl"), size=1 << 20))
+    pieces = list(splits(0, EventFile(path, "jsonl"), size=1 << 20))
     assert len(pieces) == 3
     found = [item for piece in pieces for item in piece.read(Layout())]
-    assert found == list(read_events(str(path), Layout()))
+    assert found == list(source_of(str(path)).events(Layout()))
 
 
 def test_standard_input_is_read(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join(LINES).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    reading = read_files(spark, ["-"], Layout())
+    reading = read_sources(spark, [source_of("-")], Layout())
     assert len(events_in(reading.tables)) == 5
     assert [r.place for r in reading.rejects()] == ["<stdin>:3", "<stdin>:7"]
 
@@ -82,7 +83,7 @@ def test_parquet_is_read_natively_with_the_place_of_rejected_rows(spark: SparkSe
     frame = spark.createDataFrame([("temp", 1, 40), ("temp", None, 41), (None, 2, 42)], "kind string, ts long, v int")
     frame.coalesce(1).write.parquet(path)
     layout = Layout(label_field="kind", time_field="ts", times=TimeFormat("ms"))
-    reading = read_files(spark, [path], layout)
+    reading = read_sources(spark, [source_of(path)], layout)
     [found] = events_in(reading.tables)
     assert str(found) == "temp{v{40}}[1000,1000]"
     rejected = reading.rejects()
@@ -95,7 +96,7 @@ def test_parquet_is_read_natively_with_the_place_of_rejected_rows(spark: SparkSe
 
 def test_events_that_last_too_long_are_rejected(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(LINES[:2]))
-    reading = read_files(spark, [str(tmp_path)], Layout()).lasting(1_000_000)
+    reading = read_sources(spark, [source_of(str(tmp_path))], Layout()).lasting(1_000_000)
     assert [e.begin for e in events_in(reading.tables)] == [1_000_000]
     [rejected] = reading.rejects()
     assert rejected.reason == "the event lasts longer than ⟦max_duration⟧"
@@ -111,7 +112,7 @@ def test_what_is_read_is_known_to_be_points_of_time(
     begin, end = lines
     lasting = {"begin": begin, "end": end, "term": {"e": {"deep": {"n": 1}}}}
     (tmp_path / "b.jsonl").write_text(f"no event\n{json.dumps(lasting)}\n")
-    reading = read_files(spark, [str(tmp_path)], Layout())
+    reading = read_sources(spark, [source_of(str(tmp_path))], Layout())
     program = load("DETECT f{ var N } ON e{{ n{ var N } }} END")
     assert answers(program.layers, reading.tables, spark).batches[0].max_duration == longest
 
@@ -119,7 +120,7 @@ def test_what_is_read_is_known_to_be_points_of_time(
 def test_files_without_events_are_no_events(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "nothing.jsonl").touch()
     (tmp_path / "blank.csv").write_text("label,at\n")
-    reading = read_files(spark, [str(tmp_path)], Layout())
+    reading = read_sources(spark, [source_of(str(tmp_path))], Layout())
     assert (events_in(reading.tables), reading.rejects()) == ([], [])
 
 
@@ -129,7 +130,7 @@ def test_a_folder_of_parquet_files_is_read_as_far_as_it_can_be(spark: SparkSessi
     pq.write_table(pa.table({**columns, "v": ["forty"]}), tmp_path / "b.parquet")
     pq.write_table(pa.table({"label": ["temp"], "v": [[40]]}), tmp_path / "c.parquet")
     (tmp_path / "d.parquet").write_text("nothing of the kind")
-    reading = read_files(spark, [str(tmp_path)], Layout())
+    reading = read_sources(spark, [source_of(str(tmp_path))], Layout())
     found = sorted(str(event.term) for event in events_in(reading.tables))
     assert found == ['temp{v{"forty"}}', "temp{v{40}}"]
     rejected = {Path(one.place).name: one.reason for one in reading.rejects()}
@@ -144,4 +145,4 @@ def test_a_folder_of_parquet_files_is_read_as_far_as_it_can_be(spark: SparkSessi
 def test_what_cannot_be_read_is_an_error(spark: SparkSession, tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "bad.parquet").write_text("nothing of the kind")
     with pytest.raises(UsageError, match=message):
-        read_files(spark, [str(tmp_path / name)], Layout())
+        read_sources(spark, [source_of(str(tmp_path / name))], Layout())

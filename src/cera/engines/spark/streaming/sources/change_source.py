@@ -9,8 +9,7 @@ from pathlib import Path
 
 from cera.connectors.change_spool import ChangeSpool
 from cera.connectors.databases.reading import problems
-from cera.connectors.databases.urls import Sqlite, UnreachableError, database, without_password
-from cera.connectors.files import DATABASE
+from cera.connectors.databases.urls import UnreachableError
 from cera.connectors.records.layout import Rejected
 from cera.errors import CeraError, EngineError
 
@@ -19,26 +18,14 @@ SECONDS = 0.5
 AWAY_SECONDS = 5.0
 
 
-def is_database(source: str) -> bool:
-    return source.startswith(DATABASE)
-
-
-def name_of(source: str) -> str:
-    """The source as it is told and remembered: without a password, and the same from wherever it is named."""
-    found = database(source.removeprefix(DATABASE))
-    if isinstance(found, Sqlite):
-        return f"{DATABASE}sqlite:{found.path.resolve()}"
-    return DATABASE + without_password(found.url)
-
-
 class ChangeSource:
     """Copies the changes of one database, until it is stopped.
 
     `away` is called with the reason when the database stops answering, and with None when it does again.
     """
 
-    def __init__(self, source: str, folder: Path, place: Path, away: Callable[[str | None], object]) -> None:
-        self._url = source.removeprefix(DATABASE)
+    def __init__(self, url: str, folder: Path, place: Path, away: Callable[[str | None], object]) -> None:
+        self._url = url
         self._folder = folder
         self._place = place
         self._away = away

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from cera.connectors import fast_jsonl
-from cera.connectors.change_spool import read_spooled_changes
-from cera.connectors.fast_jsonl import read_occurrences
 from cera.connectors.files import ENDINGS
 from cera.connectors.formats.compression import format_ending
 from cera.connectors.records.ahead import not_ahead
 from cera.connectors.records.layout import Layout, Rejected, rejected
+from cera.connectors.source import FileSource
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Router
 from cera.engines.spark.streaming.messages.packing import Packer
@@ -41,25 +39,23 @@ _SCHEMA = f"operator string, bucket int, payload binary, `{EVENT_TIME}` timestam
 def file_messages(
     spark: SparkSession,
     folder: str,
-    layout: Layout,
+    read: Callable[[str], Iterator[Occurrence | Rejected]],
     operators: Sequence[Operator],
     *,
     max_duration: int | None = None,
     max_ahead: int | None = None,
     files_a_batch: int | None = None,
-    spool: bool = False,
-    changes: bool = False,
+    is_spool: bool = False,
 ) -> DataFrame:
     """The messages of the files that appear in a folder: operator, bucket, payload, event time, number of events.
 
-    The files of a `spool`, of standard input or of the `changes` of a database, are removed when they have been read.
+    `read` returns the records of a file. The files of a spool are removed when they have been read.
     """
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("recursiveFileLookup", "true")
     if files_a_batch is not None:
         reader = reader.option("maxFilesPerTrigger", files_a_batch)
-    if spool:
+    if is_spool:
         reader = reader.option("cleanSource", "delete")
-    read = read_spooled_changes if changes else partial(read_spooled if spool else read_file, layout=layout)
     stage = _Reading(read, tuple(operators), max_duration, max_ahead)
     return reader.load(literal(folder)).select("path").mapInArrow(stage, _SCHEMA)
 
@@ -111,7 +107,7 @@ def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
         elif ending not in ENDINGS and layout.format is None:
             yield rejected(path, f"unknown ending, not read; known endings are {', '.join(ENDINGS)}, .parquet")
         else:
-            yield from read_occurrences(path, layout)
+            yield from FileSource(path).occurrences(layout)
     except (CeraError, OSError) as error:
         yield rejected(path, error.message if isinstance(error, CeraError) else str(error))
 

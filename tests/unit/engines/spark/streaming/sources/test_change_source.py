@@ -14,12 +14,12 @@ from cera.connectors.databases.capture import capture
 from cera.connectors.databases.reading import Polled, poll
 from cera.connectors.databases.urls import UnreachableError
 from cera.engines.spark.streaming.sources import change_source
-from cera.engines.spark.streaming.sources.change_source import ChangeSource, name_of
+from cera.engines.spark.streaming.sources.change_source import ChangeSource
 from cera.errors import UsageError
 
 
-@pytest.fixture(name="source")
-def _source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(name="url")
+def _url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(change_source, "SECONDS", 0.01)
     monkeypatch.setattr(change_source, "AWAY_SECONDS", 0.01)
     connection = sqlite3.connect(tmp_path / "x.db", isolation_level=None)
@@ -27,7 +27,7 @@ def _source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     capture(f"sqlite:{tmp_path / 'x.db'}", ["T"])
     connection.execute("INSERT INTO T VALUES (1), (2)")
     connection.close()
-    return f"db:sqlite:{tmp_path / 'x.db'}"
+    return f"sqlite:{tmp_path / 'x.db'}"
 
 
 def polling(answer: Callable[[int], object]) -> Callable[..., Polled]:
@@ -44,7 +44,7 @@ def polling(answer: Callable[[int], object]) -> Callable[..., Polled]:
 
 
 def test_a_database_that_is_away_is_told_of_once_and_read_when_it_is_back(
-    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(call: int) -> None:
         if call <= 3:
@@ -59,7 +59,7 @@ def test_a_database_that_is_away_is_told_of_once_and_read_when_it_is_back(
         if why is None:
             back.set()
 
-    following = ChangeSource(source, tmp_path / "spool", tmp_path / "place", tell)
+    following = ChangeSource(url, tmp_path / "spool", tmp_path / "place", tell)
     following.start()
     assert back.wait(60)
     following.stop()
@@ -68,7 +68,7 @@ def test_a_database_that_is_away_is_told_of_once_and_read_when_it_is_back(
     assert following.failure is None
 
 
-def test_what_will_not_come_back_ends_the_copying(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_will_not_come_back_ends_the_copying(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = threading.Event()
 
     def dropped(call: int) -> None:
@@ -76,15 +76,8 @@ def test_what_will_not_come_back_ends_the_copying(source: str, tmp_path: Path, m
         raise UsageError("no changes are captured there")
 
     monkeypatch.setattr(spool, "poll", polling(dropped))
-    following = ChangeSource(source, tmp_path / "spool", tmp_path / "place", lambda why: None)
+    following = ChangeSource(url, tmp_path / "spool", tmp_path / "place", lambda why: None)
     following.start()
     assert gone.wait(60)
     following.stop()
     assert isinstance(following.failure, UsageError)
-
-
-def test_a_source_is_known_by_a_name_without_its_password(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert name_of("db:postgresql://ann:secret@host/bank") == "db:postgresql://ann:***@host/bank"
-    path = Path(source.removeprefix("db:sqlite:"))
-    monkeypatch.chdir(path.parent)
-    assert name_of("db:sqlite:x.db") == name_of(source) == f"db:sqlite:{path.resolve()}"

@@ -1,0 +1,97 @@
+"""Where answers go: standard output, a file of JSON lines, or a folder of Parquet files; of a stream, a folder too.
+
+`sink_of` decides which of them a path names, and `stream_folder` the same for streams; everywhere else the ending of a
+name is not looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from cera.errors import UsageError
+from cera.model.url_paths import no_folder_for
+
+_STANDARD_OUTPUT = ("-", "console")
+_PARQUET = ".parquet"
+#: Endings of formats that are read and not written.
+_READ_ONLY = (".csv", ".xml")
+
+
+class Sink(Protocol):
+    """Where the answers over a recording go."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file or folder; None for standard output."""
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether answers are rows of Parquet, and not JSON lines."""
+
+    def check(self, option: str) -> None:
+        """Raises UsageError where it cannot be written, before any long work is done for it.
+
+        `option` is where it is named, for the message.
+        """
+
+
+@dataclass(frozen=True)
+class StandardOutput:
+    """Standard output: JSON lines, or tables for people."""
+
+    path = None
+    is_parquet = False
+
+    def check(self, option: str) -> None:
+        """Accepts it: that standard output is closed is found when it is written to."""
+
+
+@dataclass(frozen=True)
+class LineFile:
+    """A file of JSON lines, written whole or not at all."""
+
+    path: Path
+
+    is_parquet = False
+
+    def check(self, option: str) -> None:
+        if self.path.suffix in _READ_ONLY:
+            found = self.path.suffix[1:]
+            remedy = f"write {self.path.stem}.jsonl"
+            raise UsageError(f"{option}: JSON lines or Parquet are written, no {found}; {remedy}")
+        check_writable(option, self.path)
+
+
+@dataclass(frozen=True)
+class ParquetFolder:
+    """A new folder of Parquet files, there when it is whole."""
+
+    path: Path
+
+    is_parquet = True
+
+    def check(self, option: str) -> None:
+        if self.path.exists() and any(self.path.iterdir() if self.path.is_dir() else [self.path]):
+            raise UsageError(f"{option}: {self.path} is there already; Parquet is written to a new folder")
+
+
+def sink_of(path: Path | None) -> Sink:
+    """Returns the sink that a path names by its ending; None is standard output."""
+    if path is None:
+        return StandardOutput()
+    return ParquetFolder(path) if path.suffix == _PARQUET else LineFile(path)
+
+
+def stream_folder(text: str) -> Path | None:
+    """Returns the folder for the answers of a stream; None for standard output, which is `-` or `console`."""
+    return None if text in _STANDARD_OUTPUT else Path(text)
+
+
+def check_writable(option: str, path: Path) -> None:
+    """Raises UsageError where the path cannot become a file, before any long work is done for it."""
+    if path.is_dir():
+        raise UsageError(f"{option}: {path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: {no_folder_for(path)}")
