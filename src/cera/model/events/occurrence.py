@@ -49,11 +49,6 @@ def draft_term(draft: Draft) -> Term:
     return Term(label, [draft_term(c) if isinstance(c, tuple) else unwrap(c) for c in children], ordered=ordered)
 
 
-def _holds_term(draft: Draft) -> bool:
-    """Whether a draft has a term inside that another draft may have spelled out."""
-    return any(_holds_term(child) if isinstance(child, tuple) else isinstance(child, Term) for child in draft[2])
-
-
 class Occurrence:
     """An event in the engine. `number` tells it apart from all others of the run."""
 
@@ -122,17 +117,6 @@ class Occurrence:
             else:
                 self._id = flat_event_id(self.label, self.content.items(), self.begin, self.end, self.qualifier)
             return self._id
-
-    def is_same(self, other: Occurrence) -> bool:
-        """Whether they are one event."""
-        if (self.label, self.begin, self.end, self.qualifier) != (other.label, other.begin, other.end, other.qualifier):
-            return False
-        if self.draft is not None and other.draft is not None:
-            if self.draft == other.draft:
-                return True
-            if not _holds_term(self.draft) and not _holds_term(other.draft):
-                return False
-        return self.term == other.term
 
     def __getstate__(self) -> tuple[Any, ...]:
         known = self._known if self.content is None and self.nested is None else None
