@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cera.algebra.unbounded import check_durations, check_state
+from cera.algebra.unbounded_state import check_durations, check_state
 from cera.arguments import in_words_of_python, speaks_python, warn_python
 from cera.connectors.files import Layout, read_events
 from cera.connectors.records.acceptance import accepted, in_time, lasting, refuse, reworded

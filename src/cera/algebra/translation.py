@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from cera.algebra.depth import make_room_for
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -34,6 +33,7 @@ from cera.algebra.operators import (
     Union,
 )
 from cera.algebra.plan import Plan, Point
+from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.dependencies import dependencies

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from cera.arguments import speaks_python
 from cera.comparing.histories import Difference
-from cera.comparing.reading import read
 from cera.comparing.search import Domain, Options, search
+from cera.comparing.subject_reader import read
 from cera.errors import UsageError
 
 

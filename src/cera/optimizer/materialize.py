@@ -29,7 +29,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.renaming import Names, is_point, named, point_names, renamed
 from cera.optimizer.canonical import canonical
-from cera.optimizer.points import FreshNames, is_of_events, joins_events, with_points
+from cera.optimizer.plan_changes import FreshNames, is_of_events, joins_events, with_points
 
 
 def materialize(plan: Plan) -> Plan:

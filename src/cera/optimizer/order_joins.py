@@ -16,7 +16,7 @@ from cera.algebra.plan import Plan
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
 from cera.optimizer.cost import Costs, Joined
-from cera.optimizer.points import joins_events, with_expressions
+from cera.optimizer.plan_changes import joins_events, with_expressions
 
 #: With more relations than this, not all of them are tried as the first one of a join.
 _MANY = 16

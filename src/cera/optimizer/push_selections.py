@@ -35,7 +35,7 @@ from cera.algebra.selections import parted, select
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import And
 from cera.model.expressions.expression import Expression as Condition
-from cera.optimizer.points import with_expressions
+from cera.optimizer.plan_changes import with_expressions
 
 
 def push_selections(plan: Plan) -> Plan:

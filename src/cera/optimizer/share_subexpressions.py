@@ -25,11 +25,11 @@ from cera.algebra.operators import (
     rebuild,
 )
 from cera.algebra.plan import Plan, Point
-from cera.algebra.printing import relation_name
+from cera.algebra.plan_text import relation_name
 from cera.algebra.renaming import Names, named, renamed
 from cera.model.expressions import expression as expressions
 from cera.optimizer.canonical import Canonical, Key, canonical, selections
-from cera.optimizer.points import FreshNames, is_of_events, joins_events, with_points
+from cera.optimizer.plan_changes import FreshNames, is_of_events, joins_events, with_points
 
 
 def share_subexpressions(plan: Plan) -> Plan:

@@ -11,8 +11,8 @@ import pytest
 from cera.comparing.comparison import compare
 from cera.comparing.histories import Difference, Seen
 from cera.comparing.letters import letters
-from cera.comparing.reading import read
 from cera.comparing.search import Options, Search, occurrences, search
+from cera.comparing.subject_reader import read
 from cera.engines.instances.reference import run
 from cera.errors import UsageError
 from cera.model.events.event import Event

@@ -18,7 +18,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
-from cera.algebra.printing import relation_name
+from cera.algebra.plan_text import relation_name
 from cera.algebra.schema import STREAM
 
 
