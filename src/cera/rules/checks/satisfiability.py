@@ -17,10 +17,8 @@ from cera.model.matching import patterns
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.rules.checks.kinds import problems_of_condition
 from cera.rules.checks.names import timer_circles
-from cera.rules.reasoning.cases import Case, no_case_holds
-from cera.rules.reasoning.constants import conjuncts, is_constant
+from cera.rules.reasoning.cases import Case, conjuncts, is_constant, no_case_holds, pattern_facts
 from cera.rules.reasoning.difference_bounds import DifferenceBounds, reasons_of
-from cera.rules.reasoning.pattern_facts import pattern_facts
 from cera.rules.reasoning.quotation import listed, quoted
 from cera.rules.reasoning.time_cases import no_times
 from cera.rules.reasoning.time_constraints import Happens, TimeNetwork, TimeReason, combined, literal_constraints

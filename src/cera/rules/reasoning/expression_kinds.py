@@ -38,7 +38,7 @@ from cera.model.expressions.expression import (
 from cera.model.matching import patterns
 from cera.model.terms.values import is_number
 from cera.model.time.durations import Duration
-from cera.rules.reasoning.constants import constant
+from cera.rules.reasoning.cases import constant
 from cera.rules.reasoning.quotation import listed, quoted
 from cera.rules.reasoning.signatures import arity, signature
 from cera.rules.reasoning.undefined import always_undefined

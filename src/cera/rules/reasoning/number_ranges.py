@@ -15,8 +15,7 @@ from fractions import Fraction
 
 from cera.model.expressions.expression import Arithmetic, Comparison, ComparisonOperator, Expression, Negative
 from cera.model.terms.values import is_number
-from cera.rules.reasoning.comparisons import CONVERSE
-from cera.rules.reasoning.constants import constant
+from cera.rules.reasoning.cases import CONVERSE, constant
 
 #: Doubles are multiples of 2^-1074.
 _EPSILON = Fraction(1, 2**1200)

@@ -22,7 +22,7 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.time.allen import CONVERSES
-from cera.rules.reasoning.comparisons import CONVERSE
+from cera.rules.reasoning.cases import CONVERSE
 from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.reasoning.time_points import (
     NO_TIME,

@@ -18,7 +18,7 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.time.timers import SYNONYMS
-from cera.rules.reasoning.comparisons import OPPOSITE
+from cera.rules.reasoning.cases import OPPOSITE
 from cera.rules.reasoning.difference_bounds import Constraint
 from cera.rules.reasoning.time_constraints import (
     MAY_FAIL,

@@ -11,7 +11,7 @@ from cera.model.expressions.expression import Arithmetic, Call, DateTime, Expres
 from cera.model.regex.regular_expressions import RegexError, compile_regex
 from cera.model.terms.values import is_number
 from cera.model.time.durations import Duration
-from cera.rules.reasoning.constants import constant, is_constant
+from cera.rules.reasoning.cases import constant, is_constant
 from cera.rules.reasoning.quotation import quoted
 
 

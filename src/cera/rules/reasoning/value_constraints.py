@@ -26,9 +26,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.terms.term import value_key
 from cera.model.terms.values import Scalar, is_number
-from cera.rules.reasoning.cases import Case
-from cera.rules.reasoning.comparisons import CONVERSE, OPPOSITE
-from cera.rules.reasoning.constants import constant, is_constant
+from cera.rules.reasoning.cases import CONVERSE, OPPOSITE, Case, constant, is_constant
 from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.reasoning.number_ranges import no_numbers
 from cera.rules.reasoning.value_kinds import NUMBER, STRING, Kinds, defined_parts, is_data, possible_kinds
