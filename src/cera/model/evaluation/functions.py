@@ -1,7 +1,7 @@
-"""The built-in functions of expressions: names, parameters, meaning.
+"""The built-in functions of expressions: names, parameters, meaning, and how messages show them.
 
-A function gets defined arguments of the kinds it declares and returns None where it is undefined. The kinds also
-serve the static checks; other engines translate by name.
+A function gets defined arguments of the kinds it declares and returns None where it is undefined. The kinds also serve
+the static checks; other engines translate by name.
 """
 
 from __future__ import annotations
@@ -154,3 +154,21 @@ _FUNCTIONS = (
 )
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType({function.name: function for function in _FUNCTIONS})
+
+
+def arity(function: Function) -> str:
+    """`2 arguments`, `2 to 3 arguments`, `1 argument or more`."""
+    most = len(function.parameters)
+    least = most - function.optional
+    if function.variadic:
+        return f"{_count(least)} or more"
+    return _count(most) if least == most else f"{least} to {_count(most)}"
+
+
+def _count(number: int) -> str:
+    return f"{number} argument" if number == 1 else f"{number} arguments"
+
+
+def signature(function: Function) -> str:
+    """`substring(string, number, number)`."""
+    return f"{function.name}({', '.join(function.parameters)}{', …' if function.variadic else ''})"

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from typing import assert_never
 
 from cera.diagnostics import Diagnostic, did_you_mean
-from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS, arity, signature
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
@@ -40,7 +40,6 @@ from cera.model.terms.values import is_number
 from cera.model.time.durations import Duration
 from cera.rules.reasoning.cases import constant
 from cera.rules.reasoning.quotation import listed, quoted
-from cera.rules.reasoning.signatures import arity, signature
 from cera.rules.reasoning.undefined import always_undefined
 
 #: `unknown` is what has been reported already.
