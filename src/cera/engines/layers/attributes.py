@@ -9,7 +9,7 @@ from cera.datalog.modules import EventModule
 from cera.engines.layers.layering import Layers
 from cera.instances.attributes import asked_by_types
 from cera.model.events.attributes import AskedAttribute, Path
-from cera.rules.analysis.attributes import asked_attributes, derived_attributes
+from cera.rules.analysis.labels_and_attributes import asked_attributes, derived_attributes
 
 
 def asked_by(layers: Layers) -> tuple[AskedAttribute, ...]:
