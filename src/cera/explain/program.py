@@ -27,7 +27,7 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.rules.analysis.labels import derived_labels, queried_labels
+from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
 from cera.rules.rule import Branch, Rule, RuleProgram
 

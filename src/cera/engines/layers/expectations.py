@@ -12,7 +12,7 @@ from cera.engines.layers.layering import Layers
 from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
 from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
-from cera.rules.analysis.labels import derived_labels, queried_labels
+from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 
 
 @dataclass(frozen=True)

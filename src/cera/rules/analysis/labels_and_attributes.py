@@ -1,4 +1,4 @@
-"""The attributes that the queries of rules ask for, and those of the events that rules derive."""
+"""The labels and attributes that the queries of rules ask for, and those of the events that rules derive."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from cera.model.matching.patterns import (
     VariablePattern,
     Without,
 )
-from cera.rules.analysis.unification import choices_of
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.producers import Producers
+from cera.rules.analysis.unification import choices_of, query_label
 from cera.rules.rule import Branch, Rule
 
 
@@ -92,3 +94,22 @@ def _constructed(term: Construct, parent: Path = ()) -> frozenset[Path] | None:
                 return None
             found.add((*parent, choice.label))
     return frozenset(found)
+
+
+def queried_labels(rules: Sequence[Rule]) -> frozenset[str]:
+    """Returns the labels that some query asks for by name."""
+    return frozenset(label for label in _asked(rules) if label is not None)
+
+
+def queries_any_label(rules: Sequence[Rule]) -> bool:
+    """Returns whether some query could match events of whatever label."""
+    return None in _asked(rules)
+
+
+def _asked(rules: Sequence[Rule]) -> set[str | None]:
+    return {query_label(query.pattern) for rule in rules for query in event_patterns(rule)}
+
+
+def derived_labels(rules: Sequence[Rule]) -> frozenset[str]:
+    """Returns the labels of the events that rules derive and other rules can see, as far as the heads tell."""
+    return Producers(rules).labels
