@@ -1,21 +1,34 @@
 """Finding the rules that derive what a query could match, without trying every rule.
 
-Rules are taken together by the label and the shape of their heads. Among the heads of one label a query with a child
-such as `sensor{"s1"}` meets only those that have this child, or one whose value is open, or a variable in the place
-of a child; whichever child leaves the fewest heads is looked at first.
+Rules are taken together by the label and the shape of their heads. A shape is what unification sees of a query or a
+head: queries and heads of the same shape meet the same others. The names of variables do not count, because each
+occurrence of one is taken by itself, and of an expression in a head only its kind does. A program of many rules has few
+shapes.
+
+Among the heads of one label a query with a child such as `sensor{"s1"}` meets only those that have this child, or one
+whose value is open, or a variable in the place of a child; whichever child leaves the fewest heads is looked at first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, assert_never
 
-from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import Literal
-from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.matching.patterns import (
+    Descendant,
+    OptionalPattern,
+    Pattern,
+    RegexPattern,
+    ScalarPattern,
+    TermPattern,
+    VariablePattern,
+    Without,
+)
 from cera.model.terms.values import scalar_key
 from cera.rules.analysis.unification import choices_of, could_match, head_label, query_label
-from cera.rules.analysis.unification_shapes import head_shape, pattern_shape
+from cera.rules.reasoning.expression_kinds import kind_of
 from cera.rules.rule import Rule
 
 #: A child by its label and by the only value in it, if it is written out.
@@ -139,3 +152,41 @@ def _without_variable(pattern: Pattern) -> Pattern:
     if isinstance(pattern, VariablePattern) and pattern.pattern is not None:
         return _without_variable(pattern.pattern)
     return pattern
+
+
+def pattern_shape(pattern: Pattern) -> Hashable:
+    match pattern:
+        case TermPattern():
+            children = tuple(pattern_shape(child) for child in pattern.children)
+            return (pattern.label, pattern.ordered, pattern.total, children)
+        case ScalarPattern():
+            return ("scalar", scalar_key(pattern.value))
+        case RegexPattern():
+            return ("regex", pattern.expression)
+        case VariablePattern():
+            return None if pattern.pattern is None else pattern_shape(pattern.pattern)
+        case Descendant():
+            return ("desc", pattern_shape(pattern.pattern))
+        case OptionalPattern():
+            return ("optional", pattern_shape(pattern.pattern))
+        case Without():
+            return "without"
+        case _:
+            assert_never(pattern)
+
+
+def head_shape(head: Construct) -> Hashable:
+    match head:
+        case ConstructTerm():
+            return (head.label, head.ordered, tuple(head_shape(child) for child in head.children))
+        case ConstructValue(expression=Literal(value=value)):
+            return ("scalar", scalar_key(value))
+        case ConstructValue():
+            return kind_of(head.expression)
+        case All():
+            return ("all", head_shape(head.construct))
+        case OptionalConstruct():
+            default = None if head.default is None else head_shape(head.default)
+            return ("optional", head_shape(head.construct), default)
+        case _:
+            assert_never(head)
