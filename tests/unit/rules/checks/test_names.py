@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cera.rules.checks.near_labels import NEAR, NearLabels
+from cera.rules.checks.names import NEAR, NearLabels
 from unit.rules.programs import codes, diagnose, marked, the
 
 
