@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.model.events.attributes import Path
+from cera.rules.analysis.attribute_kinds import expected_kinds
 from cera.rules.analysis.labels_and_attributes import asked_attributes
 from cera.rules.analysis.producers import Producers
-from cera.rules.checks.attribute_kinds import expected_kinds
 from cera.rules.declarations import Attribute
 from cera.rules.reasoning.quotation import listed
 from cera.rules.reasoning.value_kinds import BOOLEAN, NUMBER, STRING, Kinds

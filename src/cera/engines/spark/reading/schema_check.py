@@ -31,9 +31,9 @@ from cera.engines.layers.layering import Layers
 from cera.engines.spark.reading.column_roles import TableLayout
 from cera.errors import UsageError
 from cera.model.events.attributes import AskedAttribute, Path
+from cera.rules.analysis.attribute_kinds import expected_kinds
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import head_label, query_label
-from cera.rules.checks.attribute_kinds import expected_kinds
 from cera.rules.reasoning.value_kinds import BOOLEAN, NUMBER, STRING, Kinds
 
 #: What the metadata of the column of labels tells: the label of all events, and whether the check is wanted.
