@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cera.algebra.condition_text import condition_text
+from cera.algebra.notation import condition_text
 from cera.algebra.operators import Selection, walk
 from cera.algebra.plan_json import plan_to_json
 from cera.algebra.plan_text import print_plan
