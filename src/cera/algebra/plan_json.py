@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from cera.algebra.notation import Notation
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -24,6 +23,7 @@ from cera.algebra.operators import (
     inputs,
 )
 from cera.algebra.plan import Plan
+from cera.algebra.plan_notation import Notation
 from cera.algebra.schema import Schema, begin, end, reference
 from cera.model.time.durations import format_duration
 

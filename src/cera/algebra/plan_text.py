@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from cera.algebra.differencing import Differenced
-from cera.algebra.notation import Notation
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -33,6 +32,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
+from cera.algebra.plan_notation import Notation
 from cera.model.time.durations import format_duration
 from cera.rules.analysis.unification import query_label
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, TypedDict
 
 from cera.algebra.differencing import delta
-from cera.algebra.notation import Notation
 from cera.algebra.operators import AntiSemiJoin, Expression, Join, RelativeTimers, TemporalJoin, walk
 from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_json import plan_to_json
+from cera.algebra.plan_notation import Notation
 from cera.algebra.plan_text import display_name, print_plan, print_point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate

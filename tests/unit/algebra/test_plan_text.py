@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from cera.algebra.notation import condition_text
 from cera.algebra.operators import Selection, walk
 from cera.algebra.plan_json import plan_to_json
+from cera.algebra.plan_notation import condition_text
 from cera.algebra.plan_text import print_plan
 from cera.algebra.translation import translate
 from cera.explain.plan import NOTATION
