@@ -10,11 +10,10 @@ stratum begins, so only its own rules are applied. Written to be read; slow on p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.derivations import first_ones_first
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.enumeration import Match, matches
 from cera.engines.reference.interpretation import Interpretation
@@ -165,3 +164,55 @@ def _guarded(
 
 def _place(rule: Rule) -> str:
     return f" ({rule.span})" if rule.span else ""
+
+
+#: The derivations of each event.
+Derivations = Mapping[Event, Iterable[Derivation]]
+
+
+def first_ones_first(
+    derivations: Derivations, given: Container[Event], recursive: Container[str]
+) -> dict[Event, tuple[Derivation, ...]]:
+    """Returns the derivations of each event by height, rule and causes; the first one leads back to the input.
+
+    In a recursion an event can be derived from what was derived from it. Its *height* is that of the lowest tree of
+    derivations above the input, so that the causes of the derivation on top of a lowest tree are all lower than the
+    event. Only the derivations of recursive rules are ordered by it: those of others are never circular, and the
+    engines that run no recursion need not know of heights to give the same order.
+    """
+    circular = any(one.rule in recursive for ways in derivations.values() for one in ways)
+    height = heights(derivations, given) if circular else {}
+
+    def rank(one: Derivation) -> int:
+        return 1 + max(height.get(cause, 0) for cause in one.causes.values()) if one.rule in recursive else 0
+
+    return {event: tuple(sorted(ways, key=lambda one: (rank(one), one.key))) for event, ways in derivations.items()}
+
+
+def heights(derivations: Derivations, given: Container[Event]) -> dict[Event, int]:
+    """The least h with h(e) = 0 for a given event and for a timer, and else h(e) = 1 + the greatest h of its causes,
+    in the derivation in which that is least."""
+    known: dict[Event, int] = {event: 0 for event in derivations if event in given}
+    missing: list[int] = []  # of each derivation: how many causes have no height yet
+    users: dict[Event, list[int]] = {}
+    made: list[Event] = []
+    for event, ways in derivations.items():
+        for one in ways:
+            causes = {c for c in (*one.causes.values(), *one.collected) if c in derivations and c not in known}
+            for cause in causes:
+                users.setdefault(cause, []).append(len(made))
+            missing.append(len(causes))
+            made.append(event)
+    level = [event for event, count in zip(made, missing, strict=True) if not count and event not in known]
+    height = 0
+    while level:
+        height += 1
+        new = [event for event in dict.fromkeys(level) if event not in known]
+        known.update(dict.fromkeys(new, height))
+        level = []
+        for event in new:
+            for number in users.get(event, ()):
+                missing[number] -= 1
+                if not missing[number]:
+                    level.append(made[number])
+    return known
