@@ -1,17 +1,16 @@
-"""The entailment relation of Figs. 12 to 14 of seed 000, corrected by the errata.
+"""Interpretations (Def. 0.7 of seed 000), and the entailment relation of Figs. 12 to 14, corrected by the errata.
 
-`Theory.entails` is the relation I, σ, τ ⊨ F^t as the paper writes it, one case a kind of formula. The fixpoint uses
-its enumeration (`enumeration.matches`), and the tests hold the two against each other.
+`Theory.entails` is the relation I, σ, τ ⊨ F^t as the paper writes it, one case a kind of formula. The fixpoint uses its
+enumeration (`enumeration.matches`), and the tests hold the two against each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import assert_never
 
-from cera.engines.reference.interpretation import Interpretation
 from cera.errors import TickLimitError
 from cera.model.calendars.calendar_files import Calendar, timer_events, timer_intervals
 from cera.model.evaluation.evaluator import Evaluator
@@ -19,11 +18,56 @@ from cera.model.events.event import Event
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match
-from cera.model.matching.patterns import Pattern
+from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
 from cera.model.time.interval import Interval, hull
 from cera.model.time.timers import relative_timer
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, RelativeTimer, Semantics
+
+
+class Interpretation:
+    """The set I of events that happen, base and derived, with an index by label. Remembers the answers of patterns on
+    single events."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._events: dict[Event, None] = {}
+        self._by_label: dict[str, list[Event]] = {}
+        self._answers: dict[tuple[int, Event], list[Substitution]] = {}
+        self.add(events)
+
+    def add(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event not in self._events:
+                self._events[event] = None
+                self._by_label.setdefault(event.label, []).append(event)
+
+    def __contains__(self, event: Event) -> bool:
+        return event in self._events
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def candidates(self, pattern: Pattern) -> list[Event]:
+        """The events that the pattern could match, judging by the label."""
+        if isinstance(pattern, TermPattern) and isinstance(pattern.label, str):
+            return self._by_label.get(pattern.label, [])
+        return list(self._events)
+
+    def answers(self, pattern: Pattern, event: Event) -> list[Substitution]:
+        """{σ | σ(pattern) ≼ event}. The pattern must live as long as this object: it is known by its identity."""
+        key = (id(pattern), event)
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = match(pattern, event.term)
+        return found
+
+    def restricted(self, interval: Interval) -> Interpretation:
+        """I|t: the events that happen within t."""
+        return Interpretation(event for event in self if interval.contains(event.interval))
+
 
 #: How often an absolute timer may tick.
 TICK_LIMIT = 100_000

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from cera.engines.reference.entailment import Theory, Trace, match_timer, timer_event
-from cera.engines.reference.interpretation import Interpretation
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, match_timer, timer_event
 from cera.model.events.event import Event
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression

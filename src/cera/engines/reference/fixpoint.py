@@ -14,9 +14,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Theory
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import Match, matches
-from cera.engines.reference.interpretation import Interpretation
 from cera.errors import EngineError, RecursionLimitError
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
