@@ -1,15 +1,21 @@
-"""Small histories: moments with what occurs at each, and what two types detect in them."""
+"""Small histories: moments with what occurs at each, and what two types detect in them, one step at a time."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 from cera.comparing.letters import Letter
+from cera.comparing.subjects import Subject
+from cera.engines.instances.processor import InstanceProcessor, InstanceState
+from cera.instances.detections import Detection
+from cera.instances.instance import Instance
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
 
@@ -130,3 +136,55 @@ def _order(detected: Detected) -> list[tuple[bool, int]]:
 def in_words(time: Time) -> str:
     """A time since the first event: `5 min 1 sec`."""
     return format_duration(Duration(microseconds=time))
+
+
+#: A state as it is kept; nothing changes it.
+Saved = Mapping[str, Any]
+
+
+class Side:
+    def __init__(self, subject: Subject) -> None:
+        self.ticks = subject.module.ticks
+        self._processor = InstanceProcessor(subject.module)
+
+    def start(self) -> Saved:
+        return self._processor.packed(self._processor.start())
+
+    def step(self, saved: Saved, time: Time, events: Sequence[Occurrence]) -> tuple[InstanceState, Observed]:
+        """The state after some events of one time, and what is detected until then."""
+        state = self._processor.unpacked(saved)
+        seen = self._until(state, time)
+        seen.append(_seen(time, self._processor.step(state, time, events)))
+        return state, _told(seen)
+
+    def saved(self, state: InstanceState) -> Saved:
+        """It must not be gone on with afterwards, but from what is returned."""
+        return self._processor.packed(state)
+
+    def end(self, saved: Saved) -> Observed:
+        """What is detected when no event comes any more: timers run out."""
+        if not self.ticks:
+            return ()
+        state = self._processor.unpacked(saved)
+        self._processor.close(state)
+        return _told(self._until(state, None))
+
+    def _until(self, state: InstanceState, time: Time | None) -> list[Seen]:
+        """The ticks before a time; without one, all of them."""
+        seen = []
+        while self.ticks and (due := self._processor.next_wakeup(state)) is not None and (time is None or due < time):
+            seen.append(_seen(due, self._processor.step(state, due, ())))
+        return seen
+
+
+def _told(seen: Iterable[Seen]) -> Observed:
+    return tuple(each for each in seen if each.counts)
+
+
+def _seen(time: Time, detections: Iterable[Detection]) -> Seen:
+    instances = (instance for detection in detections for _, instance in detection.found)
+    return Seen(time, frozenset(Counter(frozenset(map(_leaf, one.leaves())) for one in instances).items()))
+
+
+def _leaf(instance: Instance) -> Leaf:
+    return Tick(instance.end) if instance.event is None else instance.event.number

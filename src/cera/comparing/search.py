@@ -10,9 +10,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, count
 
-from cera.comparing.histories import Difference, Moment, Observed
+from cera.comparing.histories import Difference, Moment, Observed, Saved, Side
 from cera.comparing.letters import Letter, distances, letters, measures_time, values_of
-from cera.comparing.sides import Saved, Side
 from cera.comparing.signatures import signature
 from cera.comparing.subjects import Subject
 from cera.errors import UsageError
