@@ -25,8 +25,7 @@ from cera.engines.stagewise.arrivals import Recognizer
 from cera.instances.detections import occurrences
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
-from cera.model.events.identified import Identified
-from cera.model.events.occurrence import Occurrence, json_occurrence
+from cera.model.events.occurrence import Identified, Occurrence, json_occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
 
