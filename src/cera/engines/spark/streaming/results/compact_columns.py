@@ -19,8 +19,7 @@ from cera.engines.spark.streaming.messages.left_out import LATE, Counting
 from cera.engines.spark.streaming.messages.messages import OUTPUT, Result, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import KINDS, Shape
-from cera.model.columns.column_hashes import event_hashes, hexadecimal, timer_hashes
-from cera.model.columns.xxhash_columns import Hashes
+from cera.model.columns.column_hashes import Hashes, event_hashes, hexadecimal, timer_hashes
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import term_text
 
