@@ -24,7 +24,7 @@ from click.core import ParameterSource
 from cera.cli.program_text import STANDARD_INPUT
 from cera.connectors.files import DATABASE
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.url_paths import shown_path
 
 NAME = "cera.toml"

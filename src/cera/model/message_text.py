@@ -1,8 +1,10 @@
-"""Names and lists of names as messages show them."""
+"""Names, lists of names and guesses at what was meant, as messages show them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from cera.diagnostics import closest
 
 #: How many of a long list are shown before "… and n more".
 SHOWN = 10
@@ -19,3 +21,9 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'weekdays'?` for a word close to a known one, else nothing: to be put after a message."""
+    meant = closest(word, known)
+    return "" if meant is None else f"; did you mean '{meant}'?"

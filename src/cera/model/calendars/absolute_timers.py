@@ -23,7 +23,7 @@ from cera.model.matching.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.terms.term import Term, format_scalar
 from cera.model.time.allen import RELATIONS
 from cera.model.time.clock import time_zone

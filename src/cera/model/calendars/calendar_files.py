@@ -34,7 +34,7 @@ from cera.model.calendars.absolute_timers import (
     timer_events,
     timer_intervals,
 )
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.time.clock import TimeError, time_zone
 from cera.model.time.clock_pattern import DATETIME_PARTS
 from cera.model.time.durations import Duration, DurationError, parse_duration

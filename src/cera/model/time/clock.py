@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.time.interval import EPOCH, MICROSECOND, Time
 
 #: Times as a clock shows them, without zone.
