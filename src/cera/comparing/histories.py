@@ -31,18 +31,18 @@ class Tick:
 Leaf = int | Tick
 
 #: A detection is what it rests on.
-Detected = frozenset[Leaf]
+Basis = frozenset[Leaf]
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """What is detected at a time, and how many events rest on each."""
 
     time: Time
-    counts: frozenset[tuple[Detected, int]]
+    counts: frozenset[tuple[Basis, int]]
 
     @property
-    def detected(self) -> frozenset[Detected]:
+    def detected(self) -> frozenset[Basis]:
         return frozenset(found for found, _ in self.counts)
 
     @property
@@ -51,7 +51,7 @@ class Seen:
 
 
 #: What is detected when, nothing left out.
-Observed = tuple[Seen, ...]
+Observations = tuple[Observation, ...]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Difference:
     """A history, and what is detected in it by the first type and by the second."""
 
     history: tuple[Moment, ...]
-    detections: tuple[Observed, Observed]
+    detections: tuple[Observations, Observations]
     #: Whether the times matter, and not only their order.
     is_measured: bool = False
 
@@ -129,7 +129,7 @@ def _place(leaf: Leaf) -> tuple[bool, int]:
     return (True, leaf.time) if isinstance(leaf, Tick) else (False, leaf)
 
 
-def _order(detected: Detected) -> list[tuple[bool, int]]:
+def _order(detected: Basis) -> list[tuple[bool, int]]:
     return sorted(map(_place, detected))
 
 
@@ -139,7 +139,7 @@ def in_words(time: Time) -> str:
 
 
 #: A state as it is kept; nothing changes it.
-Saved = Mapping[str, Any]
+SavedState = Mapping[str, Any]
 
 
 class Side:
@@ -147,43 +147,43 @@ class Side:
         self.ticks = subject.module.ticks
         self._processor = InstanceProcessor(subject.module)
 
-    def start(self) -> Saved:
+    def start(self) -> SavedState:
         return self._processor.packed(self._processor.start())
 
-    def step(self, saved: Saved, time: Time, events: Sequence[Occurrence]) -> tuple[InstanceState, Observed]:
+    def step(self, saved: SavedState, time: Time, events: Sequence[Occurrence]) -> tuple[InstanceState, Observations]:
         """The state after some events of one time, and what is detected until then."""
         state = self._processor.unpacked(saved)
         seen = self._until(state, time)
-        seen.append(_seen(time, self._processor.step(state, time, events)))
-        return state, _told(seen)
+        seen.append(_observation(time, self._processor.step(state, time, events)))
+        return state, _non_empty(seen)
 
-    def saved(self, state: InstanceState) -> Saved:
+    def saved(self, state: InstanceState) -> SavedState:
         """It must not be gone on with afterwards, but from what is returned."""
         return self._processor.packed(state)
 
-    def end(self, saved: Saved) -> Observed:
+    def end(self, saved: SavedState) -> Observations:
         """What is detected when no event comes any more: timers run out."""
         if not self.ticks:
             return ()
         state = self._processor.unpacked(saved)
         self._processor.close(state)
-        return _told(self._until(state, None))
+        return _non_empty(self._until(state, None))
 
-    def _until(self, state: InstanceState, time: Time | None) -> list[Seen]:
+    def _until(self, state: InstanceState, time: Time | None) -> list[Observation]:
         """The ticks before a time; without one, all of them."""
         seen = []
         while self.ticks and (due := self._processor.next_wakeup(state)) is not None and (time is None or due < time):
-            seen.append(_seen(due, self._processor.step(state, due, ())))
+            seen.append(_observation(due, self._processor.step(state, due, ())))
         return seen
 
 
-def _told(seen: Iterable[Seen]) -> Observed:
+def _non_empty(seen: Iterable[Observation]) -> Observations:
     return tuple(each for each in seen if each.counts)
 
 
-def _seen(time: Time, detections: Iterable[Detection]) -> Seen:
+def _observation(time: Time, detections: Iterable[Detection]) -> Observation:
     instances = (instance for detection in detections for _, instance in detection.found)
-    return Seen(time, frozenset(Counter(frozenset(map(_leaf, one.leaves())) for one in instances).items()))
+    return Observation(time, frozenset(Counter(frozenset(map(_leaf, one.leaves())) for one in instances).items()))
 
 
 def _leaf(instance: Instance) -> Leaf:

@@ -40,10 +40,10 @@ class Letter:
             side, underscore, column = name.partition("_")
             row, column = (side, column) if underscore and side in rows else (current, name)
             rows[row][column] = value
-        told: dict[str, Any] = {"operation": self.operation, "table": self.name}
+        body: dict[str, Any] = {"operation": self.operation, "table": self.name}
         lacking = {"insert": "old", "delete": "new"}.get(self.operation)
-        told |= {side: row for side, row in rows.items() if side != lacking}
-        return json_occurrence(time, time, CHANGE, told, qualifier)
+        body |= {side: row for side, row in rows.items() if side != lacking}
+        return json_occurrence(time, time, CHANGE, body, qualifier)
 
 
 def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = None) -> tuple[Letter, ...]:
@@ -90,7 +90,7 @@ def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]
         for conjunct in type_.where:
             compared = min(_MOST_VALUES, ordered + 1) if not _is_equality(conjunct) else 2
             found = attributes.of(type_, conjunct)
-            _join(pools, _Pool(found, dict.fromkeys(_told_apart(conjunct)), compared))
+            _join(pools, _Pool(found, dict.fromkeys(_distinguished_values(conjunct)), compared))
     for module in modules:
         if module.partition is not None:
             _join(pools, _Pool({(str(each), module.partition) for each in module.monitored}, {}))
@@ -129,7 +129,7 @@ def _join(pools: list[_Pool], pool: _Pool) -> None:
     pools.append(pool)
 
 
-def _told_apart(conjunct: Expression) -> Iterator[Scalar]:
+def _distinguished_values(conjunct: Expression) -> Iterator[Scalar]:
     """The literals, and what lies on both sides of them; where there is reckoning, the small numbers too."""
     parts = list(walk(conjunct))
     if any(isinstance(part, Arithmetic) for part in parts):

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, count
 
-from cera.comparing.histories import Difference, Moment, Observed, Saved, Side
+from cera.comparing.histories import Difference, Moment, Observations, SavedState, Side
 from cera.comparing.letters import Letter, distances, letters, measures_time, values_of
 from cera.comparing.signatures import signature
 from cera.comparing.subjects import Subject
@@ -51,7 +51,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The shortest histories with a difference, if there are any among those tried.
 
     `events` is the length up to which all were tried, `exhausted` says that longer ones bring nothing new.
@@ -70,13 +70,13 @@ class _Node:
 
     history: tuple[Moment, ...]
     letters: tuple[Letter, ...]
-    states: tuple[Saved, Saved]
-    seen: tuple[Observed, Observed]
+    states: tuple[SavedState, SavedState]
+    seen: tuple[Observations, Observations]
     #: The same for histories with the same future.
     future: Hashable
 
 
-def search(first: Subject, second: Subject, options: Options) -> Found:
+def search(first: Subject, second: Subject, options: Options) -> SearchResult:
     if options.max_events is not None and options.max_events < 1:
         raise UsageError(f"the number of events is at least 1, found {options.max_events}")
     found = Search(first, second, options).run(options.max_events, merging=True)
@@ -100,7 +100,7 @@ class Search:
         self._events = {event: place for place, event in enumerate(dict.fromkeys(each.event for each in self._letters))}
         self._tried = 0
 
-    def run(self, max_events: int | None, *, merging: bool) -> Found:
+    def run(self, max_events: int | None, *, merging: bool) -> SearchResult:
         root = _Node((), (), (self._sides[0].start(), self._sides[1].start()), ((), ()), None)
         levels: list[list[_Node]] = [[root]]
         known: set[Hashable] = set()
@@ -122,9 +122,9 @@ class Search:
                 return self._found((), len(levels) - 1, exhausted=True)
         return self._found((), len(levels) - 1)
 
-    def _found(self, differences: tuple[Difference, ...], events: int, *, exhausted: bool = False) -> Found:
+    def _found(self, differences: tuple[Difference, ...], events: int, *, exhausted: bool = False) -> SearchResult:
         distances = self._distances if self._measures else ()
-        return Found(differences, events, self._tried, exhausted, Domain(values_of(self._letters), distances))
+        return SearchResult(differences, events, self._tried, exhausted, Domain(values_of(self._letters), distances))
 
     def _largest(self, events: int) -> int:
         """How many events can occur together in a history of so many."""
@@ -160,7 +160,7 @@ class Search:
                 future = signature((one, other), all_letters, time if self._measures else None)
                 yield _Node(history, all_letters, states, seen, future)
 
-    def _differ(self, one: Observed, other: Observed) -> bool:
+    def _differ(self, one: Observations, other: Observations) -> bool:
         if self._options.count:
             return [(seen.time, seen.events) for seen in one] != [(seen.time, seen.events) for seen in other]
         return [(seen.time, seen.detected) for seen in one] != [(seen.time, seen.detected) for seen in other]

@@ -11,7 +11,7 @@ from cera.instances.types import ComplexType, Component, EventType, InstanceModu
 
 @dataclass(frozen=True)
 class Subject:
-    """An event type under the name by which it is told."""
+    """An event type under the name by which it is visible."""
 
     name: str
     module: InstanceModule
@@ -23,10 +23,10 @@ def subject(name: str, module: InstanceModule, type_name: str) -> Subject:
     target = by_name[type_name]
     inside = _inside(target, by_name)
     types = tuple(_hidden(each) for each in module.types if each.name in inside)
-    told = _told(target)
-    output = Output(f"{module.name}.{told.name}", told.name, (), told.label, ())
-    made = replace(module, types=(*types, told), outputs=(output,))
-    return Subject(name, replace(made, monitored=tuple(_seen(made))))
+    visible = _visible(target)
+    output = Output(f"{module.name}.{visible.name}", visible.name, (), visible.label, ())
+    made = replace(module, types=(*types, visible), outputs=(output,))
+    return Subject(name, replace(made, monitored=tuple(_monitored(made))))
 
 
 def _inside(target: EventType, by_name: Mapping[str, EventType]) -> set[str]:
@@ -50,11 +50,11 @@ def component_types(type_: EventType) -> tuple[str, ...]:
 
 
 def _hidden(type_: EventType) -> EventType:
-    """Only what is compared is told; the others keep their attributes."""
+    """Only what is compared is visible; the others keep their attributes."""
     return replace(type_, hidden=True) if isinstance(type_, ComplexType) else type_
 
 
-def _told(type_: EventType) -> ComplexType:
+def _visible(type_: EventType) -> ComplexType:
     """Without children: what is compared is what it rests on."""
     match type_:
         case ComplexType():
@@ -64,7 +64,7 @@ def _told(type_: EventType) -> ComplexType:
             return ComplexType(f"{type_.name}/", "or", ticks, label=type_.name, fields=())
 
 
-def _seen(module: InstanceModule) -> Iterator[Monitored]:
+def _monitored(module: InstanceModule) -> Iterator[Monitored]:
     """The events that matter: those of its components, and all where every event interrupts something."""
     named = {name for each in module.types for name in component_types(each)}
     every = any(isinstance(each, ComplexType) and each.continuous for each in module.types)
