@@ -67,7 +67,7 @@ def _kept_by_pattern(pattern: Pattern) -> float:
 
 
 @dataclass(frozen=True)
-class Joined:
+class PartialJoin:
     """Some relations that are joined already: their attributes, and the relations that are bounded in time by them."""
 
     data: frozenset[str] = frozenset()
@@ -87,16 +87,16 @@ class Costs:
         network = time_network(Branch(conditions=tuple(conditions)))
         self._network: TimeNetwork | None = None if network.contradiction is not None else network
 
-    def joined(self, done: Joined, new: int) -> Joined:
+    def joined(self, done: PartialJoin, new: int) -> PartialJoin:
         """The join with one more relation."""
         schema = self.relations[new].schema
-        return Joined(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
+        return PartialJoin(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
 
-    def connected(self, done: Joined, new: int) -> bool:
+    def connected(self, done: PartialJoin, new: int) -> bool:
         """Whether a variable or a bound in time connects a relation with those that are joined already."""
         return not done.data.isdisjoint(self.relations[new].schema.data) or new in done.near
 
-    def step(self, done: Joined, so_far: float, new: int) -> float:
+    def step(self, done: PartialJoin, so_far: float, new: int) -> float:
         """The estimated size of the join with one more relation."""
         schema = self.relations[new].schema
         kept = SHARED_VARIABLE ** len(schema.data & done.data)

@@ -36,7 +36,7 @@ class OptimizerError(EngineError):
 
 
 @dataclass(frozen=True)
-class Optimized:
+class OptimizedPlan:
     """The plan, and the names of the passes that changed it."""
 
     plan: Plan
@@ -48,7 +48,7 @@ def optimize(plan: Plan, without: Collection[str] = ()) -> Plan:
     return optimized(plan, without).plan
 
 
-def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass] = PASSES) -> Optimized:
+def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass] = PASSES) -> OptimizedPlan:
     unknown = set(without) - {each.name for each in passes}
     if unknown:
         there = ", ".join(each.name for each in passes)
@@ -60,7 +60,7 @@ def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass
             if changed is not plan:
                 applied.append(each.name)
             plan = changed
-    return Optimized(plan, tuple(applied))
+    return OptimizedPlan(plan, tuple(applied))
 
 
 def _run(each: Pass, plan: Plan) -> Plan:

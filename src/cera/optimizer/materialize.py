@@ -33,7 +33,7 @@ from cera.optimizer.plan_changes import FreshNames, is_of_events, joins_events, 
 
 
 def materialize(plan: Plan) -> Plan:
-    materializing = _Materializing(FreshNames(plan))
+    materializing = _Materializer(FreshNames(plan))
     for point in plan.points:
         expression = materializing.below(point.expression) if point.result else point.expression
         materializing.points.append(
@@ -43,7 +43,7 @@ def materialize(plan: Plan) -> Plan:
 
 
 @dataclass
-class _Materializing:
+class _Materializer:
     fresh: FreshNames
     points: list[Point] = field(default_factory=list)
 

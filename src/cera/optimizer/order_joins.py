@@ -15,7 +15,7 @@ from cera.algebra.operators import Expression, Join, RelativeTimers, Selection, 
 from cera.algebra.plan import Plan
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
-from cera.optimizer.cost import Costs, Joined
+from cera.optimizer.cost import Costs, PartialJoin
 from cera.optimizer.plan_changes import joins_events, with_expressions
 
 #: With more relations than this, not all of them are tried as the first one of a join.
@@ -73,7 +73,7 @@ def best_order(costs: Costs) -> list[int]:
 def _greedy(costs: Costs, first: int) -> tuple[int, float, list[int]]:
     """The number of products that could not be avoided, the cost, and the order."""
     order, products, so_far, total = [first], 0, costs.sizes[first], 0.0
-    done = costs.joined(Joined(), first)
+    done = costs.joined(PartialJoin(), first)
     others = [i for i in range(len(costs.relations)) if i != first]
     while others:
         connected = [i for i in others if costs.connected(done, i)]

@@ -39,7 +39,7 @@ def share_subexpressions(plan: Plan) -> Plan:
     shared = {key: found for key, found in candidates.occurrences.items() if len(found) > 1}
     if not shared:
         return plan
-    sharing = _Sharing(shared, FreshNames(plan))
+    sharing = _Sharer(shared, FreshNames(plan))
     for point in plan.points:
         expression = sharing.rewrite(point.expression, is_whole=not point.result)
         sharing.points.append(Point(point.name, expression, point.result))
@@ -92,7 +92,7 @@ class _Candidates:
 
 
 @dataclass
-class _Sharing:
+class _Sharer:
     shared: dict[Key, list[Canonical]]
     fresh: FreshNames
     points: list[Point] = field(default_factory=list)
