@@ -48,7 +48,7 @@ INCOMING = Stream()
 
 
 @dataclass(frozen=True)
-class Differenced(Reference):
+class DifferenceReference(Reference):
     """ΔR or ∘R, where R is a basic stream, a timer relation or a materialization point; a reference by that name.
 
     A relative timer becomes known when it has ended and its anchor has (ERR-08); everything else at its end.
@@ -90,8 +90,8 @@ def old(expression: Expression) -> Expression:
     return rebuild(expression, old)
 
 
-def _leaf(part: Part, of: Leaf) -> Differenced:
-    return Differenced(f"{part}{_name(of)}", of.schema, part, of)
+def _leaf(part: Part, of: Leaf) -> DifferenceReference:
+    return DifferenceReference(f"{part}{_name(of)}", of.schema, part, of)
 
 
 def _name(leaf: Leaf) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from cera.algebra.differencing import Differenced
+from cera.algebra.differencing import DifferenceReference
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -68,7 +68,7 @@ def relation_name(matching: Matching | AbsoluteTimers) -> str:
     """`Smoke_s` for Q[s: smoke{{…}}](E), `ΔSmoke_s` and `∘Smoke_s` for the same of ΔE and of ∘E."""
     if isinstance(matching, AbsoluteTimers):
         return f"Timer_{matching.identifier}"
-    part = next((source.part for source in walk(matching.source) if isinstance(source, Differenced)), "")
+    part = next((source.part for source in walk(matching.source) if isinstance(source, DifferenceReference)), "")
     return f"{part}{display_name(query_label(matching.pattern) or 'event')}_{matching.identifier}"
 
 

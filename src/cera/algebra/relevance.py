@@ -55,7 +55,7 @@ class Horizon:
 
 
 @dataclass(frozen=True)
-class Span:
+class JoinSpan:
     """`right` ends no more than `before` microseconds before, and no more than `after` after, the end of `left`."""
 
     left: str
@@ -115,17 +115,17 @@ class Relevance:
         ]
         return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
 
-    def join_span(self, join: Join) -> Span | None:
+    def join_span(self, join: Join) -> JoinSpan | None:
         """The pair of events of both sides that lie closest together, if the time between any two is bounded."""
         network = self._networks[id(join)]
         if network.contradiction is not None:
             return None
-        spans: list[Span] = []
+        spans: list[JoinSpan] = []
         for left in self._events(join.left):
             for right in self._events(join.right):
                 after, before = network.bound(_end(right), _end(left)), network.bound(_end(left), _end(right))
                 if after is not None and before is not None:
-                    spans.append(Span(left, right, ceil(before.value), ceil(after.value)))
+                    spans.append(JoinSpan(left, right, ceil(before.value), ceil(after.value)))
         return min(spans, key=lambda span: span.before + span.after, default=None)
 
     def window_length(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
