@@ -39,7 +39,7 @@ from cera.model.time.clock import TimeError, time_zone
 from cera.model.time.clock_pattern import DATETIME_PARTS
 from cera.model.time.durations import Duration, DurationError, parse_duration
 from cera.model.time.interval import Interval, Time, interval
-from cera.model.time.recurrence import DAY, Calendar, Cron, DailyHours, Listed, Schedule
+from cera.model.time.recurrence import DAY, Calendar, Cron, DailyHours, ListedIntervals, Schedule
 from cera.model.time.time_text import parse_datetime
 from cera.model.time.timers import SYNONYMS
 from cera.model.url_paths import shown_path
@@ -50,7 +50,7 @@ __all__ = [
     "CalendarError",
     "Cron",
     "DailyHours",
-    "Listed",
+    "ListedIntervals",
     "Schedule",
     "check_timer",
     "load_calendars",
@@ -223,7 +223,7 @@ def _read_duration(place: _Place, value: object) -> Duration | None:
     return duration
 
 
-def _read_intervals(place: _Place, value: object, timezone: str) -> Listed:
+def _read_intervals(place: _Place, value: object, timezone: str) -> ListedIntervals:
     intervals: set[Interval] = set()
     for entry in _entries(place, value, 'pairs like [["2006-10-01", "2007-02-15"]]'):
         if not isinstance(entry, list) or len(entry) != 2:
@@ -234,7 +234,7 @@ def _read_intervals(place: _Place, value: object, timezone: str) -> Listed:
         if end <= begin:
             raise place.error(f"the end {_shown(entry[1])} does not lie after the begin {_shown(entry[0])}")
         intervals.add(interval(begin, end - 1))
-    return Listed(tuple(sorted(intervals)))
+    return ListedIntervals(tuple(sorted(intervals)))
 
 
 def _read_time(place: _Place, value: object, timezone: str) -> Time:

@@ -25,7 +25,7 @@ Components = Mapping[str, pa.Array]
 
 
 @dataclass(frozen=True)
-class Inside:
+class NestedChild:
     """A child that every event has, with children of its own."""
 
     children: Mapping[str, Components]
@@ -41,7 +41,7 @@ def event_hashes(labels: pa.Array | str, children: Mapping[str, Components], beg
     return _events(_terms(labels, children, len(begins)), begins, ends)
 
 
-def term_hashes(label: str, children: Mapping[str, Components | Inside], rows: int) -> Hashes:
+def term_hashes(label: str, children: Mapping[str, Components | NestedChild], rows: int) -> Hashes:
     """The hashes of the terms `label{…}`, whose children may have children."""
     return np.broadcast_to(_terms(label, children, rows), (2, rows))
 
@@ -69,7 +69,7 @@ def _events(terms: Hashes, begins: Times, ends: Times) -> Hashes:
 
 
 def _terms(
-    labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | Inside], rows: int
+    labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | NestedChild], rows: int
 ) -> Hashes:
     """The hashes of the terms `label{…}`."""
     hashed = [_child(name, components, rows) for name, components in children.items()]
@@ -102,9 +102,9 @@ def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
     return found
 
 
-def _child(name: str, components: Components | Inside, rows: int) -> tuple[Hashes, Present | None]:
+def _child(name: str, components: Components | NestedChild, rows: int) -> tuple[Hashes, Present | None]:
     """The hashes of the terms `name{value}`, and where there is a value; None: everywhere."""
-    if isinstance(components, Inside):
+    if isinstance(components, NestedChild):
         return term_hashes(name, components.children, rows), None
     found: Hashes | None = None
     present: Present | None = np.zeros(rows, bool)

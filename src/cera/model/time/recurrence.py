@@ -58,13 +58,13 @@ class Cron:
 
 @tagged("Listed")
 @dataclass(frozen=True)
-class Listed:
+class ListedIntervals:
     """Intervals that are written down one by one, in the order of their begins."""
 
     intervals: tuple[Interval, ...]
 
 
-Schedule = DailyHours | Cron | Listed
+Schedule = DailyHours | Cron | ListedIntervals
 
 
 @tagged("Calendar")
@@ -87,7 +87,7 @@ class Calendar:
             case Cron():
                 length = schedule.duration or Duration(0, 1)
                 return length.months * _LONGEST_MONTH + length.microseconds - 1 + (changes if length.months else 0)
-            case Listed():
+            case ListedIntervals():
                 return max(interval.end - interval.begin for interval in schedule.intervals)
             case _:
                 assert_never(schedule)
@@ -101,7 +101,7 @@ class Calendar:
                 candidates = _daily(schedule, first, zone)
             case Cron():
                 candidates = _cron(schedule, first, zone)
-            case Listed():
+            case ListedIntervals():
                 candidates = iter(schedule.intervals)
             case _:
                 assert_never(schedule)
