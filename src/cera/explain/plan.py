@@ -19,7 +19,7 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
 from cera.rules.analysis.strata import is_hierarchical
-from cera.rules.reasoning.time_constraints import Happens, TimeReason
+from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
 from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
 
 
@@ -139,7 +139,7 @@ def _reason_text(reason: TimeReason) -> str:
             return f"{reason.identifier}: {reason.kind}[{reason.anchor}, {format_duration(reason.duration)}]"
         case AbsoluteTimer():
             return f"{reason.identifier}: {_timer_text(reason.timer)}"
-        case Happens():
+        case TimerExistence():
             return f"{reason.timer.identifier} happens"
         case _:
             return print_expression(reason)

@@ -21,7 +21,7 @@ from cera.rules.reasoning.cases import Case, conjuncts, is_constant, no_case_hol
 from cera.rules.reasoning.difference_bounds import DifferenceBounds, reasons_of
 from cera.rules.reasoning.quotation import listed, quoted
 from cera.rules.reasoning.time_cases import no_times
-from cera.rules.reasoning.time_constraints import Happens, TimeNetwork, TimeReason, combined, literal_constraints
+from cera.rules.reasoning.time_constraints import TimeNetwork, TimeReason, TimerExistence, combined, literal_constraints
 from cera.rules.reasoning.value_constraints import no_values
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, RelativeTimer, Rule, RuleProgram
 
@@ -122,9 +122,9 @@ def _impossible_together(network: TimeNetwork, conditions: Sequence[Expression])
 
 def _impossible_times(rule: Rule, reasons: Sequence[TimeReason], consequence: str) -> Diagnostic:
     for reason in reasons:
-        if isinstance(reason, Happens):
+        if isinstance(reason, TimerExistence):
             return _never_happens(rule, reason.timer, [r for r in reasons if r not in (reason, reason.timer)])
-    return _never("XC401", rule, [reason for reason in reasons if not isinstance(reason, Happens)], consequence)
+    return _never("XC401", rule, [reason for reason in reasons if not isinstance(reason, TimerExistence)], consequence)
 
 
 def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason]) -> Diagnostic:
@@ -164,7 +164,7 @@ def _start(condition: Expression) -> int:
 def _note(reason: TimeReason) -> Note:
     span: Span | None
     match reason:
-        case Happens():
+        case TimerExistence():
             return Note(f"the timer `{reason.timer.identifier}` has to happen", reason.timer.span)
         case RelativeTimer() | AbsoluteTimer():
             return Note(f"because of the timer `{reason.identifier}`", reason.span)

@@ -27,7 +27,7 @@ from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.reasoning.time_points import (
     NO_TIME,
     Length,
-    Moved,
+    MovedPoint,
     Stretch,
     TimePoint,
     constant_length,
@@ -41,14 +41,14 @@ from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
 
 
 @dataclass(frozen=True)
-class Happens:
+class TimerExistence:
     """The reason for begin <= end of a timer: otherwise it does not happen."""
 
     timer: RelativeTimer
 
 
 #: Why a constraint holds: a condition, what a timer is, or that a timer happens at all.
-TimeReason = Expression | RelativeTimer | AbsoluteTimer | Happens
+TimeReason = Expression | RelativeTimer | AbsoluteTimer | TimerExistence
 TimeConstraint = Constraint[TimePoint, TimeReason]
 TimeNetwork = DifferenceBounds[TimePoint, TimeReason]
 
@@ -67,7 +67,7 @@ def literal_constraints(branch: Branch) -> Alternative:
     found: list[TimeConstraint] = []
     for literal in branch.positive:
         own = stretch_of_event(literal.identifier)
-        reason = Happens(literal) if isinstance(literal, RelativeTimer) and literal.kind in MAY_FAIL else None
+        reason = TimerExistence(literal) if isinstance(literal, RelativeTimer) and literal.kind in MAY_FAIL else None
         found.append(_at_most(own.begin, own.end, NO_TIME, reason))
         if isinstance(literal, RelativeTimer):
             anchor = stretch_of_event(literal.anchor)
@@ -102,16 +102,16 @@ def conjunction(condition: Expression) -> Alternative:
     return tuple(constraint for clause in clauses(condition) if len(clause) == 1 for constraint in clause[0])
 
 
-def _at_most(left: Moved, right: Moved, length: Length, reason: TimeReason | None) -> TimeConstraint:
+def _at_most(left: MovedPoint, right: MovedPoint, length: Length, reason: TimeReason | None) -> TimeConstraint:
     """left - right <= length. Where the lengths are not exact, what follows from all of them."""
     return Constraint(left.point, right.point, length.most + right.by.most - left.by.least, reason)
 
 
-def strictly_before(left: Moved, right: Moved, reason: TimeReason) -> TimeConstraint:
+def strictly_before(left: MovedPoint, right: MovedPoint, reason: TimeReason) -> TimeConstraint:
     return _at_most(left, right, exactly(-1), reason)
 
 
-def _same(left: Moved, right: Moved, reason: TimeReason) -> Alternative:
+def _same(left: MovedPoint, right: MovedPoint, reason: TimeReason) -> Alternative:
     return (_at_most(left, right, NO_TIME, reason), _at_most(right, left, NO_TIME, reason))
 
 
@@ -210,7 +210,7 @@ def _compared_length(
 
 
 def _difference(
-    condition: Comparison | Within, later: Moved, earlier: Moved, operator: ComparisonOperator, length: Length
+    condition: Comparison | Within, later: MovedPoint, earlier: MovedPoint, operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
     """later - earlier operator length."""
     match operator:

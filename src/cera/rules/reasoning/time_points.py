@@ -67,22 +67,22 @@ def length_of(duration: Duration) -> Length:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedPoint:
     """The time that lies some length after a time point."""
 
     point: TimePoint
     by: Length = NO_TIME
 
-    def later(self, length: Length) -> Moved:
-        return Moved(self.point, self.by + length)
+    def later(self, length: Length) -> MovedPoint:
+        return MovedPoint(self.point, self.by + length)
 
 
 @dataclass(frozen=True)
 class Stretch:
     """The interval that an expression stands for."""
 
-    begin: Moved
-    end: Moved
+    begin: MovedPoint
+    end: MovedPoint
 
     @property
     def is_point(self) -> bool:
@@ -91,7 +91,7 @@ class Stretch:
 
 
 def stretch_of_event(identifier: str) -> Stretch:
-    return Stretch(Moved(TimePoint(identifier, "begin")), Moved(TimePoint(identifier, "end")))
+    return Stretch(MovedPoint(TimePoint(identifier, "begin")), MovedPoint(TimePoint(identifier, "end")))
 
 
 def stretch_of_timer(kind: str, anchor: Stretch, length: Length) -> Stretch:
@@ -109,7 +109,7 @@ def stretch_of(expression: Expression) -> Stretch | None:
             return stretch_of_event(expression.identifier)
         case DateTime() if expression.interval is not None:
             begin, end = expression.interval
-            return Stretch(Moved(EPOCH, exactly(begin)), Moved(EPOCH, exactly(end)))
+            return Stretch(MovedPoint(EPOCH, exactly(begin)), MovedPoint(EPOCH, exactly(end)))
         case Call(function="begin" | "end", arguments=(argument,)):
             stretch = stretch_of(argument)
             if stretch is None:
