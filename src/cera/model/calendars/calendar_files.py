@@ -68,7 +68,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 
 
 def load_calendars(path: Path) -> tuple[Calendar, ...]:
-    """The calendars of a TOML file, in its order."""
+    """Returns the calendars of a TOML file, in its order."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -79,7 +79,7 @@ def load_calendars(path: Path) -> tuple[Calendar, ...]:
 
 
 def parse_calendars(text: str, name: str) -> tuple[Calendar, ...]:
-    """The calendars of a TOML text; `name` stands for it in messages."""
+    """Returns the calendars of a TOML text; `name` stands for it in messages."""
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -89,7 +89,7 @@ def parse_calendars(text: str, name: str) -> tuple[Calendar, ...]:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where something stands: file, table, key."""
+    """A place in a calendar file: file, table, key."""
 
     file: str
     table: str
@@ -163,7 +163,7 @@ def _read_hours(place: _Place, value: object) -> tuple[int, int]:
 
 
 def _read_clock(place: _Place, value: object) -> int:
-    """Microseconds after midnight."""
+    """Returns microseconds after midnight."""
     if isinstance(value, time):
         return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
     shown = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None

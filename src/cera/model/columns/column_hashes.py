@@ -37,17 +37,17 @@ _PAST_INTEGERS = 2.0**63
 
 
 def event_hashes(labels: pa.Array | str, children: Mapping[str, Components], begins: Times, ends: Times) -> Hashes:
-    """The halves of the ids of flat events, which have no ids from their source."""
+    """Returns the halves of the ids of flat events, which have no ids from their source."""
     return _events(_terms(labels, children, len(begins)), begins, ends)
 
 
 def term_hashes(label: str, children: Mapping[str, Components | NestedChild], rows: int) -> Hashes:
-    """The hashes of the terms `label{…}`, whose children may have children."""
+    """Returns the hashes of the terms `label{…}`, whose children may have children."""
     return np.broadcast_to(_terms(label, children, rows), (2, rows))
 
 
 def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends: Times) -> Hashes:
-    """The halves of the ids of relative timers on events with known ids."""
+    """Returns the halves of the ids of relative timers on events with known ids."""
     digits = np.frombuffer(hexadecimal(anchors), np.uint64).reshape(-1, 4).T
     anchor = linked(_starts(ORDERED, label, 2), hashed_texts(_starts(STRING), digits))
     text = np.array([[xxh64_intdigest(duration.encode(), seed)] for seed in starts(STRING)], np.uint64)
@@ -55,12 +55,12 @@ def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends
 
 
 def hexadecimal(*ids: Hashes) -> bytes:
-    """The 32 digits of each id, event after event; of each event, one id after the other."""
+    """Returns the 32 digits of each id, event after event; of each event, one id after the other."""
     return np.concatenate(ids).T.astype(">u8").tobytes().hex().encode()
 
 
 def _starts(*values: str | int) -> Hashes:
-    """How both chains start."""
+    """Returns the start of both chains."""
     return np.array([[start] for start in starts(*values)], np.uint64)
 
 
@@ -71,7 +71,7 @@ def _events(terms: Hashes, begins: Times, ends: Times) -> Hashes:
 def _terms(
     labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | NestedChild], rows: int
 ) -> Hashes:
-    """The hashes of the terms `label{…}`."""
+    """Returns the hashes of the terms `label{…}`."""
     hashed = [_child(name, components, rows) for name, components in children.items()]
     parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
     if len(parts) > 1:  # by their signed values; what is absent comes last
@@ -89,7 +89,7 @@ def _terms(
 
 
 def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
-    """How the chains of terms with these labels and numbers of children start."""
+    """Returns the start of the chains of terms with these labels and numbers of children."""
     numbers = np.unique(counts)
     encoded = None if isinstance(labels, str) else labels.dictionary_encode()
     names = [labels] if encoded is None else encoded.dictionary.to_pylist()
@@ -103,7 +103,7 @@ def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
 
 
 def _child(name: str, components: Components | NestedChild, rows: int) -> tuple[Hashes, Present | None]:
-    """The hashes of the terms `name{value}`, and where there is a value; None: everywhere."""
+    """Returns the hashes of the terms `name{value}`, and in which rows there is a value; None: in all."""
     if isinstance(components, NestedChild):
         return term_hashes(name, components.children, rows), None
     found: Hashes | None = None
@@ -122,7 +122,7 @@ def _child(name: str, components: Components | NestedChild, rows: int) -> tuple[
 
 
 def _leaves(kind: str, array: pa.Array) -> Hashes:
-    """The hashes of values; anything where there is none."""
+    """Returns the hashes of values; arbitrary ones in rows without a value."""
     match kind:
         case "string":
             return _strings(array)
@@ -136,7 +136,7 @@ def _leaves(kind: str, array: pa.Array) -> Hashes:
 
 
 def _doubles(array: pa.Array) -> Hashes:
-    """Whole numbers of 64 bits are integers."""
+    """Returns the hashes of doubles; those that are whole numbers of 64 bits count as integers."""
     values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
     whole = (np.floor(values) == values) & (values >= -_PAST_INTEGERS) & (values < _PAST_INTEGERS)
     bits = values.view(np.uint64)
@@ -168,7 +168,7 @@ _MASK = 2**64 - 1
 
 
 def linked(seeds: Hashes, values: Hashes) -> Hashes:
-    """The hash of eight bytes."""
+    """Returns the hash of eight bytes."""
     words = (seeds + np.uint64((_P5 + 8) & _MASK)) ^ _round(values)
     words = _rotated(words, 27)
     words *= np.uint64(_P1)
@@ -177,7 +177,7 @@ def linked(seeds: Hashes, values: Hashes) -> Hashes:
 
 
 def hashed_texts(seeds: Hashes, words: Hashes) -> Hashes:
-    """The hash of 32 bytes, which are the four words along the first axis of `words`."""
+    """Returns the hash of 32 bytes, which are the four words along the first axis of `words`."""
     starts = (_P1 + _P2, _P2, 0, -_P1)
     lanes = [_round(words[lane], seeds + np.uint64(start & _MASK)) for lane, start in enumerate(starts)]
     found = _rotated(lanes[0], 1)

@@ -1,4 +1,4 @@
-"""What modules detect: an event of one time, whatever tells of it."""
+"""A detected event with all derivations that produced it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cera.model.time.interval import Time
 
 
 class Detection(ABC):
-    """A detected event, with all the ways in which it was."""
+    """An event that a module detected, with all the ways in which it did."""
 
     __slots__ = ("_occurrence", "begin", "end", "term")
 
@@ -39,7 +39,7 @@ class Detection(ABC):
 
     @abstractmethod
     def derivations(self) -> Iterator[Derivation]:
-        """The ways in which it was detected; some may be the same."""
+        """Yields the ways in which it was detected; some may be the same."""
 
     def result(self) -> DerivedEvent:
         ways = tuple(self.derivations())

@@ -77,7 +77,7 @@ def dotted(name: str) -> str:
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a language writes variables, the names of functions, and the connectives of conditions."""
+    """The way in which a language writes variables, the names of functions, and the connectives of conditions."""
 
     variable: Callable[[str], str] = dotted
     function: Callable[[str], str] = str

@@ -1,4 +1,4 @@
-"""Which regular expressions an engine that matches by trying, such as Java's, can be trusted with.
+"""Which regular expressions are safe for an engine that matches by backtracking, such as Java's.
 
 Such an engine makes a choice at every quantifier and every `|`, and comes back to it when the rest does not match. A
 choice is *settled* if the next character decides it: no character that continues the one way can begin the other.
@@ -28,7 +28,7 @@ from cera.model.regex.tree import (
     union,
 )
 
-#: How often a text may be gone over on account of choices with a bound.
+#: The most passes over a text that choices with a bound may cause.
 _MOST_WAYS = 64
 
 
@@ -49,12 +49,12 @@ class _Effort:
 
 
 def is_backtracking_safe(expression: str) -> bool:
-    """Whether matching by trying takes at most quadratic time, and a stack that does not grow with the text.
+    """Returns whether backtracking takes at most quadratic time, and a stack that does not grow with the text.
 
     Nothing is repeated that contains a quantifier or a choice itself; at most one repetition without a bound is
     unsettled, and no other one that shares a character with it comes next; the other unsettled choices have at most 64
-    ways together. Conservative: many expressions that are refused would do no harm. Raises RegexError if the
-    expression is malformed.
+    ways together. Conservative: many expressions that are refused would do no harm. Raises RegexError if the expression
+    is malformed.
     """
     tree = parse_regex(expression)
     effort = None if _repeats_a_choice(tree) else _effort(tree, _NextCharacters())
@@ -82,7 +82,7 @@ def _has_choice(tree: Regex) -> bool:
 
 
 def _effort(tree: Regex, following: _NextCharacters) -> _Effort:
-    """What the choices in the tree cost, if after it the text ends or goes on as `following` says."""
+    """Returns the cost of the choices in the tree, if after it the text ends or goes on as `following` says."""
     match tree:
         case Characters() | Start() | End():
             return _Effort()
@@ -118,7 +118,7 @@ def _together(efforts: list[_Effort]) -> _Effort:
 
 
 def _next(tree: Regex, following: _NextCharacters) -> _NextCharacters:
-    """What can come first: of the tree or, where that can be empty, of what follows."""
+    """Returns the characters that can come first: of the tree or, where that can be empty, of what follows."""
     match tree:
         case Characters(ranges):
             return _NextCharacters(ranges)
