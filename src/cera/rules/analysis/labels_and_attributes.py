@@ -23,7 +23,7 @@ from cera.rules.rule import Branch, Rule
 
 
 def asked_attributes(rules: Sequence[Rule]) -> tuple[AskedAttribute, ...]:
-    """What the queries of the rules ask for, each place once."""
+    """Returns what the queries of the rules ask for, each place once."""
     found: dict[tuple[object, ...], AskedAttribute] = {}
     for rule in rules:
         in_branches = [list(_of_branch(branch)) for branch in rule.branches]
@@ -72,7 +72,7 @@ def _of_child(pattern: Pattern, label: str, parent: Path, *, needed: bool) -> It
 
 
 def derived_attributes(rules: Sequence[Rule]) -> Mapping[str, frozenset[Path] | None]:
-    """The attributes of events that rules derive, by label; None where a variable may hold any child."""
+    """Returns the attributes of events that rules derive, by label; None where a variable may hold any child."""
     found: dict[str, frozenset[Path] | None] = {}
     for rule in rules:
         if rule.recipient is not None:
@@ -85,7 +85,8 @@ def derived_attributes(rules: Sequence[Rule]) -> Mapping[str, frozenset[Path] | 
 
 
 def _constructed(term: Construct, parent: Path = ()) -> frozenset[Path] | None:
-    """The paths inside a term, None if it has a child that may be anything; what is below the first level is open."""
+    """Returns the paths inside a term, None if it has a child that may be anything; what is below the first level is
+    open."""
     assert isinstance(term, ConstructTerm)
     found: set[Path] = set()
     for child in term.children:
@@ -102,7 +103,7 @@ def queried_labels(rules: Sequence[Rule]) -> frozenset[str]:
 
 
 def queries_any_label(rules: Sequence[Rule]) -> bool:
-    """Returns whether some query could match events of whatever label."""
+    """Returns whether some query could match events of any label."""
     return None in _asked(rules)
 
 
@@ -111,5 +112,5 @@ def _asked(rules: Sequence[Rule]) -> set[str | None]:
 
 
 def derived_labels(rules: Sequence[Rule]) -> frozenset[str]:
-    """Returns the labels of the events that rules derive and other rules can see, as far as the heads tell."""
+    """Returns the labels of the events that rules derive and other rules can see, where the heads determine them."""
     return Producers(rules).labels

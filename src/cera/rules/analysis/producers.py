@@ -36,7 +36,7 @@ _ChildKey = tuple[str, tuple[Any, ...] | None]
 
 
 class Producers:
-    """The rules by what they derive, to find those that derive what a pattern matches."""
+    """An index of the rules by what they derive, to find those that derive what a pattern matches."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._heads: list[Construct] = []
@@ -68,11 +68,11 @@ class Producers:
         return frozenset(self._labelled)
 
     def with_label(self, label: str) -> list[int]:
-        """The rules whose events have that label."""
+        """Returns the rules whose events have that label."""
         return self._labelled.get(label, [])
 
     def of(self, pattern: Pattern) -> tuple[int, ...]:
-        """The positions of the rules whose heads the pattern could match, in the order of the text."""
+        """Returns the positions of the rules whose heads the pattern could match, in the order of the text."""
         shape = pattern_shape(pattern)
         if shape not in self._known:
             met = [head for head in self._candidates(pattern) if could_match(pattern, self._heads[head])]
@@ -110,7 +110,7 @@ class _Heads:
                         self._anything.add(number)
 
     def candidates(self, pattern: Pattern) -> Sequence[int]:
-        """The heads that have something for each child of the pattern."""
+        """Returns the heads that have something for each child of the pattern."""
         needed = [self._having(label, value) for label, value in _needed(pattern)]
         if not needed:
             return self._all
@@ -135,7 +135,7 @@ def _written(term: ConstructTerm) -> _ChildKey:
 
 
 def _needed(pattern: Pattern) -> Iterator[_ChildKey]:
-    """The children that the pattern cannot match without, as far as they have a label."""
+    """Yields the children with a label without which the pattern cannot match."""
     match pattern:
         case VariablePattern(pattern=inner) if inner is not None:
             yield from _needed(inner)

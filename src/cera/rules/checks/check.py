@@ -38,5 +38,5 @@ CHECKS: tuple[Check, ...] = (
 
 
 def check(program: RuleProgram) -> tuple[Diagnostic, ...]:
-    """What there is to say about the program, from top to bottom. Each check runs whatever the others find."""
+    """Returns the diagnostics of all static checks, in source order. Each check runs whatever the others find."""
     return tuple(in_source_order([diagnostic for one in CHECKS for diagnostic in one(program)]))

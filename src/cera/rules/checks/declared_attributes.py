@@ -1,4 +1,4 @@
-"""Queries held against what SOURCE declares: unknown attributes, and values of another kind. XC110, XC111."""
+"""Queries compared with the declarations of SOURCE: unknown attributes, and values of another kind. XC110, XC111."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES: Mapping[Kinds, str] = {STRING: "a string", NUMBER: "a number", BOOLEAN: 
 def check_declared_attributes(program: RuleProgram) -> Iterator[Diagnostic]:
     """XC110: an attribute that is not declared for a label. XC111: values of another kind than the declared one.
 
-    What rules or modules derive with the label may have other attributes, and is not judged.
+    Events that rules or modules derive with the label may have other attributes, and are not checked.
     """
     own = Producers(program.rules).labels.union(program.from_modules)
     declared = {label: attributes for label, attributes in program.attributes.items() if label not in own}
@@ -42,7 +42,7 @@ def check_declared_attributes(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _inside(attributes: Sequence[Attribute] | None, path: Path) -> Sequence[Attribute] | None:
-    """The attributes that are declared at a path; None where nothing is."""
+    """Returns the attributes that are declared at a path; None if there are none."""
     for name in path:
         found = next((each for each in attributes or () if each.name == name), None)
         attributes = None if found is None else found.children

@@ -59,7 +59,7 @@ def _pattern_variables(rule: Rule) -> Iterator[VariablePattern]:
 
 
 def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:
-    """Each place once: a disjunction has the literals outside of its branches in all of them."""
+    """Yields each place once: a disjunction has the literals outside of its branches in all of them."""
     seen: set[tuple[str, int]] = set()
     for variable in found:
         if variable.span is not None:
@@ -71,7 +71,8 @@ def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:
 
 
 def _used_variables(rule: Rule) -> frozenset[str]:
-    """The variables of the head, of the conditions and of timers (where one also says how fine the timer is)."""
+    """Returns the variables of the head, of the conditions and of timers (where one also says how fine the timer
+    is)."""
     found: set[str] = set(constructs.variables(rule.head))
     for branch in rule.branches:
         for timer in branch.absolute_timers:
@@ -119,9 +120,10 @@ def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnostic]:
-    """Without declared sources any label may come from outside; one that is nearly a derived label rather does not.
+    """Yields a warning for each label that is nearly a derived one: without declared sources it may come from outside,
+    but rather does not.
 
-    What the rule itself derives is no candidate: `DETECT orders{…} ON order{{…}}` is not a slip.
+    Labels that the rule itself derives do not count: `DETECT orders{…} ON order{{…}}` is not a slip.
     """
     places: dict[str, dict[Span | None, tuple[EventPattern, int]]] = {}
     for i, rule in enumerate(program.rules):
@@ -185,7 +187,7 @@ NEAR = 0.8
 
 
 class NearLabels:
-    """An index of labels by their pairs of adjacent letters."""
+    """An index of labels by their pairs of adjacent letters, to find near ones without comparing all with all."""
 
     def __init__(self, labels: Iterable[str]) -> None:
         self._by_letters: dict[str, str] = {}
@@ -197,7 +199,7 @@ class NearLabels:
                 self._by_pair.setdefault(pair, []).append(letters)
 
     def near(self, label: str) -> list[str]:
-        """The labels that are near to this one, the nearest first."""
+        """Returns the labels that are near to this one, the nearest first."""
         letters = _letters(label)
         if letters in self._by_letters:
             return []
@@ -216,7 +218,8 @@ def _letters(label: str) -> str:
 
 
 def _least_shared_pairs(one: str, other: str) -> float:
-    """A lower bound for near labels: m matching letters in k blocks share m - k pairs, and k - 1 letters lie between.
+    """Returns a lower bound for near labels: m matching letters in k blocks share m - k pairs, and k - 1 letters lie
+    between.
 
     A ratio of 0.8 has m >= 0.4 (a + b), so at most m / 2 letters do not match. Pairs that occur twice in a label are
     counted once, hence the half.

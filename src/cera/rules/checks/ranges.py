@@ -194,13 +194,13 @@ def _condition_problems(
 
 
 def _place(branch: Branch) -> Span | None:
-    """Where a branch begins in the text."""
+    """Returns where a branch begins in the text."""
     literals = (*branch.positive, *branch.accumulations)
     return min((literal.span for literal in literals if literal.span is not None), key=_start, default=None)
 
 
 def _own_place(branch: Branch, rule: Rule) -> Span | None:
-    """The first literal that tells a branch from the others: those outside of the `or` are in all of them."""
+    """Returns the first literal that only this branch has: those outside of the `or` are in all of them."""
     literals = (*branch.positive, *branch.accumulations)
     for literal in literals:
         if any(literal not in (*other.positive, *other.accumulations) for other in rule.branches):
@@ -235,7 +235,7 @@ def _optional_places(branches: Iterable[Branch], name: str) -> list[Span | None]
 def _inside(
     among: Iterable[Pattern], kind: type[Without] | type[OptionalPattern], name: str
 ) -> Iterator[VariablePattern]:
-    """The occurrences of a variable inside of `without` or `optional`."""
+    """Yields the occurrences of a variable inside of `without` or `optional`."""
     for pattern in among:
         for part in patterns.walk(pattern):
             if isinstance(part, kind):

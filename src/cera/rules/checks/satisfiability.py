@@ -74,7 +74,8 @@ def _never_ticks(timer: AbsoluteTimer) -> bool:
 def _problems(
     rule: Rule, network: TimeNetwork, conditions: Sequence[Expression], bound: frozenset[str], consequence: str
 ) -> Iterator[Diagnostic]:
-    """Conditions with operands of the wrong kind are left out: they have been reported as errors."""
+    """Yields the diagnostics of conditions that never hold. Those with operands of the wrong kind are left out: they
+    have been reported as errors."""
     sound = [c for c in conjuncts(conditions) if not problems_of_condition(c)]
     for condition in sound:
         if is_constant(condition) and not Evaluator().holds(condition, {}, {}):
@@ -102,7 +103,7 @@ def _code(conditions: Sequence[Expression]) -> str:
 
 
 def _impossible_cases(conditions: Sequence[Expression], impossible: Callable[[Case], bool]) -> list[Expression]:
-    """Conditions of which no case is possible and that are all needed for it; none if some case may be."""
+    """Returns conditions of which no case is possible and that are all needed for it; none if some case may be."""
     needed = list(conditions)
     if not no_case_holds(needed, impossible):
         return []
@@ -114,7 +115,7 @@ def _impossible_cases(conditions: Sequence[Expression], impossible: Callable[[Ca
 
 
 def _impossible_together(network: TimeNetwork, conditions: Sequence[Expression]) -> tuple[TimeReason, ...] | None:
-    """Conditions and timers around a cycle of times that cannot be; None if there is none without choices."""
+    """Returns conditions and timers around a cycle of times that cannot be; None if there is none without choices."""
     certain, _ = combined(conditions)
     contradiction = network.adding(certain).contradiction
     return None if contradiction is None else reasons_of(contradiction)
@@ -141,7 +142,7 @@ def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason
 def _never(
     code: str, rule: Rule, reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer], consequence: str
 ) -> Diagnostic:
-    """The conditions that exclude each other; timers that play a part come as notes."""
+    """Returns the diagnostic of conditions that exclude each other; timers that play a part come as notes."""
     conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer)]
     timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer)]
     conditions.sort(key=_start)

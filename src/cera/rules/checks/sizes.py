@@ -79,7 +79,7 @@ def _too_deep(consequence: str, span: Span | None) -> Diagnostic:
 
 
 def _first_too_deep(whole: Construct | Pattern) -> Construct | Pattern | None:
-    """A term inside that many others."""
+    """Returns the first term that is inside too many others, if there is one."""
     waiting: list[tuple[Construct | Pattern, int]] = [(whole, 0)]
     while waiting:
         part, around = waiting.pop()

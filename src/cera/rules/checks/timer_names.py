@@ -14,7 +14,7 @@ from cera.model.time.timers import SYNONYMS, TIMERS
 from cera.rules.analysis.producers import Producers
 from cera.rules.rule import Branch, EventQuery, RuleProgram
 
-#: What the names of timers consist of.
+#: The words in the names of timers.
 _WORDS = frozenset(word for name in SYNONYMS for word in name.split("-"))
 
 
@@ -29,7 +29,7 @@ def check_timer_names(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def anchor_in(query: EventQuery, branch: Branch) -> str | None:
-    """The event identifier of the branch that is written like a child of the pattern."""
+    """Returns the event identifier of the branch that is written like a child of the pattern."""
     if not isinstance(query.pattern, TermPattern) or not query.pattern.children:
         return None
     first = query.pattern.children[0]

@@ -37,7 +37,7 @@ from cera.model.matching.patterns import (
     parts,
 )
 
-#: So many cases are looked at; conditions with more are taken to be possible.
+#: At most this many cases are looked at; conditions with more are taken to be possible.
 MAX_CASES = 256
 
 
@@ -56,11 +56,11 @@ class Case:
 
 
 def no_case_holds(conditions: Iterable[Expression], impossible: Callable[[Case], bool]) -> bool:
-    """Whether every case of the conditions is impossible; False as well where there are too many to tell."""
+    """Returns whether every case of the conditions is impossible; False also if there are too many cases to decide."""
     return _Search(impossible).closed(Case(), [(condition, True) for condition in conditions])
 
 
-#: A condition and whether it is to hold.
+#: A condition, and whether it has to hold.
 _Wanted = tuple[Expression, bool]
 
 
@@ -70,7 +70,7 @@ class _Search:
         self._left = MAX_CASES
 
     def closed(self, case: Case, wanted: list[_Wanted]) -> bool:
-        """Whether nothing satisfies the case together with what is wanted. Choices are put off to the end."""
+        """Returns whether nothing satisfies the case together with what is wanted. Choices are put off to the end."""
         choices: list[list[_Wanted]] = []
         waiting = list(reversed(wanted))
         while waiting:
@@ -103,7 +103,7 @@ def _one_of(parts: list[_Wanted]) -> _Wanted:
 
 
 def constant(expression: Expression) -> object:
-    """The value of an expression without variables and events; None if it has some, or is undefined."""
+    """Returns the value of an expression without variables and events; None if it has some, or is undefined."""
     return Evaluator().value(expression, {}, {}) if is_constant(expression) else None
 
 
@@ -114,7 +114,7 @@ def is_constant(expression: Expression) -> bool:
 
 
 def conjuncts(conditions: Iterable[Expression]) -> list[Expression]:
-    """The conditions with their outer conjunctions taken apart."""
+    """Returns the conditions with their outer conjunctions taken apart."""
     found: list[Expression] = []
     for condition in conditions:
         found += conjuncts(condition.operands) if isinstance(condition, And) else [condition]
@@ -133,7 +133,8 @@ OPPOSITE: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(
 
 
 def pattern_facts(patterns: Iterable[Pattern]) -> Iterator[Expression]:
-    """`var X -> 40` makes X equal to 40, `var X -> /a+/` a string that matches, wherever the patterns match."""
+    """Yields what patterns say about the values of their variables, as conditions, wherever they match: `var X -> 40`
+    makes X equal to 40, `var X -> /a+/` a string that matches."""
     for pattern in patterns:
         match pattern:
             case Without() | OptionalPattern():

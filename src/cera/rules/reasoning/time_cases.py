@@ -36,7 +36,7 @@ from cera.rules.reasoning.time_points import Stretch, constant_length, stretch_o
 
 
 def no_times(network: TimeNetwork, case: Case) -> bool:
-    """Whether no times satisfy the case in the network; False as well where there are too many choices to tell."""
+    """Returns whether no times satisfy the case in the network; False also if there are too many choices to decide."""
     found = [clause for condition in case.asserted for clause in clauses(condition)]
     found += [clause for condition in case.denied for clause in denied_clauses(condition)]
     if not found:
@@ -49,7 +49,7 @@ class _Choices:
         self._left = MAX_CASES
 
     def closed(self, network: TimeNetwork, waiting: Sequence[Clause]) -> bool:
-        """Whether no choice of alternatives leaves the network without contradiction. Single ones come first."""
+        """Returns whether every choice of alternatives leads to a contradiction. Single ones come first."""
         certain = [constraint for clause in waiting if len(clause) == 1 for constraint in clause[0]]
         network = network.adding(certain)
         self._left -= 1
@@ -63,7 +63,7 @@ class _Choices:
 
 
 def denied_clauses(condition: Expression) -> tuple[Clause, ...]:
-    """Clauses that all hold whenever the condition does not; none if nothing follows."""
+    """Returns clauses that all hold whenever the condition does not; none if nothing follows."""
     if not all(_always_happens(part) for part in expressions.walk(condition) if isinstance(part, Call)):
         return ()
     match condition:
@@ -97,12 +97,12 @@ def _is_exact(stretch: Stretch) -> bool:
 
 
 def _reversed(bound: TimeConstraint) -> TimeConstraint:
-    """left - right > bound, on whole microseconds."""
+    """Returns left - right > bound, on whole microseconds."""
     return Constraint(bound.right, bound.left, -bound.bound - 1, bound.reason)
 
 
 def _needed_points(condition: Comparison) -> list[Stretch]:
-    """The intervals that have to be points for the comparison to be defined."""
+    """Returns the intervals that have to be points for the comparison to be defined."""
     sides: list[Expression] = []
     if condition.operator not in ("=", "!="):
         sides += [condition.left, condition.right]

@@ -57,7 +57,7 @@ def exactly(microseconds: int) -> Length:
 
 
 def length_of(duration: Duration) -> Length:
-    """How long a duration can be."""
+    """Returns the bounds of the length of a duration."""
     if duration.months < 0:
         return -length_of(-duration)
     years, months = divmod(duration.months, 12)
@@ -95,7 +95,7 @@ def stretch_of_event(identifier: str) -> Stretch:
 
 
 def stretch_of_timer(kind: str, anchor: Stretch, length: Length) -> Stretch:
-    """The interval of a relative timer, by its canonical name."""
+    """Returns the interval of a relative timer, by its canonical name."""
     edges = {"begin": anchor.begin, "end": anchor.end}
     moves = {-1: -length, 0: NO_TIME, 1: length}
     (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[kind]
@@ -103,7 +103,7 @@ def stretch_of_timer(kind: str, anchor: Stretch, length: Length) -> Stretch:
 
 
 def stretch_of(expression: Expression) -> Stretch | None:
-    """The interval that an expression stands for, if it lies at constant lengths from an event or the epoch."""
+    """Returns the interval that an expression stands for, if it lies at constant lengths from an event or the epoch."""
     match expression:
         case EventReference():
             return stretch_of_event(expression.identifier)
@@ -128,7 +128,7 @@ def stretch_of(expression: Expression) -> Stretch | None:
 
 
 def _moved_point(expression: Arithmetic) -> Stretch | None:
-    """`begin(i) + 1 min`."""
+    """Returns the interval of `begin(i) + 1 min`."""
     stretch, length = stretch_of(expression.left), constant_length(expression.right)
     if stretch is None and expression.operator == "+":
         stretch, length = stretch_of(expression.right), constant_length(expression.left)
@@ -139,7 +139,7 @@ def _moved_point(expression: Arithmetic) -> Stretch | None:
 
 
 def constant_length(expression: Expression) -> Length | None:
-    """The length of a duration that is written out."""
+    """Returns the length of a duration that is written out."""
     match expression:
         case DurationLiteral():
             return length_of(expression.duration)

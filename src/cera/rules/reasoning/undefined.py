@@ -1,4 +1,4 @@
-"""Expressions that have no value whatever the data is, though their operands are of the right kinds: XC004, XC405."""
+"""Expressions that have no value for any data, though their operands are of the right kinds: XC004, XC405."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cera.rules.reasoning.quotation import quoted
 
 
 class UndefinedReason(NamedTuple):
-    """Why an expression has no value, and the part of it that is to blame."""
+    """The reason why an expression has no value, and the part of it that is to blame."""
 
     at: Expression
     message: str
@@ -25,7 +25,7 @@ class UndefinedReason(NamedTuple):
 
 
 def always_undefined(expression: Expression) -> UndefinedReason | None:
-    """The reason if the expression is undefined for all data; its operands are taken to be defined."""
+    """Returns the reason if the expression is undefined for all data; its operands are taken to be defined."""
     match expression:
         case Arithmetic(operator="/" | "mod") if _is_zero(expression.right):
             return UndefinedReason(expression, f"{quoted(expression.span, 'this')} divides by zero, so it has no value")
@@ -68,7 +68,7 @@ def _wrong_regex(pattern: Expression) -> UndefinedReason | None:
 
 
 def _wrong_positions(numbers: list[Expression]) -> bool:
-    """Whether the constants among them are no position or length in any text."""
+    """Returns whether the constants among them are not a position or length in any text."""
     values = [constant(number) if is_constant(number) else 1 for number in numbers]
     return FUNCTIONS["substring"].apply("", *values) is None
 
@@ -89,5 +89,5 @@ def _operand_values(expression: Expression) -> Iterator[object]:
 
 
 def _unread(part: Expression) -> bool:
-    """A date without a value has been reported where it was read."""
+    """Returns whether a date has no value, which has been reported where it was read."""
     return isinstance(part, DateTime) and part.interval is None
