@@ -41,7 +41,7 @@ from cera.model.time.durations import format_duration
 
 @dataclass(frozen=True)
 class Notation:
-    """How queries, heads and absolute timers are written on one line."""
+    """The functions that write queries, heads and absolute timers on one line."""
 
     pattern: Callable[[Pattern], str]
     construct: Callable[[Construct], str]
@@ -71,7 +71,7 @@ WriteTimer = Callable[[TimerQuery], str]
 
 
 def condition_text(condition: Expression, timer: WriteTimer) -> str:
-    """The condition; `timer` writes the absolute timers in it."""
+    """Returns the condition as text; `timer` writes the absolute timers in it."""
     return _text(condition, timer, OR)
 
 
@@ -81,7 +81,7 @@ def _text(expression: Expression, timer: WriteTimer, level: int) -> str:
 
 
 def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
-    """The text, and how tightly it holds together."""
+    """Returns the text, and how tightly it holds together."""
     match expression:
         case Literal():
             return terms.format_scalar(expression.value), PRIMARY

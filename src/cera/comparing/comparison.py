@@ -1,4 +1,4 @@
-"""`compare`: what a search has found, under the names of the two types."""
+"""`compare`: the result of the search for a difference, under the names of the two types."""
 
 from __future__ import annotations
 

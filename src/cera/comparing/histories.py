@@ -22,21 +22,21 @@ from cera.model.time.interval import Time
 
 @dataclass(frozen=True)
 class Tick:
-    """The tick of a timer, which is the same as every other one of its time."""
+    """A tick of a timer; two ticks at the same time are equal."""
 
     time: Time
 
 
-#: What a detection rests on: the number of an event in its history, or a tick.
+#: An event or tick that a detection is based on: the number of the event in its history, or the tick.
 Leaf = int | Tick
 
-#: A detection is what it rests on.
+#: All that a detection is based on, by which detections are compared.
 Basis = frozenset[Leaf]
 
 
 @dataclass(frozen=True)
 class Observation:
-    """What is detected at a time, and how many events rest on each."""
+    """The detections at one time, with the number of events that are based on the same."""
 
     time: Time
     counts: frozenset[tuple[Basis, int]]
@@ -50,13 +50,13 @@ class Observation:
         return sum(count for _, count in self.counts)
 
 
-#: What is detected when, nothing left out.
+#: All detections in the order of their times.
 Observations = tuple[Observation, ...]
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What occurs at one time."""
+    """The events of one time."""
 
     time: Time
     letters: tuple[Letter, ...]
@@ -64,7 +64,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Difference:
-    """A history, and what is detected in it by the first type and by the second."""
+    """A history, and the detections of the first type and of the second in it."""
 
     history: tuple[Moment, ...]
     detections: tuple[Observations, Observations]
@@ -87,7 +87,7 @@ class Difference:
 
     @cached_property
     def _spelled(self) -> dict[str, str]:
-        """In small letters, unless two labels would be the same then."""
+        """The labels in small letters, unless two of them would be the same then."""
         lower = Counter(each.lower() for each in {letter.event for letter in self.letters})
         return {
             letter.event: letter.event.lower() if lower[letter.event.lower()] == 1 else letter.event
@@ -98,20 +98,22 @@ class Difference:
         return " ".join("|".join(events) for _, events in self.moments())
 
     def moments(self) -> Iterator[tuple[Time, list[str]]]:
-        """The times of the history with the events of each, and their values: `e1^1(v=3)`."""
+        """Yields the times of the history with the events of each, and their values: `e1^1(v=3)`."""
         named = iter(zip(self.names, self.letters, strict=True))
         for moment in self.history:
             yield moment.time, [f"{name}{_in_brackets(letter)}" for name, letter in islice(named, len(moment.letters))]
 
     def detected(self, side: int) -> dict[Time, list[str]]:
-        """What a type detects at each time: `(e1^1 e3^2)`, with `2 × ` before it where two events rest on the same."""
+        """Returns the detections of a type at each time: `(e1^1 e3^2)`, with `2 × ` before it if two events are based
+        on the same."""
         return {
             time: [f"{f'{count} × ' if count > 1 else ''}({' '.join(names)})" for names, count in found]
             for time, found in self.rests(side)
         }
 
     def rests(self, side: int) -> Iterator[tuple[Time, list[tuple[list[str], int]]]]:
-        """The names of what the detections of a type rest on and how many do, by the time at which they come."""
+        """Yields the names of the events that the detections of a type are based on, with their number, by the time of
+        detection."""
         for seen in self.detections[side]:
             ordered = sorted(seen.counts, key=lambda pair: _order(pair[0]))
             yield seen.time, [([self._name(leaf) for leaf in sorted(each, key=_place)], n) for each, n in ordered]
@@ -134,15 +136,17 @@ def _order(detected: Basis) -> list[tuple[bool, int]]:
 
 
 def in_words(time: Time) -> str:
-    """A time since the first event: `5 min 1 sec`."""
+    """Returns a time since the first event: `5 min 1 sec`."""
     return format_duration(Duration(microseconds=time))
 
 
-#: A state as it is kept; nothing changes it.
+#: A packed state, which is never changed.
 SavedState = Mapping[str, Any]
 
 
 class Side:
+    """One of the two types, run over a history one step at a time from a saved state."""
+
     def __init__(self, subject: Subject) -> None:
         self.ticks = subject.module.ticks
         self._processor = InstanceProcessor(subject.module)
@@ -151,18 +155,18 @@ class Side:
         return self._processor.packed(self._processor.start())
 
     def step(self, saved: SavedState, time: Time, events: Sequence[Occurrence]) -> tuple[InstanceState, Observations]:
-        """The state after some events of one time, and what is detected until then."""
+        """Returns the state after some events of one time, and the detections until then."""
         state = self._processor.unpacked(saved)
         seen = self._until(state, time)
         seen.append(_observation(time, self._processor.step(state, time, events)))
         return state, _non_empty(seen)
 
     def saved(self, state: InstanceState) -> SavedState:
-        """It must not be gone on with afterwards, but from what is returned."""
+        """Packs the state, which must not be used afterwards."""
         return self._processor.packed(state)
 
     def end(self, saved: SavedState) -> Observations:
-        """What is detected when no event comes any more: timers run out."""
+        """Returns the detections when no event comes any more: timers run out."""
         if not self.ticks:
             return ()
         state = self._processor.unpacked(saved)
@@ -170,7 +174,7 @@ class Side:
         return _non_empty(self._until(state, None))
 
     def _until(self, state: InstanceState, time: Time | None) -> list[Observation]:
-        """The ticks before a time; without one, all of them."""
+        """Returns the detections at ticks before a time; without a time, at all of them."""
         seen = []
         while self.ticks and (due := self._processor.next_wakeup(state)) is not None and (time is None or due < time):
             seen.append(_observation(due, self._processor.step(state, due, ())))

@@ -17,7 +17,7 @@ from cera.model.expressions.expression import Arithmetic, Comparison, Expression
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
 
-#: An attribute of the primitive events behind a predicate, by what these are called.
+#: An attribute of the primitive events behind a predicate, with the name of these.
 _Attribute = tuple[str, str]
 
 
@@ -47,7 +47,8 @@ class Letter:
 
 
 def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = None) -> tuple[Letter, ...]:
-    """In the order in which the types name them. With `labels` no others occur; these are names of labels or events."""
+    """Returns the letters in the order in which the types name them. With `labels`, names of labels or events, no
+    others occur."""
     monitored = {str(each): each for module in modules for each in module.monitored}
     names = {each.predicate: str(each) for module in modules for each in module.monitored}
     chosen = list(monitored)
@@ -64,7 +65,7 @@ def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = No
 
 
 def values_of(found: Iterable[Letter]) -> dict[str, dict[str, tuple[Scalar, ...]]]:
-    """The values of the attributes of each event; where it has some, it also occurs without any."""
+    """Returns the values of the attributes of each event; if it has some, it also occurs without any."""
     values: dict[str, dict[str, dict[str, Scalar]]] = {}
     for letter in found:
         for name, value in letter.values:
@@ -73,7 +74,7 @@ def values_of(found: Iterable[Letter]) -> dict[str, dict[str, tuple[Scalar, ...]
 
 
 def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Scalar]]) -> Iterator[Letter]:
-    """With each value of each attribute, and without any."""
+    """Yields a letter for each value of each attribute, and one without any."""
     own = {attribute: some for (name, attribute), some in values.items() if name == event}
     for chosen in product(*own.values()):
         yield Letter(event, monitored.name, monitored.operation, tuple(zip(own, chosen, strict=True)))
@@ -82,7 +83,8 @@ def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Sca
 
 
 def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]:
-    """The values of each attribute that matters; attributes that are compared with each other have the same ones."""
+    """Returns the values of each attribute that matters; attributes that are compared with each other have the same
+    ones."""
     pools: list[_Pool] = []
     for module, type_ in complex_types(modules):
         attributes = _Attributes(module)
@@ -97,7 +99,7 @@ def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]
     return {attribute: pool.some() for pool in pools for attribute in sorted(pool.attributes)}
 
 
-#: More values of attributes that are compared with each other are not tried.
+#: The most values that are tried of attributes that are compared with each other.
 _MOST_VALUES = 4
 
 
@@ -130,7 +132,7 @@ def _join(pools: list[_Pool], pool: _Pool) -> None:
 
 
 def _distinguished_values(conjunct: Expression) -> Iterator[Scalar]:
-    """The literals, and what lies on both sides of them; where there is reckoning, the small numbers too."""
+    """Yields the literals, and values on both sides of them; where there is arithmetic, the small numbers too."""
     parts = list(walk(conjunct))
     if any(isinstance(part, Arithmetic) for part in parts):
         yield from (0, 1)
@@ -150,7 +152,7 @@ def _sides(value: Scalar) -> tuple[Scalar, ...]:
 
 
 class _Attributes:
-    """Which attributes of primitive events an expression over components looks at."""
+    """The attributes of primitive events that an expression over components looks at."""
 
     def __init__(self, module: InstanceModule) -> None:
         self._types = {each.name: each for each in module.types}
@@ -170,7 +172,7 @@ class _Attributes:
         return found
 
     def _attribute(self, type_name: str, attribute: str) -> set[_Attribute]:
-        """An attribute of a complex type is that of one of its fields, or that of what is bound to it."""
+        """Returns the primitive attributes behind one of a type: of a field of it, or of what is bound to it."""
         match self._types.get(type_name):
             case None:
                 return {(self._events[type_name], attribute)}
@@ -191,12 +193,13 @@ TIMES = ("evtime", "since")
 _SECOND = 1_000_000
 _UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND, 1_000, 1)
 
-#: So many short steps are shorter than the shortest limit.
+#: This many short steps are shorter than the shortest limit.
 _SHORT = 10
 
 
 def distances(modules: Sequence[InstanceModule]) -> tuple[int, ...]:
-    """In microseconds, the shortest first. Limits are reached and passed; a short step stays far below all of them."""
+    """Returns the distances in microseconds, the shortest first. Limits are reached and passed; a short step stays far
+    below all of them."""
     limits = sorted(set(_limits(modules)))
     if not limits:
         return (_SECOND,)
@@ -205,7 +208,7 @@ def distances(modules: Sequence[InstanceModule]) -> tuple[int, ...]:
 
 
 def measures_time(modules: Sequence[InstanceModule]) -> bool:
-    """Whether more than the order of events matters."""
+    """Returns whether more than the order of events matters."""
     return any(module.ticks for module in modules) or any(
         type_.within is not None or any(map(_is_about_time, _names(type_))) for _, type_ in complex_types(modules)
     )

@@ -19,19 +19,19 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
 
-#: Without a number of events, histories are tried up to this length, and so many of them: a few seconds.
+#: Without a number of events, histories are tried up to this length, and at most this many: a few seconds.
 MOST_EVENTS = 12
 MOST_HISTORIES = 6_000
 
-#: So many events occur at one time at the most.
+#: The most events that occur at one time.
 MOST_TOGETHER = 3
 
 
 @dataclass(frozen=True)
 class Options:
-    """Which histories are tried, and what counts as a difference.
+    """The histories that are tried, and what counts as a difference.
 
-    `count`: how many events are detected, whatever these rest on. `every`: all shortest histories are wanted.
+    `count`: how many events are detected, whatever these are based on. `every`: all shortest histories are wanted.
     """
 
     max_events: int | None = None
@@ -43,7 +43,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Domain:
-    """What histories are made of: `values` of attributes by the events that have them, and how far events lie apart, in
+    """The material of histories: `values` of attributes by the events that have them, and how far events lie apart, in
     microseconds; that is empty where only their order matters."""
 
     values: Mapping[str, Mapping[str, tuple[Scalar, ...]]]
@@ -72,7 +72,7 @@ class _Node:
     letters: tuple[Letter, ...]
     states: tuple[SavedState, SavedState]
     seen: tuple[Observations, Observations]
-    #: The same for histories with the same future.
+    #: Equal for histories with the same future.
     future: Hashable
 
 
@@ -87,7 +87,7 @@ def search(first: Subject, second: Subject, options: Options) -> SearchResult:
 
 
 class Search:
-    """All histories of two types, as the options want them."""
+    """The search over all histories of two types that the options ask for."""
 
     def __init__(self, first: Subject, second: Subject, options: Options) -> None:
         modules = (first.module, second.module)
@@ -127,11 +127,11 @@ class Search:
         return SearchResult(differences, events, self._tried, exhausted, Domain(values_of(self._letters), distances))
 
     def _largest(self, events: int) -> int:
-        """How many events can occur together in a history of so many."""
+        """Returns how many events can occur together in a history of this many."""
         return min(events, MOST_TOGETHER) if self._options.simultaneous else 1
 
     def _next(self, levels: Sequence[Sequence[_Node]]) -> int:
-        """How many histories have one event more."""
+        """Returns how many histories have one event more."""
         return sum(1 for _ in self._extensions(levels))
 
     def _extensions(self, levels: Sequence[Sequence[_Node]]) -> Iterator[tuple[_Node, int, tuple[Letter, ...]]]:
@@ -142,7 +142,7 @@ class Search:
                         yield node, distance, together
 
     def _level(self, levels: Sequence[Sequence[_Node]]) -> Iterator[_Node | Difference]:
-        """All histories with one event more, those with a difference as such."""
+        """Yields all histories with one event more, those with a difference as such."""
         for node, distance, together in self._extensions(levels):
             self._tried += 1
             time = (node.history[-1].time if node.history else 0) + distance
@@ -166,7 +166,8 @@ class Search:
         return [(seen.time, seen.detected) for seen in one] != [(seen.time, seen.detected) for seen in other]
 
     def _preference(self, history: _Node | Difference) -> tuple[object, ...]:
-        """First those in which labels come in their order and events lie close together."""
+        """Returns a key that puts first the histories in which labels come in their order and events lie close
+        together."""
         labels = [self._events[each.event] for each in history.letters]
         inversions = sum(one > other for place, one in enumerate(labels) for other in labels[place + 1 :])
         times = [moment.time for moment in history.history]
@@ -174,7 +175,8 @@ class Search:
 
 
 def occurrences(together: Sequence[Letter], time: Time, first: int) -> list[Occurrence]:
-    """Events of one time, numbered from `first` on. At one stage they are taken by their ids: in the same order."""
+    """Returns events of one time, numbered from `first` on. At one stage they are taken by their ids: in the same
+    order."""
     made = []
     for place, letter in enumerate(together):
         qualifiers = (f"{first + place}-{attempt}" for attempt in count())

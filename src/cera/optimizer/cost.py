@@ -1,4 +1,4 @@
-"""What a join is estimated to cost: the number of tuples it makes, from the form of the queries alone.
+"""The estimated cost of a join: the number of tuples it makes, from the form of the queries alone.
 
 There are no statistics of streams yet, so only ratios matter. A relation of matched events has 1,000 tuples; then
 
@@ -38,7 +38,7 @@ TIME_BOUND = 1 / 50
 
 
 def size(expression: Expression, plan: Plan) -> float:
-    """The estimated number of tuples of a relation of single events."""
+    """Returns the estimated number of tuples of a relation of single events."""
     match expression:
         case Matching():
             return EVENTS * _kept_by_pattern(expression.pattern)
@@ -76,7 +76,7 @@ class PartialJoin:
 
 
 class Costs:
-    """The costs of joining some relations under some conditions, in whatever order."""
+    """The costs of joining some relations under some conditions, in any order."""
 
     def __init__(self, relations: Sequence[Expression], conditions: Sequence[Condition], plan: Plan) -> None:
         self.relations = tuple(relations)
@@ -88,16 +88,16 @@ class Costs:
         self._network: TimeNetwork | None = None if network.contradiction is not None else network
 
     def joined(self, done: PartialJoin, new: int) -> PartialJoin:
-        """The join with one more relation."""
+        """Returns the join with one more relation."""
         schema = self.relations[new].schema
         return PartialJoin(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
 
     def connected(self, done: PartialJoin, new: int) -> bool:
-        """Whether a variable or a bound in time connects a relation with those that are joined already."""
+        """Returns whether a variable or a bound in time connects a relation with those that are joined already."""
         return not done.data.isdisjoint(self.relations[new].schema.data) or new in done.near
 
     def step(self, done: PartialJoin, so_far: float, new: int) -> float:
-        """The estimated size of the join with one more relation."""
+        """Returns the estimated size of the join with one more relation."""
         schema = self.relations[new].schema
         kept = SHARED_VARIABLE ** len(schema.data & done.data)
         kept *= TIME_BOUND if new in done.near else 1.0

@@ -32,7 +32,7 @@ PASSES = (
 
 
 class OptimizerError(EngineError):
-    """A pass made a plan that is not one. This is a mistake in cera, not in the program."""
+    """A pass made a malformed plan. This is a mistake in cera, not in the program."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class OptimizedPlan:
 
 
 def optimize(plan: Plan, without: Collection[str] = ()) -> Plan:
-    """The plan after all passes but those switched off by name."""
+    """Returns the plan after all passes but those switched off by name."""
     return optimized(plan, without).plan
 
 

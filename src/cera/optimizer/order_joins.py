@@ -39,7 +39,8 @@ def _ordered(expression: Expression, plan: Plan) -> Expression:
 
 
 def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition]]:
-    """The relations that are joined here, from left to right, and the conditions on them, the innermost first."""
+    """Returns the relations that are joined here, from left to right, and the conditions on them, the innermost
+    first."""
     match expression:
         case Join() if not isinstance(expression.right, RelativeTimers):
             left, above_left = _flattened(expression.left)
@@ -59,7 +60,8 @@ def _is_join(expression: Expression) -> bool:
 
 
 def best_order(costs: Costs) -> list[int]:
-    """From every relation as the first one: always the cheapest next one, connected ones before others.
+    """Returns the cheapest of the orders that begin with each relation and always take the cheapest next one, connected
+    ones before others.
 
     Of very many relations only the smallest are tried as the first one.
     """
@@ -71,7 +73,7 @@ def best_order(costs: Costs) -> list[int]:
 
 
 def _greedy(costs: Costs, first: int) -> tuple[int, float, list[int]]:
-    """The number of products that could not be avoided, the cost, and the order."""
+    """Returns the number of products that could not be avoided, the cost, and the order."""
     order, products, so_far, total = [first], 0, costs.sizes[first], 0.0
     done = costs.joined(PartialJoin(), first)
     others = [i for i in range(len(costs.relations)) if i != first]

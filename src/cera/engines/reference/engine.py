@@ -22,10 +22,10 @@ def run(
     recursion_limit: int = RECURSION_LIMIT,
     tick_limit: int | None = None,
 ) -> Answer:
-    """The answers of a program over a complete stream: relative timers run out even after its last event.
+    """Returns the answers of a program over a complete stream: relative timers run out even after its last event.
 
-    With `until`, as if now were that time: nothing that ends later has happened yet. `extent` is the stretch of time
-    in which absolute timers tick; by default from the first end of an event to the last.
+    With `until`, as if now were that time: nothing that ends later has happened yet. `extent` is the stretch of time in
+    which absolute timers tick; by default from the first end of an event to the last.
     """
     base = [event for event in events if until is None or event.end <= until]
     if extent is None and base:

@@ -51,7 +51,7 @@ class Interpretation:
         return len(self._events)
 
     def candidates(self, pattern: Pattern) -> list[Event]:
-        """The events that the pattern could match, judging by the label."""
+        """Returns the events that the pattern could match, judging by the label."""
         if isinstance(pattern, TermPattern) and isinstance(pattern.label, str):
             return self._by_label.get(pattern.label, [])
         return list(self._events)
@@ -77,7 +77,7 @@ Formula = EventQuery | RelativeTimer | AbsoluteTimer | Accumulation | Branch
 
 
 def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
-    """rel-timer-event(e, t')^t (Fig. 13), or None where the timer does not happen (ERR-27)."""
+    """Returns rel-timer-event(e, t')^t (Fig. 13), or None where the timer does not happen (ERR-27)."""
     interval = relative_timer(timer.kind, anchor.interval, timer.duration)
     if interval is None:
         return None
@@ -86,7 +86,7 @@ def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
 
 @dataclass
 class Theory:
-    """What entailment depends on besides (I, σ, τ): the semantics, and the stretch of time with absolute timers."""
+    """The parameters of entailment besides (I, σ, τ): the semantics, and the stretch of time with absolute timers."""
 
     semantics: Semantics = "practical"
     calendars: tuple[Calendar, ...] = ()
@@ -174,7 +174,7 @@ class Theory:
                 assert_never(formula)
 
     def inside(self, events: Interpretation, accumulation: Accumulation, branch: Branch, trace: Trace) -> list[Event]:
-        """The candidate events within the window, bounds included.
+        """Returns the candidate events within the window, bounds included.
 
         In the practical semantics without the event that the window is, or is defined relative to (ERR-05).
         """
@@ -204,7 +204,7 @@ class Theory:
         return all(self.evaluator.holds(condition, values, times) for condition in conditions)
 
     def timer_events(self, timer: TimerQuery) -> tuple[Event, ...]:
-        """The occurrences of an absolute timer that touch the extent of the stream."""
+        """Returns the occurrences of an absolute timer that touch the extent of the stream."""
         if self.extent is None:
             return ()
         if timer not in self._timer_events:
@@ -225,7 +225,8 @@ def match_timer(timer: AbsoluteTimer, event: Event) -> list[Substitution]:
 
 
 def _agree(pattern: Pattern, answer: Substitution, values: Substitution) -> bool:
-    """Whether σ is the answer on the variables of the pattern: what an `optional` leaves unbound, σ does too."""
+    """Returns whether σ is the answer on the variables of the pattern: what an `optional` leaves unbound, σ does
+    too."""
     return all(name in values and same(values[name], value) for name, value in answer.items()) and not any(
         name in values for name in patterns.optional_variables(pattern) - answer.keys()
     )

@@ -22,7 +22,7 @@ from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
 from cera.rules.analysis.strata import Dependency, dependencies, recursive_components, stratify
 from cera.rules.rule import Rule
 
-#: How many events the recursive rules of a program may derive before the evaluation gives up.
+#: The most events that the recursive rules of a program may derive before the evaluation gives up.
 RECURSION_LIMIT = 10_000
 
 
@@ -48,7 +48,7 @@ class Model:
             self.raised.setdefault(event, (rule, {}))[1].setdefault(derivation.key, derivation)
 
     def derived(self) -> list[DerivedEvent]:
-        """The derived and the raised events in the order of output."""
+        """Returns the derived and the raised events in the order of output."""
         found = {event: tuple(ways.values()) for event, ways in self.derivations.items()}
         ordered = first_ones_first(found, self.base, self.recursive)
         deduced = [DerivedEvent(event, ways) for event, ways in ordered.items()]
@@ -60,7 +60,8 @@ class Model:
 def consequences(
     rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None = None
 ) -> Iterator[tuple[Event, Derivation]]:
-    """Every e^t that the rule derives from I, with its derivation; with `new`, only what needs one of these events."""
+    """Yields every e^t that the rule derives from I, with its derivation; with `new`, only those that need one of these
+    events."""
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for match in matches(theory, events, branch, new):
@@ -76,7 +77,7 @@ def consequences(
 
 
 def immediate_consequence(rules: Iterable[Rule], events: Interpretation, theory: Theory) -> Interpretation:
-    """T_P(I); rules that send their events away (RAISE) add nothing."""
+    """Returns T_P(I); rules that send their events away (RAISE) add nothing."""
     derived = [event for rule in rules if rule.recipient is None for event, _ in consequences(rule, events, theory)]
     return Interpretation([*events, *derived])
 
@@ -89,7 +90,7 @@ def intended_model(
     strata: Sequence[Sequence[Rule]] | None = None,
     limit: int = RECURSION_LIMIT,
 ) -> Model:
-    """M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
+    """Returns M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
     depends = dependencies(rules)
     recursive = frozenset(rule.name for component in recursive_components(rules) for rule in component)
     model = Model(Interpretation(base), recursive)
@@ -102,7 +103,7 @@ def intended_model(
 def _to_fixpoint(
     stratum: Sequence[Rule], model: Model, theory: Theory, depends: Sequence[Dependency], counter: _Counter
 ) -> None:
-    """T^ω within a stratum: apply its rules together until nothing new comes."""
+    """Computes T^ω within a stratum: applies its rules together until nothing new comes."""
     pending = list(stratum)
     last: frozenset[Event] | None = None  # what the round before added; a rule of a stratum that is applied again
     while pending:  # neither groups nor negates what is new, so that looking at its matches with new events is enough
@@ -125,7 +126,7 @@ def _to_fixpoint(
 
 @dataclass
 class _Counter:
-    """Counts what recursive rules derive, and stops a recursion that does not end."""
+    """A counter of the events that recursive rules derive, which stops a recursion that does not end."""
 
     recursive: frozenset[str]
     limit: int
@@ -145,7 +146,7 @@ class _Counter:
 def _guarded(
     rule: Rule, model: Model, theory: Theory, new: frozenset[Event] | None
 ) -> Iterator[tuple[Event, Derivation]]:
-    """The consequences of a rule, with errors that name it.
+    """Yields the consequences of a rule, with errors that name it.
 
     A term that is too large counts as undefined, unless what is `new` in a recursion has grown to it.
     """
@@ -189,8 +190,8 @@ def first_ones_first(
 
 
 def heights(derivations: Derivations, given: Container[Event]) -> dict[Event, int]:
-    """The least h with h(e) = 0 for a given event and for a timer, and else h(e) = 1 + the greatest h of its causes,
-    in the derivation in which that is least."""
+    """Returns the least h with h(e) = 0 for a given event and for a timer, and else h(e) = 1 + the greatest h of its
+    causes, in the derivation in which that is least."""
     known: dict[Event, int] = {event: 0 for event in derivations if event in given}
     missing: list[int] = []  # of each derivation: how many causes have no height yet
     users: dict[Event, list[int]] = {}
