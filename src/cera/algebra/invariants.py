@@ -39,8 +39,7 @@ class InvariantError(Exception):
 
 
 def check_results(plan: Plan, before: Plan) -> None:
-    """Raises InvariantError unless the same rules derive the same kinds of events for the same recipients, in the same
-    order."""
+    """Raises InvariantError unless the same rules derive the same kinds of events for the same recipients, in order."""
     if [_promise(point) for point in plan.results] != [_promise(point) for point in before.results]:
         raise InvariantError("the results are no longer the same")
     if (plan.semantics, plan.calendars) != (before.semantics, before.calendars):

@@ -57,8 +57,7 @@ def reach(network: TimeNetwork, stored: Sequence[str], arriving: Iterable[str], 
 
 
 def _back(network: TimeNetwork, point: TimePoint, stored: Iterable[str]) -> int | None:
-    """Returns the least c such that a stored tuple, which ends with its last event, ends no earlier than point - c, if
-    any."""
+    """Returns the least c such that a stored tuple, with its last event, ends no earlier than point - c, if any."""
     known = [back for name in stored if (back := _difference(network, point, TimePoint(name, "end"))) is not None]
     return min(known, default=None)
 

@@ -47,8 +47,7 @@ from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
 
 @dataclass(frozen=True)
 class Horizon:
-    """The time for which a relation keeps a tuple past its end (None: forever), and the conditions that this follows
-    from."""
+    """The time for which a relation keeps a tuple past its end (None: forever), and the reasons for it."""
 
     of: str
     microseconds: int | None
@@ -57,8 +56,7 @@ class Horizon:
 
 @dataclass(frozen=True)
 class JoinSpan:
-    """The distance of two ends: `right` ends at most `before` microseconds before, and at most `after` after, the end
-    of `left`."""
+    """The limits of two ends: `right` ends at most `before` microseconds before and `after` after the end of `left`."""
 
     left: str
     right: str
@@ -86,8 +84,8 @@ class Relevance:
         return left.microseconds, right.microseconds
 
     def join_bounds(self, join: Join) -> tuple[Horizon, Horizon]:
-        """Returns the horizons of both sides. A row of one side is used when a row of the other comes: max over r of
-        the least bound on e(r) - e(l)."""
+        """Returns both horizons: a row is used when one of the other side comes, max over r of the least bound on e(r)
+        - e(l)."""
         left, right = list(self._events(join.left)), list(self._events(join.right))
         network = self._networks[id(join)]
         return self._horizon(network, left, right), self._horizon(network, right, left)
@@ -106,8 +104,7 @@ class Relevance:
         return self._durations[point]
 
     def window_bound(self, operator: TemporalJoin | AntiSemiJoin) -> Horizon:
-        """Returns the horizon of a window: an event is looked up when the last event of the row with the window has
-        ended."""
+        """Returns the horizon of events that are looked up when the last event of the row with the window has ended."""
         positive = [name for name, _ in _positive(operator.left, self.plan)]
         window, element = operator.window, operator.element
         inside: list[TimeConstraint] = [
@@ -120,8 +117,7 @@ class Relevance:
         return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
 
     def join_span(self, join: Join) -> JoinSpan | None:
-        """Returns the pair of events of both sides that lie closest together, if the time between any two is
-        bounded."""
+        """Returns the closest pair of events of both sides, if the time between any two is bounded."""
         network = self._networks[id(join)]
         if network.contradiction is not None:
             return None
@@ -183,8 +179,7 @@ class Relevance:
         return network.adding(extra)
 
     def _occurs(self, name: str, literal: AbsoluteTimer) -> list[TimeConstraint]:
-        """Returns end - begin <= the longest occurrence of the calendar that a timer names; a date and time is a
-        point."""
+        """Returns end - begin <= the longest occurrence of the timer's calendar; a date and time is a point."""
         for calendar in self.plan.calendars:
             if calendar.name == literal.timer.name:
                 return [Constraint(_end(name), _begin(name), calendar.longest, literal)]

@@ -63,8 +63,7 @@ class Names:
 
 
 def renamed(expression: Expression, names: Names) -> Expression:
-    """Returns the expression with other names written into it. Only for expressions of events: below windows and
-    merging."""
+    """Writes other names into the expression. Only for expressions of events: below windows and merging."""
     match expression:
         case Matching():
             pattern = renamed_pattern(expression.pattern, names.variables)

@@ -25,8 +25,7 @@ def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def check_durations(program: RuleProgram) -> Iterator[Diagnostic]:
-    """Yields a note for each rule that never drops some events unless the source promises how long they last at
-    most."""
+    """Yields a note for each rule that never drops some events unless the source promises how long they last."""
     always = {(point.name, name) for point, kept in _never_dropped(program, max_duration=0) for name in kept}
     for point, kept in _never_dropped(program, max_duration=None):
         names = [name for name in kept if (point.name, name) not in always]
@@ -35,8 +34,7 @@ def check_durations(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _never_dropped(program: RuleProgram, max_duration: int | None) -> Iterator[tuple[Point, dict[str, str]]]:
-    """Yields the rules that never drop some events: for each, the identifiers, with conditions that would bound
-    them."""
+    """Yields the rules that never drop some events, and for their identifiers conditions that would bound them."""
     if not is_hierarchical(program.rules):
         return  # a recursive program runs on the reference engine, which remembers everything anyway
     plan = translate(program)
@@ -63,8 +61,7 @@ def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon,
 
 
 def _warning(rule: str, kept: Mapping[str, str], expression: Expression) -> Diagnostic:
-    """Returns the warning; `kept` maps each identifier whose events are never dropped to a condition that would bound
-    them."""
+    """Returns the warning; `kept` maps each identifier of events never dropped to a condition that would bound them."""
     first, *others = _places(kept, expression)
     return Diagnostic(
         "XC501",

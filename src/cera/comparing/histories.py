@@ -104,16 +104,14 @@ class Difference:
             yield moment.time, [f"{name}{_in_brackets(letter)}" for name, letter in islice(named, len(moment.letters))]
 
     def detected(self, side: int) -> dict[Time, list[str]]:
-        """Returns the detections of a type at each time: `(e1^1 e3^2)`, with `2 × ` before it if two events are based
-        on the same."""
+        """Returns the detections of a type by time: `(e1^1 e3^2)`, after `2 × ` if two events are based on the same."""
         return {
             time: [f"{f'{count} × ' if count > 1 else ''}({' '.join(names)})" for names, count in found]
             for time, found in self.rests(side)
         }
 
     def rests(self, side: int) -> Iterator[tuple[Time, list[tuple[list[str], int]]]]:
-        """Yields the names of the events that the detections of a type are based on, with their number, by the time of
-        detection."""
+        """Yields, by time, the names of the events that detections of a type are based on, and how many are."""
         for seen in self.detections[side]:
             ordered = sorted(seen.counts, key=lambda pair: _order(pair[0]))
             yield seen.time, [([self._name(leaf) for leaf in sorted(each, key=_place)], n) for each, n in ordered]

@@ -47,8 +47,8 @@ class Letter:
 
 
 def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = None) -> tuple[Letter, ...]:
-    """Returns the letters in the order in which the types name them. With `labels`, names of labels or events, no
-    others occur."""
+    """Returns the letters in the order in which the types name them; with `labels`, only those of these labels or
+    events."""
     monitored = {str(each): each for module in modules for each in module.monitored}
     names = {each.predicate: str(each) for module in modules for each in module.monitored}
     chosen = list(monitored)
@@ -83,8 +83,7 @@ def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Sca
 
 
 def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]:
-    """Returns the values of each attribute that matters; attributes that are compared with each other have the same
-    ones."""
+    """Returns the values of each attribute that matters; those compared with each other have the same values."""
     pools: list[_Pool] = []
     for module, type_ in complex_types(modules):
         attributes = _Attributes(module)
@@ -105,8 +104,8 @@ _MOST_VALUES = 4
 
 @dataclass(frozen=True)
 class _Pool:
-    """Attributes that are compared with each other, the values that they are compared with, and how many of them have
-    to differ where there are none."""
+    """Attributes that are compared with each other, the values they are compared with, and how many differ if none
+    are."""
 
     attributes: set[_Attribute]
     values: dict[Scalar, None]
@@ -198,8 +197,8 @@ _SHORT = 10
 
 
 def distances(modules: Sequence[InstanceModule]) -> tuple[int, ...]:
-    """Returns the distances in microseconds, the shortest first. Limits are reached and passed; a short step stays far
-    below all of them."""
+    """Returns the distances in microseconds, sorted: limits are reached and passed; a short step stays far below
+    them."""
     limits = sorted(set(_limits(modules)))
     if not limits:
         return (_SECOND,)

@@ -166,8 +166,7 @@ class Search:
         return [(seen.time, seen.detected) for seen in one] != [(seen.time, seen.detected) for seen in other]
 
     def _preference(self, history: _Node | Difference) -> tuple[object, ...]:
-        """Returns a key that puts first the histories in which labels come in their order and events lie close
-        together."""
+        """Returns a sort key: first the histories in which labels come in their order and events lie close together."""
         labels = [self._events[each.event] for each in history.letters]
         inversions = sum(one > other for place, one in enumerate(labels) for other in labels[place + 1 :])
         times = [moment.time for moment in history.history]
@@ -175,7 +174,7 @@ class Search:
 
 
 def occurrences(together: Sequence[Letter], time: Time, first: int) -> list[Occurrence]:
-    """Returns events of one time, numbered from `first` on. At one stage they are taken by their ids: in the same
+    """Returns events of one time, numbered from `first` on; their ids, by which a stage takes them, have the same
     order."""
     made = []
     for place, letter in enumerate(together):

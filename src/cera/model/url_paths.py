@@ -36,8 +36,7 @@ def no_folder_for(path: Path) -> str:
 
 
 def url_for_a_path(path: str | Path) -> str | None:
-    """Returns what is wrong with a URL where a file or folder is expected, and what to write; None if it is not a
-    URL."""
+    """Returns what is wrong with a URL in place of a file or folder, and what to write; None if it is not a URL."""
     found = _URL_IN_PATH.search(str(path))
     if found is None or (scheme := found[1] or found[2]) is None:
         return None

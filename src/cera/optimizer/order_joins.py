@@ -39,8 +39,7 @@ def _ordered(expression: Expression, plan: Plan) -> Expression:
 
 
 def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition]]:
-    """Returns the relations that are joined here, from left to right, and the conditions on them, the innermost
-    first."""
+    """Returns the relations that are joined here, from left to right, and their conditions, the innermost first."""
     match expression:
         case Join() if not isinstance(expression.right, RelativeTimers):
             left, above_left = _flattened(expression.left)
@@ -60,8 +59,8 @@ def _is_join(expression: Expression) -> bool:
 
 
 def best_order(costs: Costs) -> list[int]:
-    """Returns the cheapest of the orders that begin with each relation and always take the cheapest next one, connected
-    ones before others.
+    """Returns the cheapest greedy order: from each relation as the first, the cheapest next one, connected ones before
+    others.
 
     Of very many relations only the smallest are tried as the first one.
     """

@@ -77,8 +77,7 @@ def _is_candidate(expression: Expression, clear: bool) -> bool:
 
 @dataclass
 class _Candidates:
-    """The places of the expressions that could be shared. Below an expression that has occurred before nothing new is
-    counted."""
+    """The places of expressions that could be shared. Below a repeated expression nothing new is counted."""
 
     occurrences: dict[Key, list[Canonical]] = field(default_factory=dict)
 
@@ -110,8 +109,7 @@ class _Sharer:
         return _below(expression, clear, self.rewrite)
 
     def _define(self, expression: Expression, found: Canonical, clear: bool) -> None:
-        """Makes a point for the expression under fresh identifiers; also fresh variables if a name would get in the
-        way."""
+        """Makes a point for the expression under fresh identifiers, and fresh variables if a name would clash."""
         names = Names(
             {name: self.fresh.identifier(name) for name in found.identifiers},
             {name: f"{name}'" for name in found.variables} if self._names_clash(expression, found) else {},
@@ -127,8 +125,7 @@ class _Sharer:
         self.defined[found.key] = Reference(name, below.schema), own
 
     def _names_clash(self, expression: Expression, found: Canonical) -> bool:
-        """Returns whether some occurrence uses a name of this one for another variable: ρ takes no name that is
-        there."""
+        """Returns whether some occurrence uses a name of this one for another variable: ρ takes no existing name."""
         data = expression.schema.data
         return any(
             new != old and new in data

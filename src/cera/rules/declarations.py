@@ -34,8 +34,7 @@ class SourceLabel:
 
 
 def declared_attributes(sources: Iterable[SourceLabel]) -> Mapping[str, tuple[Attribute, ...]]:
-    """Returns the attributes of each label that has some declared; several declarations of a label are taken
-    together."""
+    """Returns the declared attributes of each label that has some; its declarations are taken together."""
     found: dict[str, tuple[Attribute, ...]] = {}
     for source in sources:
         if source.attributes is not None:

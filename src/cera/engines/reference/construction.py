@@ -118,8 +118,7 @@ def _sort_key(value: Result | None) -> tuple[Any, ...]:
 
 
 def evaluate(expression: Expression, group: Group, theory: Theory) -> Result | None:
-    """Returns the value of an expression of a head: aggregates over the group, everything else on what its matches
-    share."""
+    """Returns the value of an expression of a head: aggregates over the group, the rest on what its matches share."""
     values: dict[str, Value] = dict(group[0].values)
 
     def replace_aggregates(part: Expression) -> Expression:

@@ -26,8 +26,7 @@ from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, Rel
 
 
 class Interpretation:
-    """The set I of events that happen, base and derived, with an index by label. Remembers the answers of patterns on
-    single events."""
+    """The set I of events that happen, base and derived, by label, with the answers of patterns on single events."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self._events: dict[Event, None] = {}
@@ -225,8 +224,7 @@ def match_timer(timer: AbsoluteTimer, event: Event) -> list[Substitution]:
 
 
 def _agree(pattern: Pattern, answer: Substitution, values: Substitution) -> bool:
-    """Returns whether σ is the answer on the variables of the pattern: what an `optional` leaves unbound, σ does
-    too."""
+    """Returns whether σ is the answer on the pattern's variables: what an `optional` leaves unbound, σ does too."""
     return all(name in values and same(values[name], value) for name, value in answer.items()) and not any(
         name in values for name in patterns.optional_variables(pattern) - answer.keys()
     )

@@ -69,8 +69,8 @@ class _Enumeration:
     def _traces(
         self, conditions: Sequence[Expression], new: frozenset[Event] | None
     ) -> Iterator[tuple[Trace, Substitution]]:
-        """Yields every τ with the σ that its events give: all combinations of events that agree on shared variables and
-        satisfy the conditions."""
+        """Yields every τ with its σ: combinations of events that agree on shared variables and satisfy the
+        conditions."""
         if new is None or self.branch.collections:  # what is new may also be collected
             yield from self._traces_with(conditions, None, frozenset())
         else:
@@ -162,8 +162,7 @@ def with_relative_timers(trace: Trace, branch: Branch) -> Trace | None:
 
 
 def _settled_by(literal: EventQuery | AbsoluteTimer) -> frozenset[str]:
-    """Returns the identifier of a literal, and its variables as `var X`: whether an `optional` binds them is known with
-    it."""
+    """Returns the identifier of a literal, and its variables as `var X`: with it, it is known if they are bound."""
     pattern = literal.pattern if isinstance(literal, EventQuery) else literal.timer.pattern
     names = patterns.bound_variables(pattern) | patterns.optional_variables(pattern)
     return frozenset((literal.identifier, *(f"var {name}" for name in names)))

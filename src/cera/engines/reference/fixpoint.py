@@ -60,8 +60,7 @@ class Model:
 def consequences(
     rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None = None
 ) -> Iterator[tuple[Event, Derivation]]:
-    """Yields every e^t that the rule derives from I, with its derivation; with `new`, only those that need one of these
-    events."""
+    """Yields every e^t that the rule derives from I, with its derivation; with `new`, only if it needs one of these."""
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for match in matches(theory, events, branch, new):

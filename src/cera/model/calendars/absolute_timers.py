@@ -55,8 +55,7 @@ def check_timer(query: TimerQuery, calendars: Sequence[Calendar]) -> list[str]:
 def timer_events(
     query: TimerQuery, calendars: Sequence[Calendar], first: Time, last: Time, timezone: str
 ) -> Iterator[Event]:
-    """Yields the events of a timer that touch [first, last], in the order of their begins; each has all parts in its
-    term."""
+    """Yields the events of a timer that touch [first, last], by their begins; each has all parts in its term."""
     zone = _zone(query, calendars, timezone)
     label = f"timer:{query.name}"
     for interval in timer_intervals(query, calendars, first, last, timezone):
@@ -130,8 +129,7 @@ def _calendar(name: str, calendars: Sequence[Calendar]) -> Calendar:
 
 
 def _read_parts(pattern: TermPattern) -> tuple[dict[Part, int | None], list[str]]:
-    """Returns the parts that the pattern mentions, with their numbers where these are fixed; and what is wrong with
-    it."""
+    """Returns the parts that the pattern mentions, with their numbers where fixed, and what is wrong with it."""
     parts: dict[Part, int | None] = {}
     required: set[Part] = set()
     problems: list[str] = []
@@ -158,7 +156,7 @@ def _read_parts(pattern: TermPattern) -> tuple[dict[Part, int | None], list[str]
 
 
 def _unwrapped(pattern: Pattern) -> tuple[Pattern, bool]:
-    """Returns the pattern inside of `var X ->`, `desc`, `without` and `optional`; False if it need not match (the last
+    """Returns the pattern inside of `var X ->`, `desc`, `without`, `optional`; False if it need not match (the last
     two)."""
     match pattern:
         case VariablePattern(pattern=inner) if inner is not None:

@@ -194,8 +194,7 @@ def calculate(operator: ArithmeticOperator, left: Result, right: Result) -> Resu
 
 
 def _arithmetic(operator: ArithmeticOperator, left: int | float, right: int | float) -> int | float | None:
-    """Returns left operator right on numbers. Whole numbers are exact and undefined past 64 bits; anything with a
-    fraction is IEEE double arithmetic."""
+    """Calculates on numbers: whole ones exactly and undefined past 64 bits, others by IEEE double arithmetic."""
     try:
         match operator:
             case "+":

@@ -31,8 +31,8 @@ _SECOND = 1_000_000
 
 @dataclass(frozen=True)
 class Function:
-    """A built-in function. `optional` counts the trailing parameters that may be left out; a variadic one repeats its
-    last parameter."""
+    """A function; `optional` counts the trailing parameters that may be left out, a variadic one repeats its last
+    one."""
 
     name: str
     parameters: tuple[Kind, ...]

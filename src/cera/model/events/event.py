@@ -20,8 +20,7 @@ from cera.model.time.interval import Interval
 
 @dataclass(frozen=True, order=False)
 class Event:
-    """A term and the interval in which it happened. `qualifier` is the part of the identity that the source named, if
-    any."""
+    """A term and the interval in which it happened. `qualifier` is the part of the identity that the source named."""
 
     term: Term
     interval: Interval

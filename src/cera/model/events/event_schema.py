@@ -140,8 +140,7 @@ class EventSchema:
 
 
 def _parts(term: Term, parent: Path = ()) -> Iterator[tuple[Path, ValueType]]:
-    """Yields the attributes of a term with their types, each once for a term; a value has the type of its parent's
-    path."""
+    """Yields the attributes of a term with their types, each once; a value has the type of its parent's path."""
     seen: set[tuple[Path, ValueType]] = set()
     for child in term.children:
         if not isinstance(child, Term):

@@ -167,8 +167,7 @@ def halves(id_: str) -> tuple[int, int]:
 
 
 class Identified(Occurrence):
-    """An event whose id was computed before it came to an operator, with the two halves of the id as signed
-    integers."""
+    """An event whose id was computed before it came to an operator: the two halves, as signed integers."""
 
     __slots__ = ("h1", "h2")
 

@@ -58,8 +58,7 @@ def _leftmost(options: Sequence[Places]) -> list[int] | None:
 
 
 def _place(child: int, options: Sequence[Places], arrangement: list[int], holders: dict[int, int]) -> bool:
-    """Gives the child a place, moving others along an augmenting path if need be; returns False if that is
-    impossible."""
+    """Gives the child a place, if need be moving others along an augmenting path; returns whether that is possible."""
     for place in options[child]:
         if place not in holders:
             arrangement[child] = place

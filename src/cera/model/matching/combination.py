@@ -181,8 +181,7 @@ def _keeping(table: Table, allowed: dict[str, set[Hashable]]) -> Table:
 
 
 def _join_order(tables: Sequence[Table]) -> list[int]:
-    """Returns an order of the tables: mere lookups first, then those that share variables with tables before them, then
-    the smallest."""
+    """Puts mere lookups first, then tables that share variables with those before them, then the smallest."""
     remaining = list(range(len(tables)))
     known: frozenset[str] = frozenset()
     order = []
@@ -201,8 +200,7 @@ def _join_order(tables: Sequence[Table]) -> list[int]:
 
 
 def _all_places(rows: Iterable[Row], enough: int, *, ordered: bool | None) -> Places:
-    """Returns the places of all rows together; of an unordered pattern with n children, n places are as good as
-    more."""
+    """Returns the places of all rows; of an unordered pattern with n children, n places are as good as more."""
     found: set[int] = set()
     for _, places in rows:
         found.update(places)

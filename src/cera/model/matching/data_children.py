@@ -74,8 +74,7 @@ class DataChildren:
         return found
 
     def _dependent_table(self, child: Child, core: Matcher, substitution: Substitution) -> Table:
-        """Returns the table under the bindings that the child depends on, where its core matches under the
-        substitution."""
+        """Returns the table under the bindings that the child depends on, where its core matches."""
         cores = self._cores.get(child.position)
         if cores is None:
             rows = self._rows(core, self._candidates(core), NOTHING_BOUND, enough=None)

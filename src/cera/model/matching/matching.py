@@ -66,8 +66,7 @@ def match(pattern: Pattern, value: Value, limit: int = MATCH_LIMIT) -> list[Subs
 
 
 def _matcher(pattern: Pattern) -> Matcher:
-    """Returns the matcher of this very object: looking it up by equality would walk the whole pattern at every
-    event."""
+    """Returns the matcher of this very object: to find it by equality would walk the whole pattern at every event."""
     entry = _matchers.get(id(pattern))
     if entry is None or entry[0] is not pattern:
         if len(_matchers) >= _CACHED:
@@ -85,8 +84,7 @@ class _Compiler:
         self._anonymous = _plainly_negated(whole) - _repeated(whole)
 
     def matcher(self, pattern: Pattern, outside: frozenset[str]) -> Matcher:
-        """Returns the matcher of a part; `outside` are the variables that have been bound elsewhere when its turn
-        comes."""
+        """Returns the matcher of a part; `outside` are the variables that are bound elsewhere before its turn."""
         match pattern:
             case TermPattern():
                 return self._term_matcher(pattern, outside)

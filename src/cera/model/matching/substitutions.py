@@ -16,8 +16,7 @@ NOTHING_BOUND: Substitution = {}
 
 
 def identity(value: Value | None) -> Hashable:
-    """Returns a key that is equal exactly for equal values, cheaper than `value_key` because terms remember their
-    hash."""
+    """Returns a key that is equal exactly for equal values; cheaper than `value_key`, as terms cache their hash."""
     return (value,) if isinstance(value, bool) else value
 
 

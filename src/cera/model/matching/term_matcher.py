@@ -154,16 +154,14 @@ class TermMatcher(Matcher):
                 yield substitution
 
     def _joint(self, tables: Sequence[Table], data: DataChildren) -> Iterator[_Match]:
-        """Yields the matches of step (1), where children that depend on variables of others count without the parts
-        that do."""
+        """Yields the matches of step (1), without the parts of children that depend on variables of others."""
         positions = [child.position for child in self._children.required]
         for substitution, options in combinations(tables, self._ordered, data.search, self._source):
             whole = {**data.given, **substitution} if data.given else substitution
             yield _Match(whole, dict(zip(positions, options, strict=True)))
 
     def _completed(self, joint: _Match, data: DataChildren) -> Iterator[Substitution]:
-        """Does the rest of step (1), and steps (2) to (4). The stack holds matches and how many stages they have
-        passed."""
+        """Does the rest of step (1), and (2) to (4). The stack holds matches and how many stages they have passed."""
         stack = [(joint, 0)]
         while stack:
             current, stage = stack.pop()

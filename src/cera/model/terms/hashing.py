@@ -53,8 +53,7 @@ def hash_value(value: Value, first: int) -> int:
 
 
 def _hashes(value: Value) -> tuple[int, int]:
-    """Returns the hashes of a value in both chains, unsigned. The start of most chains is cached: only the rest is
-    hashed."""
+    """Returns the hashes of a value in both chains, unsigned. The start of most chains is cached."""
     if isinstance(value, Term):
         children = value.children
         one, two = starts(ORDERED if value.ordered else UNORDERED, value.label, len(children))

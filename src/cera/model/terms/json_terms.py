@@ -36,8 +36,7 @@ class JsonError(TermError):
 
 
 def loads(text: str) -> Any:
-    """Returns the value of a JSON text; refuses a key given twice, numbers out of range and halves of surrogate
-    pairs."""
+    """Reads a JSON text; refuses a key given twice, numbers out of range and halves of surrogate pairs."""
     try:
         value = json.loads(
             text, parse_int=read_integer, parse_float=read_fraction, parse_constant=_absent, object_pairs_hook=_object
@@ -150,14 +149,12 @@ def term_to_json(term: Term) -> dict[str, Any]:
 
 
 def term_text(term: Term) -> str:
-    """Returns the JSON of a term as cera writes it everywhere: children in their order, a blank after each colon and
-    comma."""
+    """Returns the JSON of a term as cera writes it: children in their order, a blank after each colon and comma."""
     return json.dumps(term_to_json(term), ensure_ascii=False)
 
 
 def sort_key(text: str) -> tuple[Any, ...]:
-    """Returns the key by which the term of a text that `term_text` wrote is ordered; flat texts are not made into
-    terms."""
+    """Returns the sort key of the term in a text that `term_text` wrote; flat texts are not made into terms."""
     document = json.loads(text, parse_float=read_fraction)
     [(label, body)] = document.items()
     if isinstance(body, dict) and not body.keys() & {"", _UNORDERED}:

@@ -120,8 +120,7 @@ def value_size(child: Value) -> int:
 
 
 def value_key(value: Value) -> tuple[Any, ...]:
-    """Returns a key that orders all values and is equal exactly for equal ones: truth values, numbers, strings,
-    terms."""
+    """Returns a key that orders all values, equal exactly for equal ones: truth values, numbers, strings, terms."""
     return value.key if isinstance(value, Term) else scalar_key(value)
 
 

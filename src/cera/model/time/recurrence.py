@@ -145,8 +145,7 @@ def _cron(cron: Cron, first: Time, zone: ZoneInfo) -> Iterator[Interval]:
 
 
 def _later(begin: Time, duration: Duration, zone: ZoneInfo) -> Time | None:
-    """Returns begin + duration, with months by the clock of the zone: a month from the first is the first of the
-    next."""
+    """Returns begin + duration, with months by the zone's clock: a month from the first is the first of the next."""
     if not duration.months:
         return shift(begin, duration)
     wall = shift(from_local(to_local(begin, zone), _UTC), Duration(duration.months))

@@ -34,8 +34,7 @@ class ExpectedKind:
 
 
 def expected_kinds(rules: Sequence[Rule]) -> tuple[ExpectedKind, ...]:
-    """Returns what rules expect of attributes whose only content is a variable or a value, if not every kind is
-    possible."""
+    """Returns the kinds expected of attributes that hold only a variable or a value, unless every kind is possible."""
     found: dict[ExpectedKind, None] = {}
     for rule in rules:
         for branch in rule.branches:

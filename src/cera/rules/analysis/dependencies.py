@@ -28,7 +28,7 @@ DependencyKind = Literal["temporal", "grouping", "negative", "positive"]
 
 @dataclass(frozen=True)
 class Dependency:
-    """The dependency of `rule` on `on`; the places are those of the first query for which it does and of the head it
+    """A dependency of `rule` on `on`; the places are those of the first query that causes it and of the head it
     meets."""
 
     rule: Rule

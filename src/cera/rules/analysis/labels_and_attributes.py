@@ -85,8 +85,7 @@ def derived_attributes(rules: Sequence[Rule]) -> Mapping[str, frozenset[Path] | 
 
 
 def _constructed(term: Construct, parent: Path = ()) -> frozenset[Path] | None:
-    """Returns the paths inside a term, None if it has a child that may be anything; what is below the first level is
-    open."""
+    """Returns the paths inside a term, None if a child may be anything; what is below the first level is open."""
     assert isinstance(term, ConstructTerm)
     found: set[Path] = set()
     for child in term.children:

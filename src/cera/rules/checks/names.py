@@ -71,8 +71,7 @@ def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:
 
 
 def _used_variables(rule: Rule) -> frozenset[str]:
-    """Returns the variables of the head, of the conditions and of timers (where one also says how fine the timer
-    is)."""
+    """Returns the variables of the head, the conditions and timers (where one also says how fine the timer is)."""
     found: set[str] = set(constructs.variables(rule.head))
     for branch in rule.branches:
         for timer in branch.absolute_timers:

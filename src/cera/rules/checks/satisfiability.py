@@ -74,8 +74,7 @@ def _never_ticks(timer: AbsoluteTimer) -> bool:
 def _problems(
     rule: Rule, network: TimeNetwork, conditions: Sequence[Expression], bound: frozenset[str], consequence: str
 ) -> Iterator[Diagnostic]:
-    """Yields the diagnostics of conditions that never hold. Those with operands of the wrong kind are left out: they
-    have been reported as errors."""
+    """Yields conditions that never hold, except those with operands of the wrong kind, which have been reported."""
     sound = [c for c in conjuncts(conditions) if not problems_of_condition(c)]
     for condition in sound:
         if is_constant(condition) and not Evaluator().holds(condition, {}, {}):

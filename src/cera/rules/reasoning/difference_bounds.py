@@ -214,8 +214,7 @@ def _cycle(arrived_by: Mapping[Node, Constraint[Node, Reason]]) -> tuple[Constra
 
 
 def reasons_of(constraints: Iterable[Constraint[Node, Reason]]) -> tuple[Reason, ...]:
-    """Returns the reasons of the constraints in their order, each once, compared by identity: conditions carry
-    places."""
+    """Returns the reasons of the constraints in order, each once, by identity: conditions carry places."""
     found: dict[int, Reason] = {}
     for constraint in constraints:
         if constraint.reason is not None:

@@ -48,8 +48,7 @@ def strongly_connected_components(graph: Graph) -> list[list[int]]:
 
 
 def shortest_path(graph: Graph, start: int, goal: int) -> list[int] | None:
-    """Returns the vertices from start to goal, both included, over as few edges as possible; None if there is no
-    way."""
+    """Returns the vertices from start to goal, both included, over the fewest edges; None if there is no way."""
     came_from = {start: start}
     waiting = deque([start])
     while waiting:

@@ -208,8 +208,7 @@ def _rounded(exact: Range) -> Range:
 
 
 def _before_rounding(result: Range, exact_within: int = 0) -> Range:
-    """Returns what can have been rounded to a number of the range. Bounds up to `exact_within` are not moved by
-    rounding."""
+    """Returns what can be rounded to a number of the range. Rounding does not move bounds up to `exact_within`."""
     return Range(_low(result.least, exact_within), _minus(_low(_minus(result.most), exact_within)))
 
 

@@ -11,8 +11,7 @@ _LONGEST = 60
 
 
 def quoted(span: Span | None, otherwise: str) -> str:
-    """Returns the text at the span on one line and in quotes; `otherwise` for an expression that was not read from a
-    text."""
+    """Returns the text at the span on one line and in quotes; `otherwise` if there is no span."""
     if span is None:
         return otherwise
     text = " ".join(span.text.split())

@@ -63,8 +63,7 @@ MAY_FAIL = ("shorten", "shorten-begin")
 
 
 def literal_constraints(branch: Branch) -> Alternative:
-    """Returns begin <= end for every identifier, the definitions of relative timers, and that a date and time is a
-    point."""
+    """Returns begin <= end for every identifier, what relative timers are, and that a date and time is a point."""
     found: list[TimeConstraint] = []
     for literal in branch.positive:
         own = stretch_of_event(literal.identifier)
@@ -192,7 +191,7 @@ def _compared_times(condition: Comparison, left: Stretch, right: Stretch) -> Cla
 def _compared_length(
     condition: Comparison, measured: Expression, operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
-    """Returns the clauses of `length(i)`, `timeDiff(i, j)` or the difference of two times, compared with a constant
+    """Returns the clauses of `length(i)`, `timeDiff(i, j)` or a difference of times, compared with a constant
     length."""
     match measured:
         case Call(function="length", arguments=(interval,)):
@@ -233,8 +232,8 @@ def _difference(
 def compared_hull(
     condition: Comparison | Within, stretches: Sequence[Stretch], operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
-    """Returns the clauses of the length of the hull operator length. It is at least that long if some end lies that
-    long after some begin."""
+    """Returns the clauses of: length of the hull operator length. It is at least that if some end is that long after
+    some begin."""
     match operator:
         case "<":
             return ((_covered(stretches, length + exactly(-1), condition),),)

@@ -33,8 +33,7 @@ _BY_NAME = {"number": NUMBER, "string": STRING, "boolean": BOOLEAN, "any": _ALL}
 
 
 def defined_parts(expression: Expression) -> Iterator[Expression]:
-    """Yields the parts that have a value wherever the expression has one; the sides of a comparison need not, it is
-    false then."""
+    """Yields the parts that have a value wherever the expression has one; not the sides of a comparison."""
     yield expression
     if not isinstance(expression, Comparison | Temporal | Within | Not | And | Or):
         for operand in expressions.operands(expression):
