@@ -1,5 +1,5 @@
-"""How plans show what they are made of: queries, heads and timers as their language writes them, conditions as the
-papers write them: `s.end < t.begin`, `T > 40` (Figs. 4 and 5 of seed 000).
+"""The notation of plans: queries, heads and timers as their language writes them, conditions as the papers write them:
+`s.end < t.begin`, `T > 40` (Figs. 4 and 5 of seed 000).
 
 Relations between intervals are spelled out as comparisons of their ends, because that is what selections of CERA see.
 """

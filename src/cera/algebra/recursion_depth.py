@@ -22,7 +22,7 @@ _CALLS = 16
 
 def make_room(plan: Plan) -> None:
     """Lets functions call themselves as deep as the expressions of a plan are."""
-    depth = sum(depth_of(point.expression) for point in plan.points if not point.result)  # what references lead to
+    depth = sum(depth_of(point.expression) for point in plan.points if not point.result)  # behind references
     depth += max((depth_of(point.expression) for point in plan.points), default=0)
     make_room_for(depth)
 

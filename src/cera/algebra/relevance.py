@@ -265,7 +265,7 @@ def _conditions(expression: Expression, plan: Plan) -> Iterator[Condition]:
         case Renaming():
             new_names = {old: new for new, old in expression.identifiers}
             yield from (renamed_condition(c, new_names) for c in _conditions(expression.input, plan))
-        case Matching():  # what its events had to satisfy is said of other events
+        case Matching():  # the conditions on its events are about other events
             return
         case TemporalJoin() | AntiSemiJoin():
             yield from _conditions(expression.left, plan)

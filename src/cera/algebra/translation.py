@@ -127,7 +127,7 @@ class _Translator:
             expression = Join(expression, literal)
         for collection in branch.collections:
             expression = self._accumulate(expression, collection, branch)
-        # they may speak of what a later `collect` binds
+        # they may use variables that a later `collect` binds
         expression = select([c for collection in branch.collections for c in collection.conditions], expression)
         for absence in branch.absences:
             expression = self._accumulate(expression, absence, branch)

@@ -1,4 +1,4 @@
-"""Small histories: moments with what occurs at each, and what two types detect in them, one step at a time."""
+"""Small histories: moments with their events, and the detections of two types in them, one step at a time."""
 
 from __future__ import annotations
 

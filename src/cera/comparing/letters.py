@@ -1,5 +1,5 @@
-"""What histories are made of: events of the labels of both types, with values that their conditions tell apart, and how
-far they lie apart where the types measure time."""
+"""The letters that histories are made of: events of the labels of both types, with values that their conditions
+distinguish, and how far they lie apart where the types measure time."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from cera.diagnostics import closest
 
-#: How many of a long list are shown before "… and n more".
+#: The number of items of a long list that are shown before "… and n more".
 SHOWN = 10
 
 

@@ -117,7 +117,8 @@ class Costs:
 
     @cached_property
     def _near(self) -> list[frozenset[int]]:
-        """For each relation those with an event whose end is bounded by the end of one of its own, and bounds it."""
+        """The relations near each one: with an event whose end is bounded by the end of one of its own, and bounds
+        it."""
         every = range(len(self.relations))
         if self._network is None:
             return [frozenset(every) for _ in every]

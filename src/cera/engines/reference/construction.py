@@ -88,7 +88,7 @@ def instantiate(construct: Construct, group: Group, theory: Theory) -> tuple[Val
         case OptionalConstruct():
             before = theory.evaluator.undefined
             values = instantiate(construct.construct, group, theory)
-            theory.evaluator.undefined = before  # what is optional may be missing
+            theory.evaluator.undefined = before  # an optional part may be missing
             if values:  # an `all` without an instance is missing too
                 return values
             return () if construct.default is None else instantiate(construct.default, group, theory)

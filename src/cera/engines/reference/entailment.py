@@ -68,7 +68,7 @@ class Interpretation:
         return Interpretation(event for event in self if interval.contains(event.interval))
 
 
-#: How often an absolute timer may tick.
+#: The most ticks of an absolute timer.
 TICK_LIMIT = 100_000
 
 Trace = Mapping[str, Event]
@@ -91,10 +91,10 @@ class Theory:
     calendars: tuple[Calendar, ...] = ()
     timezone: str = "UTC"
     extent: Interval | None = None
-    #: How often a timer may tick in the extent; None for TICK_LIMIT.
+    #: The most ticks of a timer in the extent; None for TICK_LIMIT.
     tick_limit: int | None = None
     evaluator: Evaluator = field(init=False)
-    #: How many terms could not be built because they would be too deep or too large.
+    #: The number of terms that were not built because they would be too deep or too large.
     too_large: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:

@@ -71,7 +71,7 @@ class _Enumeration:
     ) -> Iterator[tuple[Trace, Substitution]]:
         """Yields every τ with its σ: combinations of events that agree on shared variables and satisfy the
         conditions."""
-        if new is None or self.branch.collections:  # what is new may also be collected
+        if new is None or self.branch.collections:  # a new event may also be collected
             yield from self._traces_with(conditions, None, frozenset())
         else:
             for place in range(len(self.branch.events)):
@@ -134,7 +134,7 @@ class _Enumeration:
                 for answer in self.events.answers(collection.pattern, event)
                 if (joined := join(bound, answer)) is not None
             ]
-        for collected, bound in partial:  # a condition may speak of what a later `collect` binds
+        for collected, bound in partial:  # a condition may use variables that a later `collect` binds
             if all(self.theory.hold(collection.conditions, bound, trace) for collection in self.branch.collections):
                 yield collected, bound
 

@@ -1,7 +1,7 @@
 """The limit on the ticks of a timer while nothing else happens: a wrong time, or a silence of years, makes it tick for
 hours.
 
-Ticks are counted before the first of them, so that a run stops at once and says what is large.
+Ticks are counted before the first of them, so that a run stops at once and names the timer.
 """
 
 from __future__ import annotations

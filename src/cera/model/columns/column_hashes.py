@@ -74,7 +74,7 @@ def _terms(
     """Returns the hashes of the terms `label{…}`."""
     hashed = [_child(name, components, rows) for name, components in children.items()]
     parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
-    if len(parts) > 1:  # by their signed values; what is absent comes last
+    if len(parts) > 1:  # by their signed values; absent children come last
         parts = list(np.sort(np.stack(parts).view(np.int64), axis=0).view(np.uint64))
     always = sum(present is None for _, present in hashed)
     counts = np.full(rows, always)

@@ -28,7 +28,7 @@ class Detection(ABC):
 
     @property
     def leaves(self) -> bool:
-        """Whether it is sent away, so that no other rule sees it."""
+        """Returns whether it is sent away, so that no other rule sees it."""
         return False
 
     @property

@@ -89,7 +89,7 @@ class LabelSchema:
         inside = self.attributes
         for name in path[:-1]:
             if name not in inside:
-                return  # what it lies in is not kept
+                return  # its parent is not kept
             inside = inside[name].attributes
         if path[-1] not in inside:
             if self._paths == MOST_ATTRIBUTES:
@@ -108,7 +108,7 @@ class EventSchema:
         self.events = 0
         #: The number of events whose labels are not counted separately.
         self.others = 0
-        #: How many events end before one that was read earlier, and by how much at most.
+        #: The number of events that end before one that was read earlier, and by how much at most.
         self.disordered = 0
         self.greatest_delay = 0
         self.longest = 0

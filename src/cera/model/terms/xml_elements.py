@@ -113,7 +113,7 @@ class _Builder(ContentHandler):
 
     @property
     def _is_kept(self) -> bool:
-        """Whether the innermost element of the document is the innermost one that is kept."""
+        """Returns whether the innermost element of the document is the innermost one that is kept."""
         return bool(self._open) and self._depth == self._level + len(self._open)
 
     def startPrefixMapping(self, prefix: str | None, uri: str | None) -> None:  # noqa: N802

@@ -181,7 +181,7 @@ def timer_circles(branch: Branch) -> list[list[RelativeTimer]]:
     return circles
 
 
-#: How alike two labels must be to be taken for one and the same (`SequenceMatcher.ratio`).
+#: The least similarity of two labels that are taken for the same (`SequenceMatcher.ratio`).
 NEAR = 0.8
 
 

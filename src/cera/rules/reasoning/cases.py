@@ -70,7 +70,8 @@ class _Search:
         self._left = MAX_CASES
 
     def closed(self, case: Case, wanted: list[_Wanted]) -> bool:
-        """Returns whether nothing satisfies the case together with what is wanted. Choices are put off to the end."""
+        """Returns whether nothing satisfies the case together with the wanted conditions. Choices are put off to the
+        end."""
         choices: list[list[_Wanted]] = []
         waiting = list(reversed(wanted))
         while waiting:
@@ -133,8 +134,8 @@ OPPOSITE: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(
 
 
 def pattern_facts(patterns: Iterable[Pattern]) -> Iterator[Expression]:
-    """Yields what patterns say about the values of their variables, as conditions, wherever they match: `var X -> 40`
-    makes X equal to 40, `var X -> /a+/` a string that matches."""
+    """Yields conditions that hold wherever the patterns match: `var X -> 40` makes X equal to 40, `var X -> /a+/` a
+    string that matches."""
     for pattern in patterns:
         match pattern:
             case Without() | OptionalPattern():

@@ -1,4 +1,4 @@
-"""Whether times exist that satisfy a case: its difference bounds, with a choice wherever there are alternatives.
+"""Times that satisfy a case: its difference bounds, with a choice wherever there are alternatives.
 
 A condition that does not hold may be undefined: order and difference need points, `shorten` an interval that is long
 enough. Where that can be, it is one of the alternatives, or nothing is said. A time so near to year 1 or 9999 that a

@@ -1,4 +1,4 @@
-"""What certainly follows about time from conditions, whichever of their alternatives holds.
+"""Consequences of conditions about time that are certain, whichever of their alternatives holds.
 
 {a, b} within 5 sec or {a, b} within 1 min    implies    {a, b} within 1 min
 """
@@ -32,7 +32,7 @@ def consequences(condition: Expression) -> Alternative:
 
 
 def _common(alternatives: Sequence[Alternative], condition: Expression) -> Iterator[TimeConstraint]:
-    """Yields what holds whichever alternative does: between any two points the loosest of their bounds."""
+    """Yields the constraints of every alternative: between any two points the loosest of their bounds."""
     if len(alternatives) == 1:
         yield from alternatives[0]
         return

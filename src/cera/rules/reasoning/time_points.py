@@ -86,7 +86,7 @@ class Stretch:
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a point by its form; an event can be one as well, but need not."""
+        """Returns whether it is a point by its form; an event can be one as well, but need not."""
         return self.begin == self.end
 
 

@@ -70,7 +70,7 @@ def _as_comparison(condition: Expression) -> Comparison:
 
 
 def _opposite(denied: Comparison, kinds: Mapping[str, Kinds], defined: frozenset[str]) -> Comparison | None:
-    """Returns what holds because the comparison does not; None if it may be undefined."""
+    """Returns the comparison that holds because this one does not; None if it may be undefined."""
     sides = (denied.left, denied.right)
     if not all(_is_defined(side, defined) for side in sides):
         return None
