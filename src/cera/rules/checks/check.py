@@ -10,11 +10,10 @@ from cera.rules.checks.declared_attributes import check_declared_attributes
 from cera.rules.checks.exact_patterns import check_exact_patterns
 from cera.rules.checks.joins import check_joins
 from cera.rules.checks.kinds import check_kinds, check_placement
-from cera.rules.checks.names import check_labels, check_timer_circles, check_variables
+from cera.rules.checks.names import check_labels, check_timer_circles, check_timer_names, check_variables
 from cera.rules.checks.ranges import check_ranges
 from cera.rules.checks.satisfiability import check_satisfiability
 from cera.rules.checks.sizes import check_depth, check_sizes
-from cera.rules.checks.timer_names import check_timer_names
 from cera.rules.rule import RuleProgram
 
 Check = Callable[[RuleProgram], Iterable[Diagnostic]]

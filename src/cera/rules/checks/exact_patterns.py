@@ -25,7 +25,7 @@ from cera.model.matching.patterns import (
 )
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.unification import query_label
-from cera.rules.checks.timer_names import anchor_in
+from cera.rules.checks.names import anchor_in
 from cera.rules.declarations import Attribute, SourceLabel
 from cera.rules.rule import Rule, RuleProgram
 
