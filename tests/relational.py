@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
-from cera.algebra.differencing import Differenced
+from cera.algebra.differencing import DifferenceReference
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -127,7 +127,7 @@ class World:
         match expression:
             case Stream():
                 yield from (stream_tuple(e) for e in self.events if self.until is None or e.end <= self.until)
-            case Differenced():
+            case DifferenceReference():
                 yield from self._part(expression, self.evaluate(expression.of))
             case Reference():
                 yield from self.points[expression.name]
@@ -187,7 +187,7 @@ class World:
             if event is not None and (self.until is None or event.end <= self.until):
                 yield {**_times(timers.identifier, event), reference(timers.anchor): anchor}
 
-    def _part(self, leaf: Differenced, tuples: Iterable[Tuple]) -> Iterator[Tuple]:
+    def _part(self, leaf: DifferenceReference, tuples: Iterable[Tuple]) -> Iterator[Tuple]:
         """ΔR or ∘R: known now, or before; a timer not before its anchor (ERR-08)."""
         assert self.now is not None
         for row in tuples:
@@ -200,10 +200,10 @@ class World:
     def _join(self, join: Join) -> Iterator[Tuple]:
         left, right = self.evaluate(join.left), join.right
         others: Iterable[Tuple]
-        leaf = right.of if isinstance(right, Differenced) else right
+        leaf = right.of if isinstance(right, DifferenceReference) else right
         if isinstance(leaf, RelativeTimers):  # a timer is made with its anchor, whatever that is (ERR-08, ERR-17)
             others = self._relative_timers(leaf, {row[reference(leaf.anchor)] for row in left})
-            others = self._part(right, others) if isinstance(right, Differenced) else others
+            others = self._part(right, others) if isinstance(right, DifferenceReference) else others
         else:
             others = self.evaluate(right)
         for other in list(others):

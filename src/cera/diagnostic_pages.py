@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 
 #: Where the wheel has the pages, in the package; pyproject.toml puts them there.
 _IN_PACKAGE = "diagnostic_pages_text"

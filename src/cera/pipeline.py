@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cera.algebra.unbounded import check_durations, check_state
+from cera.algebra.unbounded_state import check_durations, check_state
 from cera.connectors.records.acceptance import accepted, in_time, lasting, refuse, reworded
 from cera.connectors.records.layout import Layout, Rejected, layout_of
 from cera.connectors.records.python_values import time_argument

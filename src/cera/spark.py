@@ -29,7 +29,7 @@ from cera.engines.spark.session.session import session
 from cera.engines.spark.streaming.messages.left_out import Counts, counts
 from cera.engines.spark.tables.relations import column
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
 __all__ = ["Counts", "counts", "events", "session"]

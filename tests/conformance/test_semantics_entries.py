@@ -6,10 +6,9 @@ from itertools import product
 
 import pytest
 
-from cera.engines.reference.entailment import Theory
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import matches
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
-from cera.engines.reference.interpretation import Interpretation
 from cera.model.time.interval import Interval
 from cera.pipeline import load
 from cera.rules.analysis.strata import stratify

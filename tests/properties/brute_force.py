@@ -11,9 +11,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Theory, Trace, timer_event
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, timer_event
 from cera.engines.reference.enumeration import Match
-from cera.engines.reference.interpretation import Interpretation
 from cera.model.events.event import Event
 from cera.model.matching import patterns
 from cera.model.matching.matching import match

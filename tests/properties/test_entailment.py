@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from hypothesis import strategies as st
 
-from cera.engines.reference.entailment import Theory
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import Match, matches
-from cera.engines.reference.interpretation import Interpretation
 from cera.model.events.event import Event
 from cera.model.matching.matching import substitution_key
 from cera.model.terms.term import Value

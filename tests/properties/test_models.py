@@ -11,9 +11,8 @@ import random
 from hypothesis import strategies as st
 
 from cera.diagnostics import Source
-from cera.engines.reference.entailment import Theory
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.fixpoint import immediate_consequence
-from cera.engines.reference.interpretation import Interpretation
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
 from cera.model.events.event import Event

@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from cera.engines.reference.entailment import Theory
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.fixpoint import Model, immediate_consequence, intended_model
-from cera.engines.reference.interpretation import Interpretation
 from cera.languages.xchangeeq.lowering import lower
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval

@@ -48,8 +48,8 @@ INCOMING = Stream()
 
 
 @dataclass(frozen=True)
-class Differenced(Reference):
-    """ΔR or ∘R, where R is a basic stream, a timer relation or a materialization point; a reference by that name.
+class DifferenceReference(Reference):
+    """A reference to ΔR or ∘R by that name, where R is a basic stream, a timer relation or a materialization point.
 
     A relative timer becomes known when it has ended and its anchor has (ERR-08); everything else at its end.
     """
@@ -61,7 +61,7 @@ class Differenced(Reference):
 
 
 def delta(expression: Expression) -> Expression:
-    """ΔQ over the leaves ΔR and ∘R."""
+    """Returns ΔQ over the leaves ΔR and ∘R."""
     match expression:
         case Stream() | Reference() | RelativeTimers() | AbsoluteTimers():
             return _leaf("Δ", expression)
@@ -84,14 +84,14 @@ def delta(expression: Expression) -> Expression:
 
 
 def old(expression: Expression) -> Expression:
-    """∘Q: every operator commutes with it (ERR-02)."""
+    """Returns ∘Q: every operator commutes with it (ERR-02)."""
     if isinstance(expression, Stream | Reference | RelativeTimers | AbsoluteTimers):
         return _leaf("∘", expression)
     return rebuild(expression, old)
 
 
-def _leaf(part: Part, of: Leaf) -> Differenced:
-    return Differenced(f"{part}{_name(of)}", of.schema, part, of)
+def _leaf(part: Part, of: Leaf) -> DifferenceReference:
+    return DifferenceReference(f"{part}{_name(of)}", of.schema, part, of)
 
 
 def _name(leaf: Leaf) -> str:

@@ -1,4 +1,4 @@
-"""What holds of every plan that an engine runs, whatever was rewritten.
+"""The invariants of every plan that an engine runs, whatever was rewritten.
 
 That a plan is well-formed (schemas, no point defined twice, none used before it is defined) is checked when its nodes
 are built. Here: the results are those of the plan it came from, and the shape is one that can be evaluated step by
@@ -39,7 +39,7 @@ class InvariantError(Exception):
 
 
 def check_results(plan: Plan, before: Plan) -> None:
-    """The same rules derive the same kinds of events for the same recipients, in the same order."""
+    """Raises InvariantError unless the same rules derive the same kinds of events for the same recipients, in order."""
     if [_promise(point) for point in plan.results] != [_promise(point) for point in before.results]:
         raise InvariantError("the results are no longer the same")
     if (plan.semantics, plan.calendars) != (before.semantics, before.calendars):
@@ -85,7 +85,7 @@ def _body(expression: Expression, point: Point) -> None:
 
 
 def _is_timed(expression: Expression) -> bool:
-    """Events joined, then joined with their timers."""
+    """Returns whether it is events joined, then joined with their timers."""
     match expression:
         case Selection():
             return _is_timed(expression.input)
@@ -106,7 +106,7 @@ def _is_joined(expression: Expression) -> bool:
 
 
 def _is_unary(expression: Expression) -> bool:
-    """A relation without joins of its own: matched events, selected, renamed."""
+    """Returns whether it is a relation without joins of its own: matched events, selected, renamed."""
     match expression:
         case Selection() | Renaming() | Projection():
             return _is_unary(expression.input)

@@ -306,7 +306,7 @@ def _names(names: frozenset[str] | set[str]) -> str:
 
 
 def _accumulates(operator: TemporalJoin | AntiSemiJoin, symbol: str) -> None:
-    """The restrictions of Defs. 0.1 and 0.2, with equality for the times of S in both (ERR-11)."""
+    """Checks the restrictions of Defs. 0.1 and 0.2, with equality for the times of S in both (ERR-11)."""
     left, right = operator.left.schema, operator.right.schema
     name = f"{symbol}[{operator.window} ⊒ {operator.element}]"
     _require(operator.window in left.intervals, f"{name}: {operator.window} is no interval of the left side")
@@ -323,7 +323,7 @@ def _renamed(names: frozenset[str], pairs: tuple[tuple[str, str], ...], existing
 
 
 def inputs(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly below this one."""
+    """Returns the expressions directly below this one."""
     match expression:
         case Stream() | Reference() | AbsoluteTimers():
             return ()
@@ -338,7 +338,7 @@ def inputs(expression: Expression) -> tuple[Expression, ...]:
 
 
 def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The same node over changed inputs; the same object if nothing changed."""
+    """Returns the same node over changed inputs; the same object if nothing changed."""
     old = inputs(expression)
     new = tuple(change(part) for part in old)
     if all(a is b for a, b in zip(old, new, strict=True)):
@@ -357,7 +357,7 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """This expression and all below it, the topmost first."""
+    """Yields this expression and all below it, the topmost first."""
     waiting = [expression]
     while waiting:
         part = waiting.pop()

@@ -1,7 +1,7 @@
 """Query plans: an acyclic sequence of materialization points (Def. 0.6 of seed 000).
 
-Each point is defined once, and refers only to points before it. What a point holds is remembered between the steps of
-an incremental evaluation; everything else is computed anew from the changes.
+Each point is defined once, and refers only to points before it. The relation of a point is kept between the steps of an
+incremental evaluation; everything else is computed again from the changes.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from cera.rules.rule import Semantics
 
 
 class PlanError(SchemaError):
-    """A plan is not one: a point is defined twice, or refers to one that is not before it."""
+    """A plan is malformed: a point is defined twice, or refers to one that is not before it."""
 
 
 @tagged("Point")
 @dataclass(frozen=True)
 class Point:
-    """A materialization point M := Q. A result is what a rule derives; the others serve the rules."""
+    """A materialization point M := Q. A result holds the events that a rule derives; the others serve the rules."""
 
     name: str
     expression: Expression
@@ -35,12 +35,12 @@ class Point:
 @tagged("Plan")
 @dataclass(frozen=True)
 class Plan:
-    """⟨M1 := Q1, …, Mn := Qn⟩ for a program, with what its evaluation needs besides."""
+    """⟨M1 := Q1, …, Mn := Qn⟩ for a program, with the calendars and limits of its evaluation."""
 
     points: tuple[Point, ...]
     semantics: Semantics = "practical"
     calendars: tuple[Calendar, ...] = ()
-    #: How many events one event may end. It belongs to a run: what is remembered does not depend on it.
+    #: The most events that one event may end. It belongs to a run: the state does not depend on it.
     answer_limit: int = field(default=ANSWER_LIMIT, compare=False)
 
     def __post_init__(self) -> None:
@@ -77,5 +77,5 @@ def rules_with_timers(plan: Plan) -> str:
 
 
 def references(expression: Expression) -> Iterator[Reference]:
-    """The materialization points that an expression uses."""
+    """Yields the materialization points that an expression uses."""
     return (part for part in walk(expression) if isinstance(part, Reference))

@@ -1,7 +1,8 @@
 """Reach: where in time the stored tuples lie that a new tuple of the other side of a join can meet.
 
-How long a tuple is kept follows from all that may come. When one has come, its begin and its end are known, and the
-same network of difference bounds says more: what meets an event that lasts an hour ends where that event begins.
+How long a tuple is kept follows from all tuples that may come. Once one has come, its begin and its end are known, and
+the same network of difference bounds says more: tuples that meet an event that lasts an hour end where that event
+begins.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cera.rules.reasoning.time_points import TimePoint
 
 @dataclass(frozen=True)
 class Limit:
-    """A point of the new tuple, moved by so many microseconds."""
+    """A point of the new tuple, moved by a number of microseconds."""
 
     point: TimePoint
     offset: int
@@ -24,7 +25,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Reach:
-    """A stored tuple that can be met ends no earlier than all of `first`, and no later than all of `last`.
+    """The limits between which a stored tuple ends: no earlier than all of `first`, and no later than all of `last`.
 
     Limits that no tuple of a store with the given horizon can break, or that follow from others, are left out.
     """
@@ -34,7 +35,7 @@ class Reach:
 
 
 def reach(network: TimeNetwork, stored: Sequence[str], arriving: Iterable[str], horizon: int | None) -> Reach:
-    """The reach of a tuple of the arriving events into a relation of the stored ones, kept for `horizon`."""
+    """Returns the reach of a tuple of the arriving events into a relation of the stored ones, kept for `horizon`."""
     if network.contradiction is not None:
         return Reach()
     first: list[Limit] = []
@@ -56,13 +57,13 @@ def reach(network: TimeNetwork, stored: Sequence[str], arriving: Iterable[str], 
 
 
 def _back(network: TimeNetwork, point: TimePoint, stored: Iterable[str]) -> int | None:
-    """A stored tuple ends with the last of its events: no earlier than the point less this, if any of them does not."""
+    """Returns the least c such that a stored tuple, with its last event, ends no earlier than point - c, if any."""
     known = [back for name in stored if (back := _difference(network, point, TimePoint(name, "end"))) is not None]
     return min(known, default=None)
 
 
 def _ahead(network: TimeNetwork, point: TimePoint, stored: Sequence[str]) -> int | None:
-    """It ends no later than the point and this, if none of them does."""
+    """Returns the least c such that a stored tuple ends no later than point + c, if any."""
     known = [ahead for name in stored if (ahead := _difference(network, TimePoint(name, "end"), point)) is not None]
     return max(known) if len(known) == len(stored) else None
 

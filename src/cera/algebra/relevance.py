@@ -2,7 +2,7 @@
 
 The time conditions of an expression form a network of difference bounds. A tuple becomes known at the end of its last
 event, and is used when its partner becomes known; the closure of the network bounds the time between the two. A tuple
-whose bound has passed is dropped. Where there is no bound, it is kept for good.
+whose bound has passed is dropped. Where there is no bound, it is never dropped.
 
 An event is known only at its end, so one that lasts long reaches far back: the network holds end - begin <= duration
 for every event, where that is known: for incoming events it is declared (0 for points), for derived ones it follows
@@ -47,7 +47,7 @@ from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
 
 @dataclass(frozen=True)
 class Horizon:
-    """How long a relation keeps a tuple past its end (None: for good), and what that follows from."""
+    """The time for which a relation keeps a tuple past its end (None: forever), and the reasons for it."""
 
     of: str
     microseconds: int | None
@@ -55,8 +55,8 @@ class Horizon:
 
 
 @dataclass(frozen=True)
-class Span:
-    """`right` ends no more than `before` microseconds before, and no more than `after` after, the end of `left`."""
+class JoinSpan:
+    """The limits of two ends: `right` ends at most `before` microseconds before and `after` after the end of `left`."""
 
     left: str
     right: str
@@ -84,13 +84,14 @@ class Relevance:
         return left.microseconds, right.microseconds
 
     def join_bounds(self, join: Join) -> tuple[Horizon, Horizon]:
-        """A row of one side is used when a row of the other comes: max over r of the least bound on e(r) - e(l)."""
+        """Returns both horizons: a row is used when one of the other side comes, max over r of the least bound on e(r)
+        - e(l)."""
         left, right = list(self._events(join.left)), list(self._events(join.right))
         network = self._networks[id(join)]
         return self._horizon(network, left, right), self._horizon(network, right, left)
 
     def join_reaches(self, join: Join) -> tuple[Reach, Reach]:
-        """How far a new row reaches: one of the right side among those of the left, and the other way round."""
+        """Returns how far a new row reaches: one of the right side among those of the left, and the other way round."""
         left, right = list(self._events(join.left)), list(self._events(join.right))
         network, (kept_left, kept_right) = self._networks[id(join)], self.join_horizons(join)
         return reach(network, left, right, kept_left), reach(network, right, left, kept_right)
@@ -99,11 +100,11 @@ class Relevance:
         return self.window_bound(operator).microseconds
 
     def duration(self, point: str) -> int | None:
-        """How long what a point derives can last, if that is bounded."""
+        """Returns how long the events that a point derives can last, if that is bounded."""
         return self._durations[point]
 
     def window_bound(self, operator: TemporalJoin | AntiSemiJoin) -> Horizon:
-        """An event is looked up when the last event of the row with the window has ended."""
+        """Returns the horizon of events that are looked up when the last event of the row with the window has ended."""
         positive = [name for name, _ in _positive(operator.left, self.plan)]
         window, element = operator.window, operator.element
         inside: list[TimeConstraint] = [
@@ -115,21 +116,21 @@ class Relevance:
         ]
         return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
 
-    def join_span(self, join: Join) -> Span | None:
-        """The pair of events of both sides that lie closest together, if the time between any two is bounded."""
+    def join_span(self, join: Join) -> JoinSpan | None:
+        """Returns the closest pair of events of both sides, if the time between any two is bounded."""
         network = self._networks[id(join)]
         if network.contradiction is not None:
             return None
-        spans: list[Span] = []
+        spans: list[JoinSpan] = []
         for left in self._events(join.left):
             for right in self._events(join.right):
                 after, before = network.bound(_end(right), _end(left)), network.bound(_end(left), _end(right))
                 if after is not None and before is not None:
-                    spans.append(Span(left, right, ceil(before.value), ceil(after.value)))
+                    spans.append(JoinSpan(left, right, ceil(before.value), ceil(after.value)))
         return min(spans, key=lambda span: span.before + span.after, default=None)
 
     def window_length(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
-        """How long the windows of an operator can be, if that is bounded."""
+        """Returns how long the windows of an operator can be, if that is bounded."""
         network = self._networks[id(operator)]
         if network.contradiction is not None:
             return None
@@ -154,7 +155,7 @@ class Relevance:
         return (name for name, literal in _positive(expression, self.plan) if not isinstance(literal, RelativeTimer))
 
     def _enter(self, body: Expression) -> int | None:
-        """Makes the network of a body; tells how long what it derives can last."""
+        """Makes the network of a body; returns how long the events that it derives can last."""
         network = self._network(body)
         for node in walk(body):
             self._networks[id(node)] = network
@@ -178,14 +179,14 @@ class Relevance:
         return network.adding(extra)
 
     def _occurs(self, name: str, literal: AbsoluteTimer) -> list[TimeConstraint]:
-        """end - begin <= the longest occurrence of the calendar that a timer names; a date and time is a point."""
+        """Returns end - begin <= the longest occurrence of the timer's calendar; a date and time is a point."""
         for calendar in self.plan.calendars:
             if calendar.name == literal.timer.name:
                 return [Constraint(_end(name), _begin(name), calendar.longest, literal)]
         return []
 
     def _lasts(self, name: str, source: Expression | None) -> list[TimeConstraint]:
-        """end - begin <= duration of the events that a matching takes."""
+        """Returns end - begin <= duration of the events that a matching takes."""
         parts = source.inputs if isinstance(source, Union) else (source,)
         lengths = [self._durations[p.name] if isinstance(p, Reference) else self.max_duration for p in parts if p]
         known = [length for length in lengths if length is not None]
@@ -196,7 +197,7 @@ class Relevance:
 
 
 def _at_most(identifier: str, microseconds: int) -> Condition:
-    """What a bound on the duration of an event says, as a condition."""
+    """Returns a bound on the duration of an event as a condition."""
     length = Call("length", (EventReference(identifier),))
     return Comparison("<=", length, DurationLiteral(Duration(0, microseconds)))
 
@@ -210,7 +211,7 @@ def _end(identifier: str) -> TimePoint:
 
 
 def _bodies(expression: Expression) -> list[Expression]:
-    """The parts of a point that have a network of their own: below merging, or the whole point."""
+    """Returns the parts of a point that have a network of their own: below merging, or the whole point."""
     match expression:
         case Construction() | Merging():
             return _bodies(expression.input)
@@ -224,7 +225,7 @@ Positive = EventQuery | RelativeTimer | AbsoluteTimer
 
 
 def _positive(expression: Expression, plan: Plan) -> Iterator[tuple[str, Positive]]:
-    """The positive literals below an expression, by the identifiers they have in it."""
+    """Yields the positive literals below an expression, by the identifiers they have in it."""
     match expression:
         case Matching():
             yield expression.identifier, EventQuery(expression.identifier, expression.pattern)
@@ -254,7 +255,7 @@ def _renamed_literal(literal: Positive, names: Mapping[str, str]) -> tuple[str, 
 
 
 def _conditions(expression: Expression, plan: Plan) -> Iterator[Condition]:
-    """The conditions that hold for every tuple of an expression."""
+    """Yields the conditions that hold for every tuple of an expression."""
     match expression:
         case Selection():
             yield expression.condition
@@ -264,7 +265,7 @@ def _conditions(expression: Expression, plan: Plan) -> Iterator[Condition]:
         case Renaming():
             new_names = {old: new for new, old in expression.identifiers}
             yield from (renamed_condition(c, new_names) for c in _conditions(expression.input, plan))
-        case Matching():  # what its events had to satisfy is said of other events
+        case Matching():  # the conditions on its events are about other events
             return
         case TemporalJoin() | AntiSemiJoin():
             yield from _conditions(expression.left, plan)
@@ -274,14 +275,14 @@ def _conditions(expression: Expression, plan: Plan) -> Iterator[Condition]:
 
 
 def renamed_condition(condition: Condition, names: Mapping[str, str]) -> Condition:
-    """The condition under other names for its events."""
+    """Returns the condition under other names for its events."""
     if isinstance(condition, EventReference):
         return replace(condition, identifier=names.get(condition.identifier, condition.identifier))
     return rebuild_condition(condition, lambda part: renamed_condition(part, names))
 
 
 def _source_of(expression: Expression, identifier: str, plan: Plan) -> Expression | None:
-    """Where the matching of an identifier takes its events from."""
+    """Returns where the matching of an identifier takes its events from."""
     match expression:
         case Matching():
             return expression.source if expression.identifier == identifier else None

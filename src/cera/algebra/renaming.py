@@ -38,7 +38,7 @@ from cera.model.matching.patterns import (
 
 @dataclass(frozen=True)
 class Names:
-    """New names by old ones; what is not there keeps its name."""
+    """New names by old ones; a name that is not in it is kept."""
 
     identifiers: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Names:
         )
 
     def then(self, others: Names) -> Names:
-        """These names, renamed in turn."""
+        """Returns these names, renamed in turn."""
         return Names(
             {**others.identifiers, **{old: others.identifier(new) for old, new in self.identifiers.items()}},
             {**others.variables, **{old: others.variable(new) for old, new in self.variables.items()}},
@@ -63,7 +63,7 @@ class Names:
 
 
 def renamed(expression: Expression, names: Names) -> Expression:
-    """The expression with other names written into it. Only for expressions of events: below windows and merging."""
+    """Writes other names into the expression. Only for expressions of events: below windows and merging."""
     match expression:
         case Matching():
             pattern = renamed_pattern(expression.pattern, names.variables)
@@ -88,12 +88,12 @@ def renamed(expression: Expression, names: Names) -> Expression:
 
 
 def is_point(expression: Expression) -> bool:
-    """Whether an expression is a materialization point, perhaps under other names."""
+    """Returns whether an expression is a materialization point, perhaps under other names."""
     return isinstance(expression, Reference) or (isinstance(expression, Renaming) and is_point(expression.input))
 
 
 def point_names(expression: Expression) -> tuple[Reference, Names]:
-    """The point below renamings, and the name that each of its attributes has above them."""
+    """Returns the point below renamings, and the name that each of its attributes has above them."""
     match expression:
         case Reference():
             schema = expression.schema
@@ -111,7 +111,7 @@ def point_names(expression: Expression) -> tuple[Reference, Names]:
 
 
 def named(expression: Expression, names: Names) -> Expression:
-    """ρ over the expression; the expression itself where no name changes."""
+    """Returns ρ over the expression; the expression itself where no name changes."""
     schema = expression.schema
     identifiers = _changes(names.identifiers, schema.intervals | schema.references)
     variables = _changes(names.variables, schema.data)

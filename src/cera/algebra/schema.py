@@ -1,10 +1,9 @@
 """Schemas of CERA relations: attributes of three kinds (seed 000 section 3.2).
 
-Data attributes carry the variables of queries. Time attributes come in pairs i.begin, i.end for an event identifier
-i; the pair without an identifier is the one that merging makes. Event references i.ref say which event a tuple came
-from.
+Data attributes carry the variables of queries. Time attributes come in pairs i.begin, i.end for an event identifier i;
+the pair without an identifier is the one that merging makes. Event references i.ref say which event a tuple came from.
 
-A match attribute i.match is ours: it tells apart the collected events behind a tuple where i.ref must be dropped, so
+A match attribute i.match is ours: it distinguishes the collected events behind a tuple where i.ref must be dropped, so
 that aggregates can count matches (ERR-07). It takes no part in joins and in grouping.
 """
 

@@ -19,27 +19,27 @@ MAX_SELECTIONS = 32
 
 
 def select(conditions: Sequence[Condition], expression: Expression) -> Expression:
-    """σ[cn](… σ[c1](R))."""
+    """Returns σ[cn](… σ[c1](R))."""
     for condition in gathered(conditions):
         expression = Selection(condition, expression)
     return expression
 
 
 def gathered(conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions as at most `MAX_SELECTIONS`, the last of which has all that are left."""
+    """Returns the conditions as at most `MAX_SELECTIONS`, the last of which has all that are left."""
     groups = _alike(conditions)
     rest = [condition for group in groups[MAX_SELECTIONS - 1 :] for condition in group]
     return [*map(_together, groups[: MAX_SELECTIONS - 1]), *([_together(rest)] if rest else ())]
 
 
 def parted(conjunction: And) -> list[Condition]:
-    """The parts of a conjunction that can be pushed to different places; itself if they are too many."""
+    """Returns the parts of a conjunction that can be pushed to different places; itself if they are too many."""
     groups = _alike(conjunction.operands)
     return [_together(group) for group in groups] if 1 < len(groups) <= MAX_SELECTIONS else [conjunction]
 
 
 def _alike(conditions: Sequence[Condition]) -> list[list[Condition]]:
-    """Each by itself, or if there are many, those that are about the same attributes together."""
+    """Returns each condition separately, or if there are many, those that are about the same attributes together."""
     if len(conditions) <= MAX_SELECTIONS:
         return [[condition] for condition in conditions]
     alike: dict[tuple[frozenset[str], frozenset[str]], list[Condition]] = {}

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 
-from cera.algebra.depth import make_room_for
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -34,6 +33,7 @@ from cera.algebra.operators import (
     Union,
 )
 from cera.algebra.plan import Plan, Point
+from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.dependencies import dependencies
@@ -52,7 +52,7 @@ _FRESH = "vwuxyz"
 
 
 def translate(program: RuleProgram) -> Plan:
-    """One materialization point for each rule, each after those that it queries."""
+    """Returns one materialization point for each rule, each after those that it queries."""
     make_room_for(max((_depth(branch) for rule in program.rules for branch in rule.branches), default=0))
     translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules))
     points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
@@ -60,12 +60,12 @@ def translate(program: RuleProgram) -> Plan:
 
 
 def _depth(branch: Branch) -> int:
-    """The operators on the longest way down its expression, at most."""
+    """Returns at most how many operators are on the longest way down its expression."""
     return len(branch.positive) + len(branch.accumulations) + 2 * MAX_SELECTIONS + 4
 
 
 def in_order(rules: Sequence[Rule]) -> list[Rule]:
-    """The rules of a hierarchical program in an order in which each comes after those it depends on (X-36)."""
+    """Returns the rules of a hierarchical program in an order in which each comes after those it depends on (X-36)."""
     below: dict[str, set[str]] = {rule.name: set() for rule in rules}
     for dependency in dependencies(rules):
         below[dependency.rule.name].add(dependency.on.name)
@@ -79,7 +79,7 @@ def in_order(rules: Sequence[Rule]) -> list[Rule]:
 
 
 def fresh_identifiers(rules: Sequence[Rule]) -> Iterator[str]:
-    """Identifiers that no rule uses, for the events of accumulations: v, w, u, x, y, z, v1, …"""
+    """Yields identifiers that no rule uses, for the events of accumulations: v, w, u, x, y, z, v1, …"""
     taken = {identifier for rule in rules for branch in rule.branches for identifier in branch.identifiers}
     candidates = (f"{letter}{number or ''}" for number in count() for letter in _FRESH)
     return (name for name in candidates if name not in taken)
@@ -96,9 +96,10 @@ class _Translator:
         return Producers(self.rules)
 
     def rule(self, rule: Rule) -> Expression:
-        """Q. A head with grouping groups the union of its branches; any other is built for each branch (ERR-18).
+        """Returns Q. A head with grouping groups the union of its branches; any other is built for each branch
+        (ERR-18).
 
-        What branches collect for the same event trace is told together as well, whatever the head.
+        Events that branches collect for the same event trace are reported together as well, whatever the head.
         """
         merged = [Merging(trace_order(branch), self.body(branch)) for branch in rule.branches]
         united = rule.grouping or any(branch.collections for branch in rule.branches)
@@ -112,7 +113,7 @@ class _Translator:
         return Construction(rule.name, rule.head, body, causes, rule.recipient)
 
     def body(self, branch: Branch) -> Expression:
-        """C: the literals from left to right, then the conditions."""
+        """Returns C: the literals from left to right, then the conditions."""
         literals: list[Expression] = [
             *(self.matching(query.identifier, query.pattern) for query in branch.events),
             *(AbsoluteTimers(timer.identifier, timer.timer) for timer in branch.absolute_timers),
@@ -126,7 +127,7 @@ class _Translator:
             expression = Join(expression, literal)
         for collection in branch.collections:
             expression = self._accumulate(expression, collection, branch)
-        # they may speak of what a later `collect` binds
+        # they may use variables that a later `collect` binds
         expression = select([c for collection in branch.collections for c in collection.conditions], expression)
         for absence in branch.absences:
             expression = self._accumulate(expression, absence, branch)
@@ -146,7 +147,7 @@ class _Translator:
         return TemporalJoin(accumulation.window, element, expression, right, excluded, (), counted)
 
     def _excluded(self, window: str, branch: Branch) -> Iterator[str]:
-        """The identifiers of the event that a window is, or is defined relative to (ERR-05)."""
+        """Yields the identifiers of the event that a window is, or is defined relative to (ERR-05)."""
         anchors = {timer.identifier: timer.anchor for timer in branch.relative_timers}
         events = {query.identifier for query in branch.events}
         current: str | None = window if self.semantics == "practical" else None

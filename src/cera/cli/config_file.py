@@ -25,7 +25,7 @@ from click.types import FuncParamType
 from cera.cli.program_text import is_standard_input
 from cera.connectors.source import source_of
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.url_paths import shown_path
 
 NAME = "cera.toml"

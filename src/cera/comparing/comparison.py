@@ -1,4 +1,4 @@
-"""`compare`: what a search has found, under the names of the two types."""
+"""`compare`: the result of the search for a difference, under the names of the two types."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cera.comparing.histories import Difference
-from cera.comparing.reading import read
 from cera.comparing.search import Domain, Options, search
+from cera.comparing.subject_reader import read
 from cera.errors import UsageError
 
 

@@ -1,4 +1,5 @@
-"""What can occur in a history: events of the labels of both types, with values that their conditions tell apart."""
+"""The letters that histories are made of: events of the labels of both types, with values that their conditions
+distinguish, and how far they lie apart where the types measure time."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from cera.model.time.interval import Time
 from cera.modules.monitoring import CHANGE, Monitored
 from cera.wording import Setting
 
-#: An attribute of the primitive events behind a predicate, by what these are called.
+#: An attribute of the primitive events behind a predicate, with the name of these.
 _Attribute = tuple[str, str]
 
 
@@ -40,14 +41,15 @@ class Letter:
             side, underscore, column = name.partition("_")
             row, column = (side, column) if underscore and side in rows else (current, name)
             rows[row][column] = value
-        told: dict[str, Any] = {"operation": self.operation, "table": self.name}
+        body: dict[str, Any] = {"operation": self.operation, "table": self.name}
         lacking = {"insert": "old", "delete": "new"}.get(self.operation)
-        told |= {side: row for side, row in rows.items() if side != lacking}
-        return json_occurrence(time, time, CHANGE, told, qualifier)
+        body |= {side: row for side, row in rows.items() if side != lacking}
+        return json_occurrence(time, time, CHANGE, body, qualifier)
 
 
 def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = None) -> tuple[Letter, ...]:
-    """In the order in which the types name them. With `labels` no others occur; these are names of labels or events."""
+    """Returns the letters in the order in which the types name them; with `labels`, only those of these labels or
+    events."""
     monitored = {str(each): each for module in modules for each in module.monitored}
     names = {each.predicate: str(each) for module in modules for each in module.monitored}
     chosen = list(monitored)
@@ -66,7 +68,7 @@ def letters(modules: Sequence[InstanceModule], labels: Iterable[str] | None = No
 
 
 def values_of(found: Iterable[Letter]) -> dict[str, dict[str, tuple[Scalar, ...]]]:
-    """The values of the attributes of each event; where it has some, it also occurs without any."""
+    """Returns the values of the attributes of each event; if it has some, it also occurs without any."""
     values: dict[str, dict[str, dict[str, Scalar]]] = {}
     for letter in found:
         for name, value in letter.values:
@@ -75,7 +77,7 @@ def values_of(found: Iterable[Letter]) -> dict[str, dict[str, tuple[Scalar, ...]
 
 
 def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Scalar]]) -> Iterator[Letter]:
-    """With each value of each attribute, and without any."""
+    """Yields a letter for each value of each attribute, and one without any."""
     own = {attribute: some for (name, attribute), some in values.items() if name == event}
     for chosen in product(*own.values()):
         yield Letter(event, monitored.name, monitored.operation, tuple(zip(own, chosen, strict=True)))
@@ -84,7 +86,7 @@ def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Sca
 
 
 def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]:
-    """The values of each attribute that matters; attributes that are compared with each other have the same ones."""
+    """Returns the values of each attribute that matters; those compared with each other have the same values."""
     pools: list[_Pool] = []
     for module, type_ in complex_types(modules):
         attributes = _Attributes(module)
@@ -92,21 +94,21 @@ def _values(modules: Sequence[InstanceModule]) -> dict[_Attribute, list[Scalar]]
         for conjunct in type_.where:
             compared = min(_MOST_VALUES, ordered + 1) if not _is_equality(conjunct) else 2
             found = attributes.of(type_, conjunct)
-            _join(pools, _Pool(found, dict.fromkeys(_told_apart(conjunct)), compared))
+            _join(pools, _Pool(found, dict.fromkeys(_distinguished_values(conjunct)), compared))
     for module in modules:
         if module.partition is not None:
             _join(pools, _Pool({(str(each), module.partition) for each in module.monitored}, {}))
     return {attribute: pool.some() for pool in pools for attribute in sorted(pool.attributes)}
 
 
-#: More values of attributes that are compared with each other are not tried.
+#: The most values that are tried of attributes that are compared with each other.
 _MOST_VALUES = 4
 
 
 @dataclass(frozen=True)
 class _Pool:
-    """Attributes that are compared with each other, the values that they are compared with, and how many of them have
-    to differ where there are none."""
+    """Attributes that are compared with each other, the values they are compared with, and how many differ if none
+    are."""
 
     attributes: set[_Attribute]
     values: dict[Scalar, None]
@@ -131,8 +133,8 @@ def _join(pools: list[_Pool], pool: _Pool) -> None:
     pools.append(pool)
 
 
-def _told_apart(conjunct: Expression) -> Iterator[Scalar]:
-    """The literals, and what lies on both sides of them; where there is reckoning, the small numbers too."""
+def _distinguished_values(conjunct: Expression) -> Iterator[Scalar]:
+    """Yields the literals, and values on both sides of them; where there is arithmetic, the small numbers too."""
     parts = list(walk(conjunct))
     if any(isinstance(part, Arithmetic) for part in parts):
         yield from (0, 1)
@@ -152,7 +154,7 @@ def _sides(value: Scalar) -> tuple[Scalar, ...]:
 
 
 class _Attributes:
-    """Which attributes of primitive events an expression over components looks at."""
+    """The attributes of primitive events that an expression over components looks at."""
 
     def __init__(self, module: InstanceModule) -> None:
         self._types = {each.name: each for each in module.types}
@@ -172,7 +174,7 @@ class _Attributes:
         return found
 
     def _attribute(self, type_name: str, attribute: str) -> set[_Attribute]:
-        """An attribute of a complex type is that of one of its fields, or that of what is bound to it."""
+        """Returns the primitive attributes behind one of a type: of a field of it, or of what is bound to it."""
         match self._types.get(type_name):
             case None:
                 return {(self._events[type_name], attribute)}
@@ -188,3 +190,52 @@ class _Attributes:
 
 #: The attributes that are times.
 TIMES = ("evtime", "since")
+
+
+_SECOND = 1_000_000
+_UNITS = (86_400 * _SECOND, 3_600 * _SECOND, 60 * _SECOND, _SECOND, 1_000, 1)
+
+#: This many short steps are shorter than the shortest limit.
+_SHORT = 10
+
+
+def distances(modules: Sequence[InstanceModule]) -> tuple[int, ...]:
+    """Returns the distances in microseconds, sorted: limits are reached and passed; a short step stays far below
+    them."""
+    limits = sorted(set(_limits(modules)))
+    if not limits:
+        return (_SECOND,)
+    step = next((unit for unit in _UNITS if unit * _SHORT <= limits[0]), 1)
+    return tuple(sorted({step, *(each + more for each in limits for more in (0, step))}))
+
+
+def measures_time(modules: Sequence[InstanceModule]) -> bool:
+    """Returns whether more than the order of events matters."""
+    return any(module.timers for module in modules) or any(
+        type_.within is not None or any(map(_is_about_time, _names(type_))) for _, type_ in complex_types(modules)
+    )
+
+
+def _names(type_: ComplexType) -> Iterator[str]:
+    return (name for each in _expressions(type_) for name in variables(each))
+
+
+def _expressions(type_: ComplexType) -> Iterator[Expression]:
+    yield from type_.where
+    yield from (expression for _, expression in type_.fields or ())
+
+
+def _limits(modules: Sequence[InstanceModule]) -> Iterator[int]:
+    for module in modules:
+        yield from (each.after for each in module.types if isinstance(each, TimerType))
+    for _, type_ in complex_types(modules):
+        if type_.within is not None:
+            yield type_.within
+        for conjunct in _expressions(type_):
+            if any(_is_about_time(name) for name in variables(conjunct)):
+                numbers = [part.value for part in walk(conjunct) if isinstance(part, Literal)]
+                yield from (each for each in numbers if isinstance(each, int) and each > 0)
+
+
+def _is_about_time(variable: str) -> bool:
+    return variable.rpartition(".")[2] in TIMES

@@ -10,10 +10,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement, count
 
-from cera.comparing.distances import distances, measures_time
-from cera.comparing.histories import Difference, Moment, Observed
-from cera.comparing.letters import Letter, letters, values_of
-from cera.comparing.sides import Saved, Side
+from cera.comparing.histories import Difference, Moment, Observations, SavedState, Side
+from cera.comparing.letters import Letter, distances, letters, measures_time, values_of
 from cera.comparing.signatures import signature
 from cera.comparing.subjects import Subject
 from cera.errors import UsageError
@@ -21,19 +19,19 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
 
-#: Without a number of events, histories are tried up to this length, and so many of them: a few seconds.
+#: Without a number of events, histories are tried up to this length, and at most this many: a few seconds.
 MOST_EVENTS = 12
 MOST_HISTORIES = 6_000
 
-#: So many events occur at one time at the most.
+#: The most events that occur at one time.
 MOST_TOGETHER = 3
 
 
 @dataclass(frozen=True)
 class Options:
-    """Which histories are tried, and what counts as a difference.
+    """The histories that are tried, and what counts as a difference.
 
-    `count`: how many events are detected, whatever these rest on. `every`: all shortest histories are wanted.
+    `count`: how many events are detected, whatever these are based on. `every`: all shortest histories are wanted.
     """
 
     max_events: int | None = None
@@ -45,7 +43,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Domain:
-    """What histories are made of: `values` of attributes by the events that have them, and how far events lie apart, in
+    """The material of histories: `values` of attributes by the events that have them, and how far events lie apart, in
     microseconds; that is empty where only their order matters."""
 
     values: Mapping[str, Mapping[str, tuple[Scalar, ...]]]
@@ -53,7 +51,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The shortest histories with a difference, if there are any among those tried.
 
     `events` is the length up to which all were tried, `exhausted` says that longer ones bring nothing new.
@@ -72,13 +70,13 @@ class _Node:
 
     history: tuple[Moment, ...]
     letters: tuple[Letter, ...]
-    states: tuple[Saved, Saved]
-    seen: tuple[Observed, Observed]
-    #: The same for histories with the same future.
+    states: tuple[SavedState, SavedState]
+    seen: tuple[Observations, Observations]
+    #: Equal for histories with the same future.
     future: Hashable
 
 
-def search(first: Subject, second: Subject, options: Options) -> Found:
+def search(first: Subject, second: Subject, options: Options) -> SearchResult:
     if options.max_events is not None and options.max_events < 1:
         raise UsageError(f"the number of events is at least 1, found {options.max_events}")
     found = Search(first, second, options).run(options.max_events, merging=True)
@@ -89,7 +87,7 @@ def search(first: Subject, second: Subject, options: Options) -> Found:
 
 
 class Search:
-    """All histories of two types, as the options want them."""
+    """The search over all histories of two types that the options ask for."""
 
     def __init__(self, first: Subject, second: Subject, options: Options) -> None:
         modules = (first.module, second.module)
@@ -102,7 +100,7 @@ class Search:
         self._events = {event: place for place, event in enumerate(dict.fromkeys(each.event for each in self._letters))}
         self._tried = 0
 
-    def run(self, max_events: int | None, *, merging: bool) -> Found:
+    def run(self, max_events: int | None, *, merging: bool) -> SearchResult:
         root = _Node((), (), (self._sides[0].start(), self._sides[1].start()), ((), ()), None)
         levels: list[list[_Node]] = [[root]]
         known: set[Hashable] = set()
@@ -124,16 +122,16 @@ class Search:
                 return self._found((), len(levels) - 1, exhausted=True)
         return self._found((), len(levels) - 1)
 
-    def _found(self, differences: tuple[Difference, ...], events: int, *, exhausted: bool = False) -> Found:
+    def _found(self, differences: tuple[Difference, ...], events: int, *, exhausted: bool = False) -> SearchResult:
         distances = self._distances if self._measures else ()
-        return Found(differences, events, self._tried, exhausted, Domain(values_of(self._letters), distances))
+        return SearchResult(differences, events, self._tried, exhausted, Domain(values_of(self._letters), distances))
 
     def _largest(self, events: int) -> int:
-        """How many events can occur together in a history of so many."""
+        """Returns how many events can occur together in a history of this many."""
         return min(events, MOST_TOGETHER) if self._options.simultaneous else 1
 
     def _next(self, levels: Sequence[Sequence[_Node]]) -> int:
-        """How many histories have one event more."""
+        """Returns how many histories have one event more."""
         return sum(1 for _ in self._extensions(levels))
 
     def _extensions(self, levels: Sequence[Sequence[_Node]]) -> Iterator[tuple[_Node, int, tuple[Letter, ...]]]:
@@ -144,7 +142,7 @@ class Search:
                         yield node, distance, together
 
     def _level(self, levels: Sequence[Sequence[_Node]]) -> Iterator[_Node | Difference]:
-        """All histories with one event more, those with a difference as such."""
+        """Yields all histories with one event more, those with a difference as such."""
         for node, distance, together in self._extensions(levels):
             self._tried += 1
             time = (node.history[-1].time if node.history else 0) + distance
@@ -162,13 +160,13 @@ class Search:
                 future = signature((one, other), all_letters, time if self._measures else None)
                 yield _Node(history, all_letters, states, seen, future)
 
-    def _differ(self, one: Observed, other: Observed) -> bool:
+    def _differ(self, one: Observations, other: Observations) -> bool:
         if self._options.count:
             return [(seen.time, seen.events) for seen in one] != [(seen.time, seen.events) for seen in other]
         return [(seen.time, seen.detected) for seen in one] != [(seen.time, seen.detected) for seen in other]
 
     def _preference(self, history: _Node | Difference) -> tuple[object, ...]:
-        """First those in which labels come in their order and events lie close together."""
+        """Returns a sort key: first the histories in which labels come in their order and events lie close together."""
         labels = [self._events[each.event] for each in history.letters]
         inversions = sum(one > other for place, one in enumerate(labels) for other in labels[place + 1 :])
         times = [moment.time for moment in history.history]
@@ -176,7 +174,8 @@ class Search:
 
 
 def occurrences(together: Sequence[Letter], time: Time, first: int) -> list[Occurrence]:
-    """Events of one time, numbered from `first` on. At one stage they are taken by their ids: in the same order."""
+    """Returns events of one time, numbered from `first` on; their ids, by which a stage takes them, have the same
+    order."""
     made = []
     for place, letter in enumerate(together):
         qualifiers = (f"{first + place}-{attempt}" for attempt in count())

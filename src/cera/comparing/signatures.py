@@ -1,8 +1,8 @@
-"""When two histories have the same future: their states are equal but for which events these are.
+"""When two histories have the same future: their states are equal up to the identity of their events.
 
 Events are renamed in their order. Times become their order as well where types do not measure time, else how long ago
-they are. If the states of both types are equal then, by the same renaming, whatever follows tells the types apart after
-one history if and only if it does so after the other.
+they are. If the states of both types are equal then, by the same renaming, whatever follows distinguishes the types
+after one history if and only if it does so after the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cera.model.time.interval import Time
 
 
 def signature(states: Sequence[InstanceState], letters: Sequence[Letter], now: Time | None) -> Hashable:
-    """The same for states with the same future. `letters` are the events by their numbers.
+    """Returns a key that is equal for states with the same future. `letters` are the events by their numbers.
 
     Without `now` only the order of times matters.
     """
@@ -48,7 +48,7 @@ class _Renaming:
         self._stages = _ranked(stages)
 
     def histories(self, state: InstanceState) -> Iterator[Hashable]:
-        """The histories in which there is something to remember."""
+        """Yields the histories with available instances or open starts, after renaming."""
         for key, history in state.histories.items():
             members = tuple((name, self._instance(instance)) for name, instance in _members(history))
             starts = tuple(
@@ -79,7 +79,7 @@ def _ranked(values: Iterable[int]) -> Mapping[int, int]:
 
 
 def _members(history: History) -> Iterator[tuple[str, Instance]]:
-    """What each type has available, in its order."""
+    """Yields the instances that each type has available, in its order."""
     for name, part in history.parts.items():
         if isinstance(part, Available):
             members = sorted(each for some in part.by_key.values() for each in some.all())
@@ -87,7 +87,7 @@ def _members(history: History) -> Iterator[tuple[str, Instance]]:
 
 
 def _past(history: History) -> list[int]:
-    """The stages that something available can still be interrupted at."""
+    """Returns the stages at which something available can still be interrupted."""
     if not history.past:
         return []
     leaves = (leaf for _, instance in _members(history) for leaf in instance.leaves())

@@ -1,4 +1,4 @@
-"""What is compared: one event type, in a module that detects it and nothing else."""
+"""The subject of a comparison: one event type, in a module that detects it and nothing else."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from cera.modules.monitoring import Monitored, Output
 
 @dataclass(frozen=True)
 class Subject:
-    """An event type under the name by which it is told."""
+    """An event type and its display name."""
 
     name: str
     module: InstanceModule
 
 
 def subject(name: str, module: InstanceModule, type_name: str) -> Subject:
-    """One type of a module. A timer is compared by its ticks."""
+    """Returns one type of a module as a subject. A timer is compared by its ticks."""
     by_name = {each.name: each for each in module.types}
     target = by_name[type_name]
     inside = _inside(target, by_name)
     types = tuple(_hidden(each) for each in module.types if each.name in inside)
-    told = _told(target)
-    output = Output(f"{module.name}.{told.name}", told.name, (), told.label, ())
-    made = replace(module, types=(*types, told), outputs=(output,))
-    return Subject(name, replace(made, monitored=tuple(_seen(made))))
+    visible = _visible(target)
+    output = Output(f"{module.name}.{visible.name}", visible.name, (), visible.label, ())
+    made = replace(module, types=(*types, visible), outputs=(output,))
+    return Subject(name, replace(made, monitored=tuple(_monitored(made))))
 
 
 def _inside(target: EventType, by_name: Mapping[str, EventType]) -> set[str]:
-    """The types that it is made of; a timer is among them, because something has to hear its ticks."""
+    """Returns the types that it is made of; a timer is among them, because its ticks need a type that reads them."""
     found = {target.name} if isinstance(target, TimerType) else set()
     waiting = [target]
     while waiting:
@@ -50,12 +50,12 @@ def component_types(type_: EventType) -> tuple[str, ...]:
 
 
 def _hidden(type_: EventType) -> EventType:
-    """Only what is compared is told; the others keep their attributes."""
+    """Hides a type that is not compared itself; it keeps its attributes."""
     return replace(type_, hidden=True) if isinstance(type_, ComplexType) else type_
 
 
-def _told(type_: EventType) -> ComplexType:
-    """Without children: what is compared is what it rests on."""
+def _visible(type_: EventType) -> ComplexType:
+    """Returns the compared type without children: its detections are compared by what they are based on."""
     match type_:
         case ComplexType():
             return replace(type_, hidden=False, fields=(), folds=())
@@ -64,8 +64,8 @@ def _told(type_: EventType) -> ComplexType:
             return ComplexType(f"{type_.name}/", "or", ticks, label=type_.name, fields=())
 
 
-def _seen(module: InstanceModule) -> Iterator[Monitored]:
-    """The events that matter: those of its components, and all where every event interrupts something."""
+def _monitored(module: InstanceModule) -> Iterator[Monitored]:
+    """Returns the events that matter: those of its components, and all if every event interrupts something."""
     named = {name for each in module.types for name in component_types(each)}
     every = any(isinstance(each, ComplexType) and each.continuous for each in module.types)
     return (each for each in module.monitored if every or each.predicate in named)

@@ -14,7 +14,7 @@ from cera.connectors.formats.compression import COMPRESSED, format_ending, open_
 from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
 from cera.model.events.event import Event
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.url_paths import shown_path, url_for_a_path
 from cera.wording import Setting
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypedDict
 
-from cera.algebra.as_json import plan_to_json
 from cera.algebra.differencing import delta
-from cera.algebra.notation import Notation
 from cera.algebra.operators import AntiSemiJoin, Expression, Join, RelativeTimers, TemporalJoin, walk
 from cera.algebra.plan import Plan, Point
-from cera.algebra.printing import display_name, print_plan, print_point
+from cera.algebra.plan_json import plan_to_json
+from cera.algebra.plan_notation import Notation
+from cera.algebra.plan_text import display_name, print_plan, print_point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.languages.text.layout import render
@@ -19,7 +19,7 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
 from cera.rules.analysis.strata import is_hierarchical
-from cera.rules.reasoning.time_constraints import Happens, TimeReason
+from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
 from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
 from cera.wording import Setting
 
@@ -140,7 +140,7 @@ def _reason_text(reason: TimeReason) -> str:
             return f"{reason.identifier}: {reason.kind}[{reason.anchor}, {format_duration(reason.duration)}]"
         case AbsoluteTimer():
             return f"{reason.identifier}: {_timer_text(reason.timer)}"
-        case Happens():
+        case TimerExistence():
             return f"{reason.timer.identifier} happens"
         case _:
             return print_expression(reason)

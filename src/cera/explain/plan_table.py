@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cera.algebra.plan import Plan
-from cera.algebra.printing import display_name, print_plan, print_point
+from cera.algebra.plan_text import display_name, print_plan, print_point
 from cera.explain.plan import NOTATION
 from cera.html_table import html_table
 

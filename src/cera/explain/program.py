@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict, TypeVar
 
-from cera.algebra.keys import correlation_key
+from cera.algebra.correlation_keys import correlation_key
 from cera.diagnostics import Span
 from cera.explain.plan import ExplainedPlan, explain_plan, plan_lines
 from cera.languages.text.layout import render
@@ -27,7 +27,7 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     WhileLiteral,
 )
-from cera.rules.analysis.labels import derived_labels, queried_labels
+from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
 from cera.rules.rule import Branch, Rule, RuleProgram
 

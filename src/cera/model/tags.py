@@ -1,11 +1,11 @@
-"""Tags: the names of classes in what is saved.
+"""Tags: the names of classes in saved data.
 
     @tagged("Variable")
     @dataclass(frozen=True)
     class Variable: ...
 
-What is saved belongs to a program by a fingerprint of its rules, which are data of many classes. Each of them has a
-tag, which stays as it is when the class is renamed or moved. A class without a tag cannot be saved.
+Saved data belongs to a program by a fingerprint of its rules, which are data of many classes. Each of them has a tag,
+which stays as it is when the class is renamed or moved. A class without a tag cannot be saved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LATER = "cera: added later"
 
 
 def tagged(tag: str) -> Callable[[type[T]], type[T]]:
-    """Gives a class its tag, for ever. It is not inherited."""
+    """Gives a class its tag, which never changes. It is not inherited."""
 
     def give(kind: type[T]) -> type[T]:
         _TAGS[kind] = tag
@@ -34,7 +34,7 @@ def tagged(tag: str) -> Callable[[type[T]], type[T]]:
 
 
 def tagged_members(**tags: str) -> Callable[[type[E]], type[E]]:
-    """Gives the members of an enumeration their tags, for ever."""
+    """Gives the members of an enumeration their tags, which never change."""
 
     def give(kind: type[E]) -> type[E]:
         if tags.keys() != kind.__members__.keys():
@@ -64,12 +64,13 @@ def tag_of_member(member: Enum) -> str:
 def added_later(tag: str, default: T) -> T:
     """Returns a field that a class did not have when its first instances were saved.
 
-    While it has its default, an instance is saved as one of before; else its tag tells it from other such fields.
+    While it has its default, an instance is saved as before the field existed; else its tag distinguishes it from other
+    such fields.
     """
     made: T = field(default=default, metadata={_LATER: tag})
     return made
 
 
 def later_tag(part: Field[Any]) -> str | None:
-    """Returns the tag of a field that was added later; None for one that was there from the beginning."""
+    """Returns the tag of a field that was added later; None for one that existed from the beginning."""
     return part.metadata.get(_LATER)

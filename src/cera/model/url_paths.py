@@ -1,6 +1,7 @@
-"""URLs where a path is expected: what of them may be shown, and what to write instead.
+"""URLs where a path is expected: the part that may be shown, and what to write instead.
 
-Who forgets `db:` before the URL of a database names a file that does not exist, and a message would tell its password.
+If `db:` is missing before the URL of a database, it names a file that does not exist, and a message would show its
+password.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _URL_IN_PATH = re.compile(
 
 
 def shown_path(path: str | Path) -> str:
-    """A path as it may be shown: where it is a URL, what follows the scheme is hidden, for a password may be in it.
+    """Returns a path as it may be shown: of a URL only the scheme, because a password may follow.
 
     A path that was a URL has one slash where the URL has two.
     """
@@ -28,14 +29,14 @@ def shown_path(path: str | Path) -> str:
 
 
 def no_folder_for(path: Path) -> str:
-    """What to say where the folder is not there in which a file is to be written."""
+    """Returns the message for a file that is to be written into a folder that does not exist."""
     shown = shown_path(path)
     name = path.name if shown == str(path) else shown
     return f"there is no folder {shown_path(path.parent)} to write {name} to"
 
 
 def url_for_a_path(path: str | Path) -> str | None:
-    """What is wrong with a URL where a file or folder is expected, and what to write; None where it is no URL."""
+    """Returns what is wrong with a URL in place of a file or folder, and what to write; None if it is not a URL."""
     found = _URL_IN_PATH.search(str(path))
     if found is None or (scheme := found[1] or found[2]) is None:
         return None

@@ -1,4 +1,4 @@
-"""What modules over histories detect: an event of one time, with all that tells of it."""
+"""The detections of modules over histories: an event of one time, with all derivations that produced it."""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.model.events.identified import Identified
-from cera.model.events.occurrence import Occurrence
+from cera.model.events.occurrence import Identified, Occurrence
 from cera.model.time.interval import Time
 from cera.modules.processor import AnyProcessor, Counts, Detection, S
 

@@ -73,7 +73,7 @@ def _key(expression: Expression, names: Names) -> Key:
 
 
 def selections(expression: Expression) -> tuple[list[Condition], Expression]:
-    """The conditions of the selections directly above one another, the topmost first, and what is below."""
+    """Returns the conditions of the selections directly above one another, the topmost first, and their input."""
     conditions: list[Condition] = []
     while isinstance(expression, Selection):
         conditions.append(expression.condition)

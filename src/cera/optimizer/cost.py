@@ -1,4 +1,4 @@
-"""What a join is estimated to cost: the number of tuples it makes, from the form of the queries alone.
+"""The estimated cost of a join: the number of tuples it makes, from the form of the queries alone.
 
 There are no statistics of streams yet, so only ratios matter. A relation of matched events has 1,000 tuples; then
 
@@ -38,7 +38,7 @@ TIME_BOUND = 1 / 50
 
 
 def size(expression: Expression, plan: Plan) -> float:
-    """The estimated number of tuples of a relation of single events."""
+    """Returns the estimated number of tuples of a relation of single events."""
     match expression:
         case Matching():
             return EVENTS * _kept_by_pattern(expression.pattern)
@@ -67,7 +67,7 @@ def _kept_by_pattern(pattern: Pattern) -> float:
 
 
 @dataclass(frozen=True)
-class Joined:
+class PartialJoin:
     """Some relations that are joined already: their attributes, and the relations that are bounded in time by them."""
 
     data: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class Joined:
 
 
 class Costs:
-    """The costs of joining some relations under some conditions, in whatever order."""
+    """The costs of joining some relations under some conditions, in any order."""
 
     def __init__(self, relations: Sequence[Expression], conditions: Sequence[Condition], plan: Plan) -> None:
         self.relations = tuple(relations)
@@ -87,17 +87,17 @@ class Costs:
         network = time_network(Branch(conditions=tuple(conditions)))
         self._network: TimeNetwork | None = None if network.contradiction is not None else network
 
-    def joined(self, done: Joined, new: int) -> Joined:
-        """The join with one more relation."""
+    def joined(self, done: PartialJoin, new: int) -> PartialJoin:
+        """Returns the join with one more relation."""
         schema = self.relations[new].schema
-        return Joined(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
+        return PartialJoin(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
 
-    def connected(self, done: Joined, new: int) -> bool:
-        """Whether a variable or a bound in time connects a relation with those that are joined already."""
+    def connected(self, done: PartialJoin, new: int) -> bool:
+        """Returns whether a variable or a bound in time connects a relation with those that are joined already."""
         return not done.data.isdisjoint(self.relations[new].schema.data) or new in done.near
 
-    def step(self, done: Joined, so_far: float, new: int) -> float:
-        """The estimated size of the join with one more relation."""
+    def step(self, done: PartialJoin, so_far: float, new: int) -> float:
+        """Returns the estimated size of the join with one more relation."""
         schema = self.relations[new].schema
         kept = SHARED_VARIABLE ** len(schema.data & done.data)
         kept *= TIME_BOUND if new in done.near else 1.0
@@ -117,7 +117,8 @@ class Costs:
 
     @cached_property
     def _near(self) -> list[frozenset[int]]:
-        """For each relation those with an event whose end is bounded by the end of one of its own, and bounds it."""
+        """The relations near each one: with an event whose end is bounded by the end of one of its own, and bounds
+        it."""
         every = range(len(self.relations))
         if self._network is None:
             return [frozenset(every) for _ in every]

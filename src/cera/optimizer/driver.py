@@ -32,11 +32,11 @@ PASSES = (
 
 
 class OptimizerError(EngineError):
-    """A pass made a plan that is not one. This is a mistake in cera, not in the program."""
+    """A pass made a malformed plan. This is a mistake in cera, not in the program."""
 
 
 @dataclass(frozen=True)
-class Optimized:
+class OptimizedPlan:
     """The plan, and the names of the passes that changed it."""
 
     plan: Plan
@@ -44,11 +44,11 @@ class Optimized:
 
 
 def optimize(plan: Plan, without: Collection[str] = ()) -> Plan:
-    """The plan after all passes but those switched off by name."""
+    """Returns the plan after all passes but those switched off by name."""
     return optimized(plan, without).plan
 
 
-def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass] = PASSES) -> Optimized:
+def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass] = PASSES) -> OptimizedPlan:
     unknown = set(without) - {each.name for each in passes}
     if unknown:
         there = ", ".join(each.name for each in passes)
@@ -60,7 +60,7 @@ def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass
             if changed is not plan:
                 applied.append(each.name)
             plan = changed
-    return Optimized(plan, tuple(applied))
+    return OptimizedPlan(plan, tuple(applied))
 
 
 def _run(each: Pass, plan: Plan) -> Plan:

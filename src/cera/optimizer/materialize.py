@@ -1,4 +1,4 @@
-"""Intermediate results that are looked into again are remembered (section 3.4.2 and Fig. 10 of seed 000).
+"""Intermediate results that are looked into repeatedly are kept (section 3.4.2 and Fig. 10 of seed 000).
 
     ⟨…, M := … Q …⟩ → ⟨…, A := Q, M := … A …⟩
 
@@ -8,8 +8,8 @@ Where R is a point under other names, A has the point's names and the renaming i
 
     σ[c](ρ[n](R)) → ρ[n](σ[n⁻¹(c)](R))        ρ[n](R) ⋈ X[i: k[n(j), d]] → ρ[n](R ⋈ X[i: k[j, d]])
 
-Joins of events get no point of their own: a join remembers its two sides as long as the conditions above it allow, and
-as a point it would not know these.
+Joins of events get no point of their own: a join keeps its two sides as long as the conditions above it allow, and as a
+point it would not know these.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.renaming import Names, is_point, named, point_names, renamed
 from cera.optimizer.canonical import canonical
-from cera.optimizer.points import FreshNames, is_of_events, joins_events, with_points
+from cera.optimizer.plan_changes import FreshNames, is_of_events, joins_events, with_points
 
 
 def materialize(plan: Plan) -> Plan:
-    materializing = _Materializing(FreshNames(plan))
+    materializing = _Materializer(FreshNames(plan))
     for point in plan.points:
         expression = materializing.below(point.expression) if point.result else point.expression
         materializing.points.append(
@@ -43,12 +43,12 @@ def materialize(plan: Plan) -> Plan:
 
 
 @dataclass
-class _Materializing:
+class _Materializer:
     fresh: FreshNames
     points: list[Point] = field(default_factory=list)
 
     def below(self, expression: Expression) -> Expression:
-        """The expression with points for the intermediate results below its topmost operator."""
+        """Returns the expression with points for the intermediate results below its topmost operator."""
         match expression:
             case TemporalJoin() | AntiSemiJoin():
                 return rebuild(expression, self._part_of_window)
@@ -66,7 +66,7 @@ class _Materializing:
         return self._point(expression) if _is_intermediate(expression) else self.below(expression)
 
     def _point(self, expression: Expression) -> Expression:
-        """A point for the expression; the outer one is named first, and defined last."""
+        """Makes a point for the expression; the outer one is named first, and defined last."""
         inner, names = _base_named(expression)
         name = self.fresh.point(self.fresh.letter(), canonical(inner).identifiers)
         below = self.below(inner)
@@ -75,7 +75,7 @@ class _Materializing:
 
 
 def _is_intermediate(expression: Expression) -> bool:
-    """σ[c](R), R without joins of events."""
+    """Returns whether it is σ[c](R), R without joins of events."""
     return isinstance(expression, Selection) and is_of_events(expression) and not joins_events(expression)
 
 
@@ -86,7 +86,7 @@ def _is_timed(expression: Expression) -> bool:
 
 
 def _base_named(expression: Expression) -> tuple[Expression, Names]:
-    """The expression under the names of the point at its bottom, and the names it had."""
+    """Returns the expression under the names of the point at its bottom, and the names it had."""
     core = expression
     while isinstance(core, Selection | Join):
         core = core.input if isinstance(core, Selection) else core.left

@@ -15,8 +15,8 @@ from cera.algebra.operators import Expression, Join, RelativeTimers, Selection, 
 from cera.algebra.plan import Plan
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
-from cera.optimizer.cost import Costs, Joined
-from cera.optimizer.points import joins_events, with_expressions
+from cera.optimizer.cost import Costs, PartialJoin
+from cera.optimizer.plan_changes import joins_events, with_expressions
 
 #: With more relations than this, not all of them are tried as the first one of a join.
 _MANY = 16
@@ -39,7 +39,7 @@ def _ordered(expression: Expression, plan: Plan) -> Expression:
 
 
 def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition]]:
-    """The relations that are joined here, from left to right, and the conditions on them, the innermost first."""
+    """Returns the relations that are joined here, from left to right, and their conditions, the innermost first."""
     match expression:
         case Join() if not isinstance(expression.right, RelativeTimers):
             left, above_left = _flattened(expression.left)
@@ -59,7 +59,8 @@ def _is_join(expression: Expression) -> bool:
 
 
 def best_order(costs: Costs) -> list[int]:
-    """From every relation as the first one: always the cheapest next one, connected ones before others.
+    """Returns the cheapest greedy order: from each relation as the first, the cheapest next one, connected ones before
+    others.
 
     Of very many relations only the smallest are tried as the first one.
     """
@@ -71,9 +72,9 @@ def best_order(costs: Costs) -> list[int]:
 
 
 def _greedy(costs: Costs, first: int) -> tuple[int, float, list[int]]:
-    """The number of products that could not be avoided, the cost, and the order."""
+    """Returns the number of products that could not be avoided, the cost, and the order."""
     order, products, so_far, total = [first], 0, costs.sizes[first], 0.0
-    done = costs.joined(Joined(), first)
+    done = costs.joined(PartialJoin(), first)
     others = [i for i in range(len(costs.relations)) if i != first]
     while others:
         connected = [i for i in others if costs.connected(done, i)]

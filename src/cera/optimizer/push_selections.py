@@ -35,7 +35,7 @@ from cera.algebra.selections import parted, select
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import And
 from cera.model.expressions.expression import Expression as Condition
-from cera.optimizer.points import with_expressions
+from cera.optimizer.plan_changes import with_expressions
 
 
 def push_selections(plan: Plan) -> Plan:
@@ -43,7 +43,7 @@ def push_selections(plan: Plan) -> Plan:
 
 
 def pushed(expression: Expression) -> Expression:
-    """The expression with all its selections pushed; the same object if they are where they should be."""
+    """Returns the expression with all its selections pushed; the same object if they are where they should be."""
     if isinstance(expression, Selection):
         below = pushed(expression.input)
         if isinstance(expression.condition, And):
@@ -59,7 +59,7 @@ def pushed(expression: Expression) -> Expression:
 
 
 def _push(condition: Condition, expression: Expression) -> Expression | None:
-    """σ[c] below the topmost operator of the expression; None if it has to stay above."""
+    """Returns σ[c] below the topmost operator of the expression; None if it has to stay above."""
     match expression:
         case Selection():  # past selections that stay where they are
             lower = _push(condition, expression.input)
@@ -99,7 +99,7 @@ def _select(condition: Condition, expression: Expression) -> Expression:
 
 
 def _into_window(window: AntiSemiJoin) -> Expression:
-    """The conditions of an absence that speak of the absent event alone select it."""
+    """Makes the conditions of an absence that are about the absent event alone select it."""
     alone = tuple(c for c in window.condition if _has_data(window.right, c))
     if not alone:
         return window
@@ -110,7 +110,7 @@ def _into_window(window: AntiSemiJoin) -> Expression:
 
 
 def _has(expression: Expression, condition: Condition) -> bool:
-    """attributes(c) ⊆ sch(R)."""
+    """Returns attributes(c) ⊆ sch(R)."""
     if isinstance(expression, RelativeTimers):
         return False  # timers are computed with the rows they are joined to
     return _within(condition, expression.schema)

@@ -4,9 +4,9 @@
 
     if ρ[n1](Q1) = ρ[n2](Q2) with fresh identifiers: equal up to the names of identifiers and variables.
 
-What is shared: matched events, with the selections directly above them; these joined with their timers; and joins of
-events where no condition above speaks of times. (A join that is shared no longer knows the conditions above it, and
-times that only they bound would let its state grow.)
+Shared are: matched events, with the selections directly above them; these joined with their timers; and joins of events
+where no condition above is about times. (A join that is shared no longer knows the conditions above it, and times that
+only they bound would let its state grow.)
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from cera.algebra.operators import (
     rebuild,
 )
 from cera.algebra.plan import Plan, Point
-from cera.algebra.printing import relation_name
+from cera.algebra.plan_text import relation_name
 from cera.algebra.renaming import Names, named, renamed
 from cera.model.expressions import expression as expressions
 from cera.optimizer.canonical import Canonical, Key, canonical, selections
-from cera.optimizer.points import FreshNames, is_of_events, joins_events, with_points
+from cera.optimizer.plan_changes import FreshNames, is_of_events, joins_events, with_points
 
 
 def share_subexpressions(plan: Plan) -> Plan:
@@ -39,7 +39,7 @@ def share_subexpressions(plan: Plan) -> Plan:
     shared = {key: found for key, found in candidates.occurrences.items() if len(found) > 1}
     if not shared:
         return plan
-    sharing = _Sharing(shared, FreshNames(plan))
+    sharing = _Sharer(shared, FreshNames(plan))
     for point in plan.points:
         expression = sharing.rewrite(point.expression, is_whole=not point.result)
         sharing.points.append(Point(point.name, expression, point.result))
@@ -50,7 +50,7 @@ Visit = Callable[[Expression, bool], Expression]
 
 
 def _below(expression: Expression, clear: bool, visit: Visit) -> Expression:
-    """The parts of an expression visited; `clear` says that no condition above speaks of times."""
+    """Returns the expression with its parts visited; `clear` says that no condition above is about times."""
     match expression:
         case Selection():
             conditions, core = selections(expression)
@@ -77,7 +77,7 @@ def _is_candidate(expression: Expression, clear: bool) -> bool:
 
 @dataclass
 class _Candidates:
-    """Where the expressions occur that could be shared. Below what has occurred before nothing new is counted."""
+    """The places of expressions that could be shared. Below a repeated expression nothing new is counted."""
 
     occurrences: dict[Key, list[Canonical]] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class _Candidates:
 
 
 @dataclass
-class _Sharing:
+class _Sharer:
     shared: dict[Key, list[Canonical]]
     fresh: FreshNames
     points: list[Point] = field(default_factory=list)
@@ -109,7 +109,7 @@ class _Sharing:
         return _below(expression, clear, self.rewrite)
 
     def _define(self, expression: Expression, found: Canonical, clear: bool) -> None:
-        """A point for the expression under fresh identifiers; also fresh variables if a name would get in the way."""
+        """Makes a point for the expression under fresh identifiers, and fresh variables if a name would clash."""
         names = Names(
             {name: self.fresh.identifier(name) for name in found.identifiers},
             {name: f"{name}'" for name in found.variables} if self._names_clash(expression, found) else {},
@@ -125,7 +125,7 @@ class _Sharing:
         self.defined[found.key] = Reference(name, below.schema), own
 
     def _names_clash(self, expression: Expression, found: Canonical) -> bool:
-        """Whether some occurrence uses a name of this one for another variable: ρ takes no name that is there."""
+        """Returns whether some occurrence uses a name of this one for another variable: ρ takes no existing name."""
         data = expression.schema.data
         return any(
             new != old and new in data
@@ -141,7 +141,7 @@ class _Sharing:
 
 
 def _correspondence(own: Canonical, other: Canonical) -> Names:
-    """The names that the point's names have in an occurrence."""
+    """Returns the names that the point's names have in an occurrence."""
     return Names(
         dict(zip(own.identifiers, other.identifiers, strict=True)),
         dict(zip(own.variables, other.variables, strict=True)),

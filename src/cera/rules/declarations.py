@@ -1,4 +1,5 @@
-"""What a program declares about the events that come from outside: their labels, attributes and kinds of values."""
+"""The declarations of a program about the events that come from outside: their labels, attributes and kinds of
+values."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class SourceLabel:
 
 
 def declared_attributes(sources: Iterable[SourceLabel]) -> Mapping[str, tuple[Attribute, ...]]:
-    """The attributes of each label that has some declared; several declarations of a label are taken together."""
+    """Returns the declared attributes of each label that has some; its declarations are taken together."""
     found: dict[str, tuple[Attribute, ...]] = {}
     for source in sources:
         if source.attributes is not None:
@@ -42,7 +43,7 @@ def declared_attributes(sources: Iterable[SourceLabel]) -> Mapping[str, tuple[At
 
 
 def _together(attributes: Iterable[Attribute]) -> tuple[Attribute, ...]:
-    """The attributes, each name once; what two say differently of a name is left open."""
+    """Returns the attributes, each name once; where two differ about a name, it is left open."""
     found: dict[str, Attribute] = {}
     for attribute in attributes:
         known = found.setdefault(attribute.name, attribute)

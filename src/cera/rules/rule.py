@@ -1,8 +1,8 @@
-"""Normalised rules: what the rule languages are lowered to and what every engine starts from.
+"""Normalised rules: the form that the rule languages are lowered to and every engine starts from.
 
-A rule has a head and one or more branches: the body in disjunctive form. Each branch is a conjunction in the order
-of Fig. 7 of seed 000: event queries, timers, collections, absences, conditions. A branch is kept beside the others
-and not made a rule of its own, because a head with grouping groups the union of them (ERR-18).
+A rule has a head and one or more branches: the body in disjunctive form. Each branch is a conjunction in the order of
+Fig. 7 of seed 000: event queries, timers, collections, absences, conditions. A branch is kept beside the others and not
+made a rule of its own, because a head with grouping groups the union of them (ERR-18).
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Branch:
         return frozenset(literal.identifier for literal in self.positive)
 
     def positive_patterns(self) -> Iterator[Pattern]:
-        """The patterns that bind variables: of event queries, absolute timers and collections."""
+        """Yields the patterns that bind variables: of event queries, absolute timers and collections."""
         yield from (query.pattern for query in self.events)
         yield from (timer.timer.pattern for timer in self.absolute_timers)
         yield from (accumulation.pattern for accumulation in self.collections)
@@ -120,13 +120,13 @@ class Branch:
 
 
 def trace_order(branch: Branch) -> tuple[str, ...]:
-    """The identifiers of a branch: events and absolute timers, then relative timers, each after its anchor."""
+    """Returns the identifiers of a branch: events and absolute timers, then relative timers, each after its anchor."""
     literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
     return tuple(literal.identifier for literal in literals)
 
 
 def anchors_first(branch: Branch) -> list[RelativeTimer]:
-    """The relative timers of a branch, each after the one it is anchored at."""
+    """Returns the relative timers of a branch, each after the one it is anchored at."""
     known = {query.identifier for query in branch.events} | {timer.identifier for timer in branch.absolute_timers}
     ordered: list[RelativeTimer] = []
     waiting = list(branch.relative_timers)
@@ -155,13 +155,13 @@ class Rule:
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:
-        """The identifiers of all its branches, in the order in which the causes of its events are told."""
+        """The identifiers of all its branches, in the order in which the causes of its events are listed."""
         return tuple(dict.fromkeys(name for branch in self.branches for name in trace_order(branch)))
 
 
 @dataclass(frozen=True)
 class RuleProgram:
-    """Rules in the order of the text, and what the program says about itself."""
+    """Rules in the order of the text, with the options and declarations of the program."""
 
     rules: tuple[Rule, ...]
     semantics: Semantics = "practical"
@@ -169,7 +169,7 @@ class RuleProgram:
     calendars: tuple[Calendar, ...] = ()
     #: Labels of events that modules of other languages derive.
     from_modules: tuple[str, ...] = ()
-    #: How many events one event may end. It belongs to a run: what is remembered does not depend on it.
+    #: The most events that one event may end. It belongs to a run: the state does not depend on it.
     answer_limit: int = field(default=ANSWER_LIMIT, compare=False)
 
     @property

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from cera.comparing.comparison import compare
-from cera.comparing.histories import Difference, Seen
+from cera.comparing.histories import Difference, Observation
 from cera.comparing.letters import letters
-from cera.comparing.reading import read
 from cera.comparing.search import Options, Search, occurrences, search
+from cera.comparing.subject_reader import read
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from module_runs import meaning
@@ -193,7 +193,7 @@ def by_definition(difference: Difference, module: object) -> object:
         for way in derived.derivations:
             rests = frozenset(numbers[cause] for cause in way.causes.values())
             found.setdefault(derived.event.end, Counter())[rests] += 1
-    return tuple(Seen(time, frozenset(some.items())) for time, some in sorted(found.items()))
+    return tuple(Observation(time, frozenset(some.items())) for time, some in sorted(found.items()))
 
 
 @pytest.mark.parametrize("given", [{"max_events": "x"}, {"labels": "E1"}, {"first": None}])

@@ -12,7 +12,7 @@ import pytest
 
 from cera.algebra.operators import Matching, Selection, walk
 from cera.algebra.plan import Plan
-from cera.algebra.printing import print_plan
+from cera.algebra.plan_text import print_plan
 from cera.algebra.translation import translate
 from cera.explain.plan import NOTATION
 from cera.optimizer.driver import PASSES, Pass, optimize

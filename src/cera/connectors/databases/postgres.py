@@ -13,7 +13,7 @@ from cera.connectors.databases.postgres_functions import drop_owner, make_functi
 from cera.connectors.databases.tables import TableName, literal, quoted
 from cera.connectors.databases.urls import POSTGRES, Postgres, UnreachableError, is_understood
 from cera.errors import EngineError, UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.wording import Setting
 
 if TYPE_CHECKING:

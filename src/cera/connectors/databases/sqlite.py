@@ -16,7 +16,7 @@ from cera.connectors.databases.sqlite_schema import MADE, OPERATIONS, triggers
 from cera.connectors.databases.tables import TableName, literal, quoted
 from cera.connectors.databases.urls import Sqlite, UnreachableError
 from cera.errors import EngineError, UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.wording import Setting
 
 OWN_TABLES = ("cera_changes", "cera_transaction")

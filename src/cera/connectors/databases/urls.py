@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from cera.errors import EngineError, UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 
 #: How the databases that can be read are named.
 POSTGRES = "postgresql://USER@HOST/DATABASE"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.wording import Setting
 
 #: What may stand between cells, the usual one first.

@@ -16,7 +16,7 @@ from cera.connectors.records.python_values import checked_text, plain
 from cera.connectors.records.records import event_from_object, flat_event
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import describe
 from cera.wording import Setting
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeGuard
 
-from cera.algebra.depth import make_room
 from cera.algebra.operators import Construction, Expression, Merging, TemporalJoin, Union, walk
 from cera.algebra.plan import Plan
+from cera.algebra.recursion_depth import make_room
 from cera.algebra.relevance import Relevance
 from cera.engines.local.collecting import Collecting
 from cera.engines.local.connections import Connections, accumulates

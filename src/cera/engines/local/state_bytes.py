@@ -35,7 +35,7 @@ THINGS: Mapping[int, str] = MappingProxyType(
         1: "cera.engines.local.storage:Bucket",
         2: "cera.model.events.occurrence:Occurrence",
         3: "cera.engines.local.occurrence:TimerOccurrence",
-        4: "cera.model.events.identified:Identified",
+        4: "cera.model.events.occurrence:Identified",
         5: "cera.model.events.event:Event",
         6: "cera.model.time.interval:Interval",
         7: "cera.model.time.durations:Duration",

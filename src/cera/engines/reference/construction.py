@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 
 
 def construct_terms(head: Construct, matches: Group, theory: Theory) -> Iterator[tuple[Term, Group]]:
-    """The terms of one rule and one event trace, each with the matches it was made from."""
+    """Yields the terms of one rule and one event trace, each with the matches it was made from."""
     in_order = sorted(matches, key=lambda m: m.key)
     if theory.semantics == "formal":
         ordered = distinct(in_order, lambda m: substitution_key(m.values))
@@ -44,12 +44,12 @@ def construct_terms(head: Construct, matches: Group, theory: Theory) -> Iterator
         for value in instantiate(head, group, theory) or ():
             if isinstance(value, Term):
                 yield value, group
-            else:  # a scalar is no event
+            else:  # a scalar is not an event
                 theory.evaluator.undefined += 1
 
 
 def distinct(items: Sequence[Item], key: Callable[[Item], Any]) -> list[Item]:
-    """The first item of each key, in order."""
+    """Returns the first item of each key, in order."""
     first: dict[Any, Item] = {}
     for item in items:
         first.setdefault(key(item), item)
@@ -57,7 +57,7 @@ def distinct(items: Sequence[Item], key: Callable[[Item], Any]) -> list[Item]:
 
 
 def groups(matches: Group, variables: frozenset[str]) -> list[list[Match]]:
-    """The matches by their values for the variables, in the order of the first match of each group."""
+    """Returns the matches by their values for the variables, in the order of the first match of each group."""
     names = sorted(variables)
     found: dict[tuple[Any, ...], list[Match]] = {}
     for match in matches:
@@ -67,7 +67,7 @@ def groups(matches: Group, variables: frozenset[str]) -> list[list[Match]]:
 
 
 def instantiate(construct: Construct, group: Group, theory: Theory) -> tuple[Value, ...] | None:
-    """The values that a construct yields for one group of matches; None where it is undefined."""
+    """Returns the values that a construct yields for one group of matches; None where it is undefined."""
     match construct:
         case ConstructTerm():
             children: list[Value] = []
@@ -88,7 +88,7 @@ def instantiate(construct: Construct, group: Group, theory: Theory) -> tuple[Val
         case OptionalConstruct():
             before = theory.evaluator.undefined
             values = instantiate(construct.construct, group, theory)
-            theory.evaluator.undefined = before  # what is optional may be missing
+            theory.evaluator.undefined = before  # an optional part may be missing
             if values:  # an `all` without an instance is missing too
                 return values
             return () if construct.default is None else instantiate(construct.default, group, theory)
@@ -103,7 +103,7 @@ def instantiate(construct: Construct, group: Group, theory: Theory) -> tuple[Val
 
 
 def _ordered(subgroups: list[list[Match]], construct: All, theory: Theory) -> list[list[Match]]:
-    """The groups by the keys of `order-by`; groups that are equal in them stay in the order of their events."""
+    """Returns the groups by the keys of `order-by`; groups that are equal in them stay in the order of their events."""
     for key in reversed(construct.order_by):
         subgroups = sorted(
             subgroups,
@@ -118,7 +118,7 @@ def _sort_key(value: Result | None) -> tuple[Any, ...]:
 
 
 def evaluate(expression: Expression, group: Group, theory: Theory) -> Result | None:
-    """An expression of a head: aggregates over the group, everything else on what its matches share."""
+    """Returns the value of an expression of a head: aggregates over the group, the rest on what its matches share."""
     values: dict[str, Value] = dict(group[0].values)
 
     def replace_aggregates(part: Expression) -> Expression:
@@ -136,7 +136,7 @@ def evaluate(expression: Expression, group: Group, theory: Theory) -> Result | N
 
 
 def aggregate(expression: Aggregate, group: Group, theory: Theory) -> Value | None:
-    """The value of an aggregate over a group of matches; what is undefined in a match does not count."""
+    """Returns the value of an aggregate over a group of matches; undefined values of a match do not count."""
     found: list[Value] = []
     for match in group:
         times = {identifier: event.interval for identifier, event in match.trace.items()}
@@ -149,7 +149,7 @@ def aggregate(expression: Aggregate, group: Group, theory: Theory) -> Value | No
 
 
 def fold(function: str, values: Sequence[Value]) -> Value | None:
-    """An aggregate function over values in their order. Only `count` is defined on none."""
+    """Returns an aggregate function over values in their order. Only `count` is defined on none."""
     if function == "count":
         return len(values)
     if function in ("sum", "avg"):

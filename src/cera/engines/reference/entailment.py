@@ -1,17 +1,16 @@
-"""The entailment relation of Figs. 12 to 14 of seed 000, corrected by the errata.
+"""Interpretations (Def. 0.7 of seed 000), and the entailment relation of Figs. 12 to 14, corrected by the errata.
 
-`Theory.entails` is the relation I, σ, τ ⊨ F^t as the paper writes it, one case a kind of formula. The fixpoint uses
-its enumeration (`enumeration.matches`), and the tests hold the two against each other.
+`Theory.entails` is the relation I, σ, τ ⊨ F^t as the paper writes it, one case a kind of formula. The fixpoint uses its
+enumeration (`enumeration.matches`), and the tests hold the two against each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import assert_never
 
-from cera.engines.reference.interpretation import Interpretation
 from cera.errors import TickLimitError
 from cera.model.calendars.calendar_files import Calendar, timer_events, timer_intervals
 from cera.model.evaluation.evaluator import Evaluator
@@ -19,14 +18,58 @@ from cera.model.events.event import Event
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match
-from cera.model.matching.patterns import Pattern
+from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
 from cera.model.time.interval import Interval, hull
 from cera.model.time.timers import relative_timer
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, RelativeTimer, Semantics
 from cera.wording import Setting
 
-#: How often an absolute timer may tick.
+
+class Interpretation:
+    """The set I of events that happen, base and derived, by label, with the answers of patterns on single events."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self._events: dict[Event, None] = {}
+        self._by_label: dict[str, list[Event]] = {}
+        self._answers: dict[tuple[int, Event], list[Substitution]] = {}
+        self.add(events)
+
+    def add(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if event not in self._events:
+                self._events[event] = None
+                self._by_label.setdefault(event.label, []).append(event)
+
+    def __contains__(self, event: Event) -> bool:
+        return event in self._events
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self._events)
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def candidates(self, pattern: Pattern) -> list[Event]:
+        """Returns the events that the pattern could match, judging by the label."""
+        if isinstance(pattern, TermPattern) and isinstance(pattern.label, str):
+            return self._by_label.get(pattern.label, [])
+        return list(self._events)
+
+    def answers(self, pattern: Pattern, event: Event) -> list[Substitution]:
+        """{σ | σ(pattern) ≼ event}. The pattern must live as long as this object: it is known by its identity."""
+        key = (id(pattern), event)
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = match(pattern, event.term)
+        return found
+
+    def restricted(self, interval: Interval) -> Interpretation:
+        """I|t: the events that happen within t."""
+        return Interpretation(event for event in self if interval.contains(event.interval))
+
+
+#: The most ticks of an absolute timer.
 TICK_LIMIT = 100_000
 
 Trace = Mapping[str, Event]
@@ -34,7 +77,7 @@ Formula = EventQuery | RelativeTimer | AbsoluteTimer | Accumulation | Branch
 
 
 def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
-    """rel-timer-event(e, t')^t (Fig. 13), or None where the timer does not happen (ERR-27)."""
+    """Returns rel-timer-event(e, t')^t (Fig. 13), or None where the timer does not happen (ERR-27)."""
     interval = relative_timer(timer.kind, anchor.interval, timer.duration)
     if interval is None:
         return None
@@ -43,16 +86,16 @@ def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
 
 @dataclass
 class Theory:
-    """What entailment depends on besides (I, σ, τ): the semantics, and the stretch of time with absolute timers."""
+    """The parameters of entailment besides (I, σ, τ): the semantics, and the stretch of time with absolute timers."""
 
     semantics: Semantics = "practical"
     calendars: tuple[Calendar, ...] = ()
     timezone: str = "UTC"
     extent: Interval | None = None
-    #: How often a timer may tick in the extent; None for TICK_LIMIT.
+    #: The most ticks of a timer in the extent; None for TICK_LIMIT.
     tick_limit: int | None = None
     evaluator: Evaluator = field(init=False)
-    #: How many terms could not be built because they would be too deep or too large.
+    #: The number of terms that were not built because they would be too deep or too large.
     too_large: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -131,7 +174,7 @@ class Theory:
                 assert_never(formula)
 
     def inside(self, events: Interpretation, accumulation: Accumulation, branch: Branch, trace: Trace) -> list[Event]:
-        """The candidate events within the window, bounds included.
+        """Returns the candidate events within the window, bounds included.
 
         In the practical semantics without the event that the window is, or is defined relative to (ERR-05).
         """
@@ -161,7 +204,7 @@ class Theory:
         return all(self.evaluator.holds(condition, values, times) for condition in conditions)
 
     def timer_events(self, timer: TimerQuery) -> tuple[Event, ...]:
-        """The occurrences of an absolute timer that touch the extent of the stream."""
+        """Returns the occurrences of an absolute timer that touch the extent of the stream."""
         if self.extent is None:
             return ()
         if timer not in self._timer_events:
@@ -183,7 +226,7 @@ def match_timer(timer: AbsoluteTimer, event: Event) -> list[Substitution]:
 
 
 def _agree(pattern: Pattern, answer: Substitution, values: Substitution) -> bool:
-    """Whether σ is the answer on the variables of the pattern: what an `optional` leaves unbound, σ does too."""
+    """Returns whether σ is the answer on the pattern's variables: what an `optional` leaves unbound, σ does too."""
     return all(name in values and same(values[name], value) for name, value in answer.items()) and not any(
         name in values for name in patterns.optional_variables(pattern) - answer.keys()
     )

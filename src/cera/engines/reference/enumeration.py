@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from cera.engines.reference.entailment import Theory, Trace, match_timer, timer_event
-from cera.engines.reference.interpretation import Interpretation
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, match_timer, timer_event
 from cera.model.events.event import Event
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression
@@ -40,7 +39,7 @@ class Match:
 def matches(
     theory: Theory, events: Interpretation, branch: Branch, new: frozenset[Event] | None = None
 ) -> Iterator[Match]:
-    """Every match of the branch: positive literals first, then collections, then absences.
+    """Yields every match of the branch: positive literals first, then collections, then absences.
 
     With `new`, only those that use one of these events: all others have been found before they came.
     """
@@ -70,9 +69,9 @@ class _Enumeration:
     def _traces(
         self, conditions: Sequence[Expression], new: frozenset[Event] | None
     ) -> Iterator[tuple[Trace, Substitution]]:
-        """Every τ with the σ that its events give: all combinations of events that agree on shared variables and
-        satisfy the conditions."""
-        if new is None or self.branch.collections:  # what is new may also be collected
+        """Yields every τ with its σ: combinations of events that agree on shared variables and satisfy the
+        conditions."""
+        if new is None or self.branch.collections:  # a new event may also be collected
             yield from self._traces_with(conditions, None, frozenset())
         else:
             for place in range(len(self.branch.events)):
@@ -81,9 +80,9 @@ class _Enumeration:
     def _traces_with(
         self, conditions: Sequence[Expression], place: int | None, new: frozenset[Event]
     ) -> Iterator[tuple[Trace, Substitution]]:
-        """The traces whose event at the place is one of the new ones; all of them without a place.
+        """Yields the traces whose event at the place is one of the new ones; all of them without a place.
 
-        A condition is tested as soon as all that it speaks of is there.
+        A condition is tested as soon as everything that it is about is bound.
         """
         hold = self.theory.hold
         literals: tuple[EventQuery | AbsoluteTimer, ...] = (*self.branch.events, *self.branch.absolute_timers)
@@ -114,7 +113,7 @@ class _Enumeration:
     def _answers(
         self, literal: EventQuery | AbsoluteTimer, new: frozenset[Event] | None
     ) -> Iterator[tuple[Event, Substitution]]:
-        """The events that a literal matches, among the new ones if these are given, with its answers on them."""
+        """Yields the events that a literal matches, among the new ones if these are given, with its answers on them."""
         if isinstance(literal, AbsoluteTimer):
             ticks = self.theory.timer_events(literal.timer)
             yield from ((event, answer) for event in ticks for answer in match_timer(literal, event))
@@ -124,7 +123,7 @@ class _Enumeration:
             yield from ((event, answer) for event in candidates for answer in events.answers(literal.pattern, event))
 
     def _collect(self, trace: Trace, values: Substitution) -> Iterator[tuple[tuple[Event, ...], Substitution]]:
-        """One event of its window for each `collect`; none at all if a window is empty (ERR-24)."""
+        """Yields one event of its window for each `collect`; none at all if a window is empty (ERR-24)."""
         partial: list[tuple[tuple[Event, ...], Substitution]] = [((), values)]
         for collection in self.branch.collections:
             inside = self.theory.inside(self.events, collection, self.branch, trace)
@@ -135,12 +134,12 @@ class _Enumeration:
                 for answer in self.events.answers(collection.pattern, event)
                 if (joined := join(bound, answer)) is not None
             ]
-        for collected, bound in partial:  # a condition may speak of what a later `collect` binds
+        for collected, bound in partial:  # a condition may use variables that a later `collect` binds
             if all(self.theory.hold(collection.conditions, bound, trace) for collection in self.branch.collections):
                 yield collected, bound
 
     def _occurs(self, absence: Accumulation, trace: Trace, values: Substitution) -> bool:
-        """Whether the window holds an event that agrees with σ."""
+        """Returns whether the window holds an event that agrees with σ."""
         return any(
             (joined := join(values, answer)) is not None and self.theory.hold(absence.conditions, joined, trace)
             for event in self.theory.inside(self.events, absence, self.branch, trace)
@@ -149,7 +148,7 @@ class _Enumeration:
 
 
 def with_relative_timers(trace: Trace, branch: Branch) -> Trace | None:
-    """τ extended by the relative timers, each after its anchor; None if one of them does not happen."""
+    """Returns τ extended by the relative timers, each after its anchor; None if one of them does not happen."""
     complete = dict(trace)
     waiting = list(branch.relative_timers)
     while waiting:
@@ -163,7 +162,7 @@ def with_relative_timers(trace: Trace, branch: Branch) -> Trace | None:
 
 
 def _settled_by(literal: EventQuery | AbsoluteTimer) -> frozenset[str]:
-    """The identifier of a literal, and its variables as `var X`: whether an `optional` binds them is known with it."""
+    """Returns the identifier of a literal, and its variables as `var X`: with it, it is known if they are bound."""
     pattern = literal.pattern if isinstance(literal, EventQuery) else literal.timer.pattern
     names = patterns.bound_variables(pattern) | patterns.optional_variables(pattern)
     return frozenset((literal.identifier, *(f"var {name}" for name in names)))
@@ -172,7 +171,7 @@ def _settled_by(literal: EventQuery | AbsoluteTimer) -> frozenset[str]:
 def _speaking_of(
     settled: frozenset[str], conditions: Sequence[Expression]
 ) -> tuple[list[Expression], list[Expression]]:
-    """The conditions on nothing but these variables and identifiers, and the others."""
+    """Returns the conditions on nothing but these variables and identifiers, and the others."""
     parted: tuple[list[Expression], list[Expression]] = ([], [])
     for condition in conditions:
         names = (f"var {name}" for name in expressions.variables(condition))

@@ -10,14 +10,12 @@ stratum begins, so only its own rules are applied. Written to be read; slow on p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.derivations import first_ones_first
-from cera.engines.reference.entailment import Theory
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import Match, matches
-from cera.engines.reference.interpretation import Interpretation
 from cera.errors import EngineError, RecursionLimitError
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
@@ -49,7 +47,7 @@ class Model:
             self.raised.setdefault(event, (rule, {}))[1].setdefault(derivation.key, derivation)
 
     def derived(self) -> list[DerivedEvent]:
-        """The derived and the raised events in the order of output."""
+        """Returns the derived and the raised events in the order of output."""
         found = {event: tuple(ways.values()) for event, ways in self.derivations.items()}
         ordered = first_ones_first(found, self.base, self.recursive)
         deduced = [DerivedEvent(event, ways) for event, ways in ordered.items()]
@@ -61,7 +59,7 @@ class Model:
 def consequences(
     rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None = None
 ) -> Iterator[tuple[Event, Derivation]]:
-    """Every e^t that the rule derives from I, with its derivation; with `new`, only what needs one of these events."""
+    """Yields every e^t that the rule derives from I, with its derivation; with `new`, only if it needs one of these."""
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for match in matches(theory, events, branch, new):
@@ -77,7 +75,7 @@ def consequences(
 
 
 def immediate_consequence(rules: Iterable[Rule], events: Interpretation, theory: Theory) -> Interpretation:
-    """T_P(I); rules that send their events away (RAISE) add nothing."""
+    """Returns T_P(I); rules that send their events away (RAISE) add nothing."""
     derived = [event for rule in rules if rule.recipient is None for event, _ in consequences(rule, events, theory)]
     return Interpretation([*events, *derived])
 
@@ -90,7 +88,7 @@ def intended_model(
     strata: Sequence[Sequence[Rule]] | None = None,
     limit: int = RECURSION_LIMIT,
 ) -> Model:
-    """M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
+    """Returns M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
     depends = dependencies(rules)
     recursive = frozenset(rule.name for component in recursive_components(rules) for rule in component)
     model = Model(Interpretation(base), recursive)
@@ -103,7 +101,7 @@ def intended_model(
 def _to_fixpoint(
     stratum: Sequence[Rule], model: Model, theory: Theory, depends: Sequence[Dependency], counter: _Counter
 ) -> None:
-    """T^ω within a stratum: apply its rules together until nothing new comes."""
+    """Computes T^ω within a stratum: applies its rules together until nothing new comes."""
     pending = list(stratum)
     last: frozenset[Event] | None = None  # what the round before added; a rule of a stratum that is applied again
     while pending:  # neither groups nor negates what is new, so that looking at its matches with new events is enough
@@ -126,7 +124,7 @@ def _to_fixpoint(
 
 @dataclass
 class _Counter:
-    """Counts what recursive rules derive, and stops a recursion that does not end."""
+    """A counter of the events that recursive rules derive, which stops a recursion that does not end."""
 
     recursive: frozenset[str]
     limit: int
@@ -147,7 +145,7 @@ class _Counter:
 def _guarded(
     rule: Rule, model: Model, theory: Theory, new: frozenset[Event] | None
 ) -> Iterator[tuple[Event, Derivation]]:
-    """The consequences of a rule, with errors that name it.
+    """Yields the consequences of a rule, with errors that name it.
 
     A term that is too large counts as undefined, unless what is `new` in a recursion has grown to it.
     """
@@ -165,3 +163,55 @@ def _guarded(
 
 def _place(rule: Rule) -> str:
     return f" ({rule.span})" if rule.span else ""
+
+
+#: The derivations of each event.
+Derivations = Mapping[Event, Iterable[Derivation]]
+
+
+def first_ones_first(
+    derivations: Derivations, given: Container[Event], recursive: Container[str]
+) -> dict[Event, tuple[Derivation, ...]]:
+    """Returns the derivations of each event by height, rule and causes; the first one leads back to the input.
+
+    In a recursion an event can be derived from what was derived from it. Its *height* is that of the lowest tree of
+    derivations above the input, so that the causes of the derivation on top of a lowest tree are all lower than the
+    event. Only the derivations of recursive rules are ordered by it: those of others are never circular, and the
+    engines that run no recursion need not know of heights to give the same order.
+    """
+    circular = any(one.rule in recursive for ways in derivations.values() for one in ways)
+    height = heights(derivations, given) if circular else {}
+
+    def rank(one: Derivation) -> int:
+        return 1 + max(height.get(cause, 0) for cause in one.causes.values()) if one.rule in recursive else 0
+
+    return {event: tuple(sorted(ways, key=lambda one: (rank(one), one.key))) for event, ways in derivations.items()}
+
+
+def heights(derivations: Derivations, given: Container[Event]) -> dict[Event, int]:
+    """Returns the least h with h(e) = 0 for a given event and for a timer, and else h(e) = 1 + the greatest h of its
+    causes, in the derivation in which that is least."""
+    known: dict[Event, int] = {event: 0 for event in derivations if event in given}
+    missing: list[int] = []  # of each derivation: how many causes have no height yet
+    users: dict[Event, list[int]] = {}
+    made: list[Event] = []
+    for event, ways in derivations.items():
+        for one in ways:
+            causes = {c for c in (*one.causes.values(), *one.collected) if c in derivations and c not in known}
+            for cause in causes:
+                users.setdefault(cause, []).append(len(made))
+            missing.append(len(causes))
+            made.append(event)
+    level = [event for event, count in zip(made, missing, strict=True) if not count and event not in known]
+    height = 0
+    while level:
+        height += 1
+        new = [event for event in dict.fromkeys(level) if event not in known]
+        known.update(dict.fromkeys(new, height))
+        level = []
+        for event in new:
+            for number in users.get(event, ()):
+                missing[number] -= 1
+                if not missing[number]:
+                    level.append(made[number])
+    return known

@@ -21,7 +21,7 @@ from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.json_text import cell_json
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.rules.analysis.unification import head_label
 
 CHILDREN = "children"

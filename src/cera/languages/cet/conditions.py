@@ -9,10 +9,9 @@ from cera.languages.cet.folds import check_folds
 from cera.languages.cet.scopes import TIME, Attributes, Known, Scope, holders, scope_of
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program
 from cera.languages.text.nodes import Field
-from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS, arity
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Call, DurationLiteral, EventReference, Expression, Variable
-from cera.rules.reasoning.signatures import arity
 
 
 def check_conditions(program: Program) -> Iterator[Diagnostic]:

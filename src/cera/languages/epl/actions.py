@@ -13,10 +13,9 @@ from cera.connectors.actions.texts.statements import parse_statement
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.epl.syntax import Action, Rule, Sql, System, Write, basics
 from cera.languages.epl.variables import result_expressions
-from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS, arity
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Call, Expression
-from cera.rules.reasoning.signatures import arity
 
 _IN_ORDER = "each %d or %s takes one argument, in their order; `%%` is a percent sign"
 _NUMBERED = "the arguments are bound to :1, :2, … in their order, wherever these stand"

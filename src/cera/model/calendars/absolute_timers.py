@@ -23,7 +23,7 @@ from cera.model.matching.patterns import (
     VariablePattern,
     Without,
 )
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.terms.term import Term, format_scalar
 from cera.model.time.allen import RELATIONS
 from cera.model.time.clock import time_zone
@@ -39,7 +39,7 @@ class CalendarError(ValueError):
 
 
 def check_timer(query: TimerQuery, calendars: Sequence[Calendar]) -> list[str]:
-    """What is wrong with the parts of a timer; whether its calendar exists is not asked here."""
+    """Returns what is wrong with the parts of a timer; whether its calendar exists is not checked here."""
     parts, problems = _read_parts(query.pattern)
     if query.name == DATETIME and not parts and not problems:
         problems.append(f"timer:datetime has no part; it needs one of {', '.join(DATETIME_PARTS)}")
@@ -55,7 +55,7 @@ def check_timer(query: TimerQuery, calendars: Sequence[Calendar]) -> list[str]:
 def timer_events(
     query: TimerQuery, calendars: Sequence[Calendar], first: Time, last: Time, timezone: str
 ) -> Iterator[Event]:
-    """The events of a timer that touch [first, last], in the order of their begins; each has all parts in its term."""
+    """Yields the events of a timer that touch [first, last], by their begins; each has all parts in its term."""
     zone = _zone(query, calendars, timezone)
     label = f"timer:{query.name}"
     for interval in timer_intervals(query, calendars, first, last, timezone):
@@ -65,14 +65,14 @@ def timer_events(
 
 @cache
 def _part(part: Part, value: int) -> Term:
-    """One term for all ticks that have the part: a timer may tick every second."""
+    """Returns one term for all ticks that have the part: a timer may tick every second."""
     return Term(part, [value])
 
 
 def timer_intervals(
     query: TimerQuery, calendars: Sequence[Calendar], first: Time, last: Time, timezone: str
 ) -> Iterator[Interval]:
-    """The intervals of a timer that touch [first, last], in the order of their begins."""
+    """Yields the intervals of a timer that touch [first, last], in the order of their begins."""
     if problems := check_timer(query, calendars):
         raise CalendarError(problems[0])
     zone = _zone(query, calendars, timezone)
@@ -92,7 +92,8 @@ _AT_END = frozenset(("met-by", "overlapped-by", "finishes", "finished-by"))
 def occurs_in_relation(
     query: TimerQuery, calendars: Sequence[Calendar], relation: str, interval: Interval, timezone: str
 ) -> bool:
-    """Whether some occurrence stands in Allen's relation to the interval; `before` and `after` are never asked for.
+    """Returns whether some occurrence stands in Allen's relation to the interval; never called for `before` and
+    `after`.
 
     Only occurrences at one of the two ends can do so, or, for `during`, one inside. They come in the order of their
     begins, so the first that begins inside most often decides. A month of seconds is never gone through.
@@ -128,7 +129,7 @@ def _calendar(name: str, calendars: Sequence[Calendar]) -> Calendar:
 
 
 def _read_parts(pattern: TermPattern) -> tuple[dict[Part, int | None], list[str]]:
-    """The parts that the pattern mentions, with their numbers where these are fixed; and what is wrong with it."""
+    """Returns the parts that the pattern mentions, with their numbers where fixed, and what is wrong with it."""
     parts: dict[Part, int | None] = {}
     required: set[Part] = set()
     problems: list[str] = []
@@ -155,7 +156,8 @@ def _read_parts(pattern: TermPattern) -> tuple[dict[Part, int | None], list[str]
 
 
 def _unwrapped(pattern: Pattern) -> tuple[Pattern, bool]:
-    """The pattern inside of `var X ->`, `desc`, `without` and `optional`; False if it need not match (the last two)."""
+    """Returns the pattern inside of `var X ->`, `desc`, `without`, `optional`; False if it need not match (the last
+    two)."""
     match pattern:
         case VariablePattern(pattern=inner) if inner is not None:
             return _unwrapped(inner)
@@ -176,7 +178,7 @@ def _unknown_part(pattern: TermPattern) -> str:
 
 
 def _number(part: Part, pattern: TermPattern) -> int | str | None:
-    """The number that a part is fixed to, None when it is free, or what is wrong."""
+    """Returns the number that a part is fixed to, None when it is free, or what is wrong."""
     example = f"write {part}{{{RANGES[part][-1]}}} or {part}{{var X}}"
     if not pattern.children and not pattern.total:
         return None

@@ -34,12 +34,12 @@ from cera.model.calendars.absolute_timers import (
     timer_events,
     timer_intervals,
 )
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.time.clock import TimeError, time_zone
 from cera.model.time.clock_pattern import DATETIME_PARTS
 from cera.model.time.durations import Duration, DurationError, parse_duration
 from cera.model.time.interval import Interval, Time, interval
-from cera.model.time.recurrence import DAY, Calendar, Cron, DailyHours, Listed, Schedule
+from cera.model.time.recurrence import DAY, Calendar, Cron, DailyHours, ListedIntervals, Schedule
 from cera.model.time.time_text import parse_datetime
 from cera.model.time.timers import SYNONYMS
 from cera.model.url_paths import shown_path
@@ -50,7 +50,7 @@ __all__ = [
     "CalendarError",
     "Cron",
     "DailyHours",
-    "Listed",
+    "ListedIntervals",
     "Schedule",
     "check_timer",
     "load_calendars",
@@ -68,7 +68,7 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
 
 
 def load_calendars(path: Path) -> tuple[Calendar, ...]:
-    """The calendars of a TOML file, in its order."""
+    """Returns the calendars of a TOML file, in its order."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -79,7 +79,7 @@ def load_calendars(path: Path) -> tuple[Calendar, ...]:
 
 
 def parse_calendars(text: str, name: str) -> tuple[Calendar, ...]:
-    """The calendars of a TOML text; `name` stands for it in messages."""
+    """Returns the calendars of a TOML text; `name` stands for it in messages."""
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -89,7 +89,7 @@ def parse_calendars(text: str, name: str) -> tuple[Calendar, ...]:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where something stands: file, table, key."""
+    """A place in a calendar file: file, table, key."""
 
     file: str
     table: str
@@ -163,7 +163,7 @@ def _read_hours(place: _Place, value: object) -> tuple[int, int]:
 
 
 def _read_clock(place: _Place, value: object) -> int:
-    """Microseconds after midnight."""
+    """Returns microseconds after midnight."""
     if isinstance(value, time):
         return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
     shown = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) else None
@@ -223,7 +223,7 @@ def _read_duration(place: _Place, value: object) -> Duration | None:
     return duration
 
 
-def _read_intervals(place: _Place, value: object, timezone: str) -> Listed:
+def _read_intervals(place: _Place, value: object, timezone: str) -> ListedIntervals:
     intervals: set[Interval] = set()
     for entry in _entries(place, value, 'pairs like [["2006-10-01", "2007-02-15"]]'):
         if not isinstance(entry, list) or len(entry) != 2:
@@ -234,7 +234,7 @@ def _read_intervals(place: _Place, value: object, timezone: str) -> Listed:
         if end <= begin:
             raise place.error(f"the end {_shown(entry[1])} does not lie after the begin {_shown(entry[0])}")
         intervals.add(interval(begin, end - 1))
-    return Listed(tuple(sorted(intervals)))
+    return ListedIntervals(tuple(sorted(intervals)))
 
 
 def _read_time(place: _Place, value: object, timezone: str) -> Time:

@@ -1,6 +1,7 @@
-"""How often a timer may tick while nothing else happens: a wrong time, or a silence of years, makes it tick for hours.
+"""The limit on the ticks of a timer while nothing else happens: a wrong time, or a silence of years, makes it tick for
+hours.
 
-It is counted before the first of these ticks, so that a run stops at once and says what is large.
+Ticks are counted before the first of them, so that a run stops at once and names the timer.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cera.model.time.recurrence import SECOND, Calendar
 from cera.model.time.time_text import TimeFormat
 from cera.wording import Setting
 
-#: More ticks than this between two events are refused, unless another limit is given.
+#: The most ticks between two events, unless another limit is given.
 TICK_LIMIT = 1_000_000
 
 

@@ -1,7 +1,9 @@
 """The hashes of `cera.model.terms.hashing` for columns of events, thousands at a time.
 
-Hashes are an array of two rows, one for each chain, with a column for each event. What is the same in many events
-(labels, most strings) is hashed once; the rest is arithmetic on whole columns.
+Hashes are an array of two rows, one for each chain, with a column for each event. Strings that many events share
+(labels, most values) are hashed once; the rest is arithmetic on whole columns: xxh64 as arrays of unsigned 64-bit
+integers. It is written only for what ids are made of, words of eight bytes and texts of 32 bytes. Seeds and values are
+broadcast, so that one call can hash a column with several seeds.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 from xxhash import xxh64_intdigest
 
-from cera.model.columns.xxhash_columns import Hashes, hashed_texts, linked
 from cera.model.terms.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED, starts
 
 Times = npt.NDArray[np.int64]
@@ -24,7 +25,7 @@ Components = Mapping[str, pa.Array]
 
 
 @dataclass(frozen=True)
-class Inside:
+class NestedChild:
     """A child that every event has, with children of its own."""
 
     children: Mapping[str, Components]
@@ -36,17 +37,17 @@ _PAST_INTEGERS = 2.0**63
 
 
 def event_hashes(labels: pa.Array | str, children: Mapping[str, Components], begins: Times, ends: Times) -> Hashes:
-    """The halves of the ids of flat events, which have no ids from their source."""
+    """Returns the halves of the ids of flat events, which have no ids from their source."""
     return _events(_terms(labels, children, len(begins)), begins, ends)
 
 
-def term_hashes(label: str, children: Mapping[str, Components | Inside], rows: int) -> Hashes:
-    """The hashes of the terms `label{…}`, whose children may have children."""
+def term_hashes(label: str, children: Mapping[str, Components | NestedChild], rows: int) -> Hashes:
+    """Returns the hashes of the terms `label{…}`, whose children may have children."""
     return np.broadcast_to(_terms(label, children, rows), (2, rows))
 
 
 def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends: Times) -> Hashes:
-    """The halves of the ids of relative timers on events with known ids."""
+    """Returns the halves of the ids of relative timers on events with known ids."""
     digits = np.frombuffer(hexadecimal(anchors), np.uint64).reshape(-1, 4).T
     anchor = linked(_starts(ORDERED, label, 2), hashed_texts(_starts(STRING), digits))
     text = np.array([[xxh64_intdigest(duration.encode(), seed)] for seed in starts(STRING)], np.uint64)
@@ -54,12 +55,12 @@ def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends
 
 
 def hexadecimal(*ids: Hashes) -> bytes:
-    """The 32 digits of each id, event after event; of each event, one id after the other."""
+    """Returns the 32 digits of each id, event after event; of each event, one id after the other."""
     return np.concatenate(ids).T.astype(">u8").tobytes().hex().encode()
 
 
 def _starts(*values: str | int) -> Hashes:
-    """How both chains start."""
+    """Returns the start of both chains."""
     return np.array([[start] for start in starts(*values)], np.uint64)
 
 
@@ -68,12 +69,12 @@ def _events(terms: Hashes, begins: Times, ends: Times) -> Hashes:
 
 
 def _terms(
-    labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | Inside], rows: int
+    labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | NestedChild], rows: int
 ) -> Hashes:
-    """The hashes of the terms `label{…}`."""
+    """Returns the hashes of the terms `label{…}`."""
     hashed = [_child(name, components, rows) for name, components in children.items()]
     parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
-    if len(parts) > 1:  # by their signed values; what is absent comes last
+    if len(parts) > 1:  # by their signed values; absent children come last
         parts = list(np.sort(np.stack(parts).view(np.int64), axis=0).view(np.uint64))
     always = sum(present is None for _, present in hashed)
     counts = np.full(rows, always)
@@ -88,7 +89,7 @@ def _terms(
 
 
 def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
-    """How the chains of terms with these labels and numbers of children start."""
+    """Returns the start of the chains of terms with these labels and numbers of children."""
     numbers = np.unique(counts)
     encoded = None if isinstance(labels, str) else labels.dictionary_encode()
     names = [labels] if encoded is None else encoded.dictionary.to_pylist()
@@ -101,9 +102,9 @@ def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
     return found
 
 
-def _child(name: str, components: Components | Inside, rows: int) -> tuple[Hashes, Present | None]:
-    """The hashes of the terms `name{value}`, and where there is a value; None: everywhere."""
-    if isinstance(components, Inside):
+def _child(name: str, components: Components | NestedChild, rows: int) -> tuple[Hashes, Present | None]:
+    """Returns the hashes of the terms `name{value}`, and in which rows there is a value; None: in all."""
+    if isinstance(components, NestedChild):
         return term_hashes(name, components.children, rows), None
     found: Hashes | None = None
     present: Present | None = np.zeros(rows, bool)
@@ -121,7 +122,7 @@ def _child(name: str, components: Components | Inside, rows: int) -> tuple[Hashe
 
 
 def _leaves(kind: str, array: pa.Array) -> Hashes:
-    """The hashes of values; anything where there is none."""
+    """Returns the hashes of values; arbitrary ones in rows without a value."""
     match kind:
         case "string":
             return _strings(array)
@@ -135,7 +136,7 @@ def _leaves(kind: str, array: pa.Array) -> Hashes:
 
 
 def _doubles(array: pa.Array) -> Hashes:
-    """Whole numbers of 64 bits are integers."""
+    """Returns the hashes of doubles; those that are whole numbers of 64 bits count as integers."""
     values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
     whole = (np.floor(values) == values) & (values >= -_PAST_INTEGERS) & (values < _PAST_INTEGERS)
     bits = values.view(np.uint64)
@@ -152,3 +153,63 @@ def _strings(array: pa.Array) -> Hashes:
     known = np.array([[xxh64_intdigest(text, seed) for text in texts] for seed in starts(STRING)], np.uint64)
     found: Hashes = known[:, encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
     return found
+
+
+Hashes = npt.NDArray[np.uint64]
+
+_P1, _P2, _P3, _P4, _P5 = (
+    0x9E3779B185EBCA87,
+    0xC2B2AE3D27D4EB4F,
+    0x165667B19E3779F9,
+    0x85EBCA77C2B2AE63,
+    0x27D4EB2F165667C5,
+)
+_MASK = 2**64 - 1
+
+
+def linked(seeds: Hashes, values: Hashes) -> Hashes:
+    """Returns the hash of eight bytes."""
+    words = (seeds + np.uint64((_P5 + 8) & _MASK)) ^ _round(values)
+    words = _rotated(words, 27)
+    words *= np.uint64(_P1)
+    words += np.uint64(_P4)
+    return _avalanched(words)
+
+
+def hashed_texts(seeds: Hashes, words: Hashes) -> Hashes:
+    """Returns the hash of 32 bytes, which are the four words along the first axis of `words`."""
+    starts = (_P1 + _P2, _P2, 0, -_P1)
+    lanes = [_round(words[lane], seeds + np.uint64(start & _MASK)) for lane, start in enumerate(starts)]
+    found = _rotated(lanes[0], 1)
+    for lane, bits in zip(lanes[1:], (7, 12, 18), strict=True):
+        found += _rotated(lane, bits)
+    for lane in lanes:
+        found ^= _round(lane)
+        found *= np.uint64(_P1)
+        found += np.uint64(_P4)
+    found += np.uint64(32)
+    return _avalanched(found)
+
+
+def _round(words: Hashes, start: Hashes | None = None) -> Hashes:
+    found = words * np.uint64(_P2)
+    if start is not None:
+        found = found + start
+    found = _rotated(found, 31)
+    found *= np.uint64(_P1)
+    return found
+
+
+def _rotated(words: Hashes, bits: int) -> Hashes:
+    found = words << np.uint64(bits)
+    found |= words >> np.uint64(64 - bits)
+    return found
+
+
+def _avalanched(words: Hashes) -> Hashes:
+    words ^= words >> np.uint64(33)
+    words *= np.uint64(_P2)
+    words ^= words >> np.uint64(29)
+    words *= np.uint64(_P3)
+    words ^= words >> np.uint64(32)
+    return words

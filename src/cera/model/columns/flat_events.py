@@ -7,7 +7,7 @@ import pyarrow as pa
 #: The columns of every event; those of its children follow as `kind:name`: a component of a cell, or JSON.
 BEGIN, END, LABEL = "begin", "end", "label"
 #: Columns that may be missing: the halves of the ids where the operator can compute them, the source's own ids where it
-#: gives none, and whether an event is reported if it is late, where all are. Also `begin`, where all events are points.
+#: gives none, and whether a late event is reported, where all are. Also `begin`, where all events are points.
 HALVES = ("h1", "h2")
 QUALIFIER = "qualifier"
 REPORTED_IF_LATE = "told"  # the name is in checkpoints
@@ -19,7 +19,7 @@ def is_child(column: str) -> bool:
 
 
 def encoded(events: pa.Table) -> pa.Table:
-    """Every text once, which makes them shorter, and one object in Python."""
+    """Returns the table with every text stored once, which makes it shorter, and each text one object in Python."""
     columns = [_dictionary(c.combine_chunks()) if pa.types.is_string(c.type) else c for c in events.columns]
     return pa.table(columns, events.column_names)
 
@@ -31,12 +31,12 @@ def _dictionary(texts: pa.Array) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(encoded.indices.cast(kind), encoded.dictionary)
 
 
-#: For fewer texts than the limit, with one more number for none.
+#: The types of indexes, each for fewer texts than its limit; one more number stands for none.
 _INDICES = ((pa.int8(), 2**7 - 1), (pa.int16(), 2**15 - 1))
 
 
 def arrow_stream(table: pa.Table) -> bytes:
-    """A table as bytes, with its schema."""
+    """Returns a table as bytes, with its schema."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

@@ -10,7 +10,7 @@ from cera.model.terms.values import number
 
 
 def fold(function: str, cells: Sequence[Cell], *, distinct: bool = False) -> Cell | None:
-    """The value of an aggregate, None where it is undefined. Only `count` is defined on nothing."""
+    """Returns the value of an aggregate, None where it is undefined. Only `count` is defined on nothing."""
     if distinct:
         cells = list(dict.fromkeys(cells))
     if function == "count":
@@ -37,7 +37,7 @@ def fold(function: str, cells: Sequence[Cell], *, distinct: bool = False) -> Cel
 
 
 def _sum(numbers: Sequence[int | float]) -> int | float | None:
-    """The sum from left to right; undefined once an integer leaves 64 bits or a double is no longer finite."""
+    """Returns the sum from left to right; None once an integer leaves 64 bits or a double is no longer finite."""
     if not numbers:
         return None
     total: int | float | None = numbers[0]
@@ -53,7 +53,7 @@ _EXACT = 2**53
 
 
 def folding(function: str, *, distinct: bool) -> Callable[[Sequence[Cell]], Cell | None]:
-    """`fold` for one aggregate; sums and averages of ordinary numbers take a shorter way to the same value."""
+    """Returns `fold` for one aggregate; sums and averages of ordinary numbers take a shorter way to the same value."""
     if distinct or function not in ("sum", "avg"):
         return lambda cells: fold(function, cells, distinct=distinct)
     average = function == "avg"

@@ -45,7 +45,7 @@ from cera.model.time.interval import Interval, hull, point
 
 @dataclass
 class Evaluator:
-    """W, with what it needs besides σ and τ: calendars, the time zone, and the count of undefined results."""
+    """W, with calendars, the time zone, and the count of undefined results."""
 
     calendars: tuple[Calendar, ...] = ()
     timezone: str = "UTC"
@@ -74,7 +74,7 @@ class Evaluator:
     def value(
         self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
     ) -> Result | None:
-        """The value of an expression, or None where it is undefined."""
+        """Returns the value of an expression, or None where it is undefined."""
         match expression:
             case Literal():
                 return expression.value
@@ -124,7 +124,7 @@ class Evaluator:
         return result is True
 
     def _related(self, condition: Temporal, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
-        """Allen's relation; a periodic operand stands for any of its intervals."""
+        """Returns whether Allen's relation holds; a periodic operand stands for any of its intervals."""
         if isinstance(condition.left, Periodic):
             right = self._interval(condition.right, values, times)
             return right is not None and self._occurs(condition.left, condition.relation, right)
@@ -185,7 +185,7 @@ def negative(value: Result | None) -> Result | None:
 
 
 def calculate(operator: ArithmeticOperator, left: Result, right: Result) -> Result | None:
-    """left operator right, on numbers and on times; None where it is undefined."""
+    """Returns left operator right, on numbers and on times; None where it is undefined."""
     if isinstance(left, bool) or isinstance(right, bool):
         return None
     if isinstance(left, int | float) and isinstance(right, int | float):
@@ -194,7 +194,7 @@ def calculate(operator: ArithmeticOperator, left: Result, right: Result) -> Resu
 
 
 def _arithmetic(operator: ArithmeticOperator, left: int | float, right: int | float) -> int | float | None:
-    """Whole numbers are exact and undefined past 64 bits; anything with a fraction is IEEE double arithmetic."""
+    """Calculates on numbers: whole ones exactly and undefined past 64 bits, others by IEEE double arithmetic."""
     try:
         match operator:
             case "+":
@@ -239,7 +239,7 @@ def _time_arithmetic(operator: ArithmeticOperator, left: Result, right: Result) 
 
 
 def _duration(months: int, microseconds: int) -> Duration | None:
-    """A duration, like every integer, has 64 bits for each of its parts."""
+    """Returns a duration, or None if one of its parts does not fit into 64 bits."""
     return None if number(months) is None or number(microseconds) is None else Duration(months, microseconds)
 
 
@@ -260,7 +260,7 @@ _ORDER_TESTS = {
 
 
 def compare(operator: ComparisonOperator, left: Result, right: Result) -> bool | None:
-    """left operator right, or None where the two cannot be compared that way.
+    """Returns left operator right, or None where the two cannot be compared that way.
 
     Equality is defined between any two data values (a number and a string are never equal); order only between two
     numbers, two strings, two time points, two lengths of time.
@@ -278,7 +278,7 @@ def compare(operator: ComparisonOperator, left: Result, right: Result) -> bool |
 
 
 def _order(left: Result, right: Result) -> int | None:
-    """-1, 0 or 1 where left and right are ordered, else None."""
+    """Returns -1, 0 or 1 where left and right are ordered, else None."""
     match left, right:
         case (bool(), _) | (_, bool()):
             return None
@@ -305,7 +305,7 @@ def _order(left: Result, right: Result) -> int | None:
 
 
 def _duration_order(left: Duration, right: Duration) -> int | None:
-    """Durations compare where they have the same number of months; `1 month` and `30 day` do not."""
+    """Returns the order of durations with the same number of months; `1 month` and `30 day` have none."""
     if left.months != right.months:
         return None
     return _sign(left.microseconds, right.microseconds)

@@ -1,7 +1,7 @@
-"""The built-in functions of expressions: names, parameters, meaning.
+"""The built-in functions of expressions: names, parameters, meaning, and how messages show them.
 
-A function gets defined arguments of the kinds it declares and returns None where it is undefined. The kinds also
-serve the static checks; other engines translate by name.
+A function gets defined arguments of the kinds it declares and returns None where it is undefined. The kinds also serve
+the static checks; other engines translate by name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cera.model.time.timers import SYNONYMS, relative_timer
 
 Kind = Literal["number", "string", "boolean", "any", "interval", "duration"]
 
-#: What an expression can be: a data value, or one of the values of time.
+#: The kinds of values of an expression: a data value, or one of the values of time.
 Result = Value | Interval | Duration | Distance
 
 _SECOND = 1_000_000
@@ -31,7 +31,8 @@ _SECOND = 1_000_000
 
 @dataclass(frozen=True)
 class Function:
-    """`optional` counts the trailing parameters that may be left out; a variadic one repeats its last parameter."""
+    """A function; `optional` counts the trailing parameters that may be left out, a variadic one repeats its last
+    one."""
 
     name: str
     parameters: tuple[Kind, ...]
@@ -53,19 +54,19 @@ def _half_up(value: int | float) -> int:
 
 
 def _whole(to_integer: Callable[[int | float], int], value: int | float) -> int | float | None:
-    """A fraction made whole; a double past 64 bits is whole already."""
+    """Returns a fraction made whole; a double past 64 bits is whole already."""
     return number(to_integer(value)) if abs(value) < 2**63 else value
 
 
 def extreme(values: Sequence[Value], choose: Callable[..., Value]) -> Value | None:
-    """The least or greatest of numbers, or of strings; undefined on a mixture and on anything else."""
+    """Returns the least or greatest of numbers, or of strings; None on a mixture and on anything else."""
     if all(is_number(value) for value in values) or all(isinstance(value, str) for value in values):
         return choose(values)
     return None
 
 
 def _substring(text: str, start: int | float, length: int | float | None = None) -> str | None:
-    """The characters from the start-th on (the first is 1), at most `length` of them."""
+    """Returns the characters from the start-th on (the first is 1), at most `length` of them."""
     if not isinstance(start, int) or start < 1 or (length is not None and (not isinstance(length, int) or length < 0)):
         return None
     return text[start - 1 :] if length is None else text[start - 1 : start - 1 + length]
@@ -95,7 +96,7 @@ def _to_string(value: Value) -> str | None:
 
 
 def _seconds(value: Interval | Duration | Distance) -> int | float | None:
-    """A duration, a distance, or a time point counted from 1970, in seconds."""
+    """Returns a duration, a distance, or a time point counted from 1970, in seconds."""
     match value:
         case Duration():
             return None if value.months else number(value.microseconds / _SECOND)
@@ -154,3 +155,21 @@ _FUNCTIONS = (
 )
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType({function.name: function for function in _FUNCTIONS})
+
+
+def arity(function: Function) -> str:
+    """Returns `2 arguments`, `2 to 3 arguments`, `1 argument or more`."""
+    most = len(function.parameters)
+    least = most - function.optional
+    if function.variadic:
+        return f"{_count(least)} or more"
+    return _count(most) if least == most else f"{least} to {_count(most)}"
+
+
+def _count(number: int) -> str:
+    return f"{number} argument" if number == 1 else f"{number} arguments"
+
+
+def signature(function: Function) -> str:
+    """Returns `substring(string, number, number)`."""
+    return f"{function.name}({', '.join(function.parameters)}{', …' if function.variadic else ''})"

@@ -1,4 +1,4 @@
-"""How many events one event may end: what combines everything with everything grows past every memory."""
+"""Limits on the number of events that one event may end: combining everything with everything exhausts any memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cera.errors import MatchLimitError
 from cera.wording import Setting
 
-#: More events of one rule or type than this that one event ends are refused, unless another limit is given.
+#: One event may end at most this many events of one rule or type, unless another limit is given.
 ANSWER_LIMIT = 1_000_000
 #: The same for a type that makes an event of every set: as many as a pattern may have answers on one event.
 GROUP_LIMIT = 100_000

@@ -14,7 +14,7 @@ from cera.model.terms.term import Term
 #: The labels from a child of an event downwards: `("position", "x")`.
 Path = tuple[str, ...]
 
-#: So many different shapes and paths are remembered of the events of one label.
+#: At most this many different shapes and paths are remembered for the events of one label.
 _MOST = 1_000
 
 
@@ -38,9 +38,10 @@ class AskedAttribute:
 
 
 class ObservedAttributes:
-    """What the events of the labels that are asked for have, looked at only as long as something asked for is missing.
+    """The attributes seen in events of the labels that are asked for; events are looked at only while something is
+    missing.
 
-    An event whose children have the same labels as those of one before tells nothing new and is passed over.
+    An event whose children have the same labels as those of an earlier one is skipped.
     """
 
     def __init__(self, asked: Iterable[AskedAttribute]) -> None:
@@ -90,11 +91,11 @@ class ObservedAttributes:
 
     @property
     def missing(self) -> Mapping[str, set[Path]]:
-        """What was asked for and not seen yet, by label."""
+        """The attributes that were asked for and not seen yet, by label."""
         return self._missing
 
     def seen(self, label: str, parent: Path = ()) -> frozenset[str]:
-        """The attributes that events with the label have inside the parent, as far as they were looked at."""
+        """Returns the attributes that were seen inside the parent in events with the label."""
         return frozenset(path[-1] for path in self._seen.get(label, ()) if path[:-1] == parent)
 
 

@@ -20,7 +20,7 @@ from cera.model.time.interval import Interval
 
 @dataclass(frozen=True, order=False)
 class Event:
-    """What happened, and when. `qualifier` is the part of the identity that the source named, if any."""
+    """A term and the interval in which it happened. `qualifier` is the part of the identity that the source named."""
 
     term: Term
     interval: Interval
@@ -53,7 +53,7 @@ class Event:
         return (self.interval.end, self.interval.begin, self.id)
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """Sets the fields when an event is read back from a state, and what was computed of them."""
+        """Sets the fields, and the cached values among them, when an event is read back from a state."""
         vars(self).update(state)
 
     def __str__(self) -> str:
@@ -63,7 +63,7 @@ class Event:
 @tagged("Recipient")
 @dataclass(frozen=True)
 class Recipient:
-    """Where the message of a RAISE rule goes."""
+    """The destination of the message of a RAISE rule."""
 
     address: str
     transport: str | None = None
@@ -92,7 +92,7 @@ class Derivation:
 
 @dataclass(frozen=True)
 class DerivedEvent:
-    """An event with every way it was derived, the first one first, and its recipient if a RAISE rule made it."""
+    """An event with all its derivations in order, and its recipient if a RAISE rule made it."""
 
     event: Event
     derivations: tuple[Derivation, ...]

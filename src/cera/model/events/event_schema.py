@@ -1,4 +1,4 @@
-"""What the events of an input look like: labels, attributes, kinds of values, times, and how often. In bounded memory.
+"""The schema of the events of an input: labels, attributes, types of values, times, and how often. In bounded memory.
 
 Most events of a label have the same attributes with values of the same types, so signatures are counted, and taken
 apart when there are many different ones or all events have been read.
@@ -18,7 +18,7 @@ from cera.model.time.interval import Time
 
 ValueType = Literal["string", "integer", "decimal", "boolean", "object", "list"]
 
-#: So many labels, attributes of a label and signatures are kept apart.
+#: At most this many labels, attributes of a label and signatures are counted separately.
 MOST_LABELS = 1_000
 MOST_ATTRIBUTES = 1_000
 _MOST_SIGNATURES = 1_000
@@ -32,7 +32,7 @@ _Signature = tuple[Any, ...]
 
 @dataclass
 class AttributeSchema:
-    """An attribute: in how many events it is, its types with how often, and its own attributes."""
+    """An attribute: the number of events that have it, the count of each type, and its own attributes."""
 
     types: Counter[ValueType] = field(default_factory=Counter)
     attributes: dict[str, AttributeSchema] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class LabelSchema:
         inside = self.attributes
         for name in path[:-1]:
             if name not in inside:
-                return  # what it lies in is not kept
+                return  # its parent is not kept
             inside = inside[name].attributes
         if path[-1] not in inside:
             if self._paths == MOST_ATTRIBUTES:
@@ -101,14 +101,14 @@ class LabelSchema:
 
 
 class EventSchema:
-    """What has been read of an input."""
+    """The labels, attributes and times of the events that have been read."""
 
     def __init__(self) -> None:
         self.labels: dict[str, LabelSchema] = {}
         self.events = 0
-        #: Events of labels that are not kept apart.
+        #: The number of events whose labels are not counted separately.
         self.others = 0
-        #: How many events end before one that was read earlier, and by how much at most.
+        #: The number of events that end before one that was read earlier, and by how much at most.
         self.disordered = 0
         self.greatest_delay = 0
         self.longest = 0
@@ -140,7 +140,7 @@ class EventSchema:
 
 
 def _parts(term: Term, parent: Path = ()) -> Iterator[tuple[Path, ValueType]]:
-    """The attributes of a term with their types, each once for a term; a value has the type of its parent's path."""
+    """Yields the attributes of a term with their types, each once; a value has the type of its parent's path."""
     seen: set[tuple[Path, ValueType]] = set()
     for child in term.children:
         if not isinstance(child, Term):

@@ -1,4 +1,4 @@
-"""Events as engines that run event by event hold them: light, and turned into terms only where something asks for one.
+"""Events as engines that run event by event hold them: light, and turned into terms only where a term is needed.
 
 The content of a flat event is what JSON says of its children: `content` maps the label of each to its one string or
 number. `nested` is the same for an event whose children may have children of their own, such as the rows of a change.
@@ -44,13 +44,13 @@ def unwrap(cell: Cell) -> Value:
 
 
 def draft_term(draft: Draft) -> Term:
-    """The term that a draft stands for."""
+    """Returns the term that a draft stands for."""
     label, ordered, children = draft
     return Term(label, [draft_term(c) if isinstance(c, tuple) else unwrap(c) for c in children], ordered=ordered)
 
 
 class Occurrence:
-    """An event in the engine. `number` tells it apart from all others of the run."""
+    """An event in the engine. `number` distinguishes it from all others of the run."""
 
     __slots__ = (
         "_event",
@@ -140,8 +140,8 @@ _SCALARS = frozenset((str, int, float, bool))
 
 
 def json_occurrence(begin: int, end: int, label: str, body: Any, qualifier: str | None = None) -> Occurrence:
-    """The event `{label: body}` of checked JSON: flat if every child is one string or number, else nested, if what a
-    child has inside are scalars alone, else with its term."""
+    """Returns the event `{label: body}` of checked JSON: flat if every child is one string or number; nested if the
+    children have only scalars inside; else with its term."""
     if isinstance(body, dict):
         if PLAIN.issuperset(map(type, body.values())):
             return Occurrence(begin, end, label, content=body, qualifier=qualifier)
@@ -151,7 +151,7 @@ def json_occurrence(begin: int, end: int, label: str, body: Any, qualifier: str 
 
 
 def is_nested(body: dict[str, Any]) -> bool:
-    """Whether the children are scalars, or objects of scalars."""
+    """Returns whether the children are scalars, or objects of scalars."""
     return all(
         child.__class__ in _SCALARS or (child.__class__ is dict and _SCALARS.issuperset(map(type, child.values())))
         for child in body.values()
@@ -160,3 +160,61 @@ def is_nested(body: dict[str, Any]) -> bool:
 
 def occurrence(event: Event) -> Occurrence:
     return Occurrence(event.begin, event.end, event.label, known=event.term, qualifier=event.qualifier)
+
+
+_UNSIGNED = 2**64
+_SIGN = 2**63
+
+
+def halves(id_: str) -> tuple[int, int]:
+    """Returns the two halves of an id, as signed integers."""
+    first, second = (int(digits, 16) for digits in (id_[:16], id_[16:]))
+    return (first + _SIGN) % _UNSIGNED - _SIGN, (second + _SIGN) % _UNSIGNED - _SIGN
+
+
+class Identified(Occurrence):
+    """An event whose id was computed before it came to an operator: the two halves, as signed integers."""
+
+    __slots__ = ("h1", "h2")
+
+    def __init__(
+        self,
+        begin: int,
+        end: int,
+        label: str,
+        content: dict[str, Any] | None,
+        known: Term | None,
+        qualifier: str | None,
+        h1: int,
+        h2: int,
+        nested: dict[str, Any] | None = None,
+    ) -> None:
+        self.begin = begin  # all of it here: a call of the inherited one would cost as much again
+        self.end = end
+        self.label = label
+        self.content = content
+        self.nested = nested
+        self.draft = self._event = None
+        self.qualifier = qualifier
+        self.number = -1
+        self._known = known
+        self.h1 = h1
+        self.h2 = h2
+
+    @property
+    def id(self) -> str:
+        return f"{self.h1 % _UNSIGNED:016x}{self.h2 % _UNSIGNED:016x}"
+
+    @property
+    def event(self) -> Event:
+        event = Occurrence.event.fget(self)  # type: ignore[attr-defined]
+        event.__dict__.setdefault("id", self.id)
+        assert isinstance(event, Event)
+        return event
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (super().__getstate__(), self.h1, self.h2)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        inner, self.h1, self.h2 = state
+        super().__setstate__(inner)

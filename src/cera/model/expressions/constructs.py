@@ -37,6 +37,8 @@ class ConstructValue:
 @tagged("OrderKey")
 @dataclass(frozen=True)
 class OrderKey:
+    """One expression after `order-by`, and whether it is descending."""
+
     expression: Expression
     descending: bool = False
 
@@ -69,7 +71,7 @@ Construct = ConstructTerm | ConstructValue | All | OptionalConstruct
 
 
 def parts(construct: Construct) -> tuple[Construct, ...]:
-    """The constructs directly inside this one."""
+    """Returns the constructs directly inside this one."""
     match construct:
         case ConstructTerm():
             return construct.children
@@ -88,7 +90,7 @@ def walk(construct: Construct) -> Iterator[Construct]:
 
 
 def own_expressions(construct: Construct) -> tuple[Expression, ...]:
-    """The expressions that stand directly in this construct."""
+    """Returns the expressions that stand directly in this construct."""
     match construct:
         case ConstructValue():
             return (construct.expression,)
@@ -99,7 +101,7 @@ def own_expressions(construct: Construct) -> tuple[Expression, ...]:
 
 
 def variables(construct: Construct) -> frozenset[str]:
-    """Every variable that occurs anywhere in the construct."""
+    """Returns every variable that occurs anywhere in the construct."""
     found: set[str] = set()
     for part in walk(construct):
         found.update(*(expressions.variables(e) for e in own_expressions(part)))
@@ -109,7 +111,7 @@ def variables(construct: Construct) -> frozenset[str]:
 
 
 def free_variables(construct: Construct) -> frozenset[str]:
-    """The variables outside of `all` and of aggregates: the ones that a construct is instantiated for."""
+    """Returns the variables outside of `all` and of aggregates, for whose values a construct is instantiated."""
     match construct:
         case ConstructTerm() | OptionalConstruct():
             return frozenset().union(*(free_variables(part) for part in parts(construct)))
@@ -128,7 +130,7 @@ def _outside_aggregates(expression: Expression) -> frozenset[str]:
 
 
 def has_grouping(construct: Construct) -> bool:
-    """Whether the construct contains `all` or an aggregate, so that its rule must see all matches at once."""
+    """Returns whether the construct contains `all` or an aggregate, so that its rule must see all matches at once."""
     return any(
         isinstance(part, All)
         or any(isinstance(e, Aggregate) for top in own_expressions(part) for e in expressions.walk(top))

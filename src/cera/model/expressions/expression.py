@@ -197,7 +197,7 @@ Expression = (
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside this one."""
+    """Returns the expressions directly inside this one."""
     match expression:
         case Literal() | DurationLiteral() | DateTime() | Periodic() | Variable() | EventReference():
             return ()
@@ -214,7 +214,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
 
 
 def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The same expression with `change` applied to the expressions directly inside it."""
+    """Returns the same expression with `change` applied to the expressions directly inside it."""
     match expression:
         case Literal() | DurationLiteral() | DateTime() | Periodic() | Variable() | EventReference():
             return expression
@@ -235,7 +235,7 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """This expression and all inside it, outermost first."""
+    """Yields this expression and all inside it, outermost first."""
     yield expression
     for operand in operands(expression):
         yield from walk(operand)

@@ -1,7 +1,7 @@
-"""Expressions as text: how tightly each holds together, and so what stands in parentheses.
+"""Expressions as text: how tightly each holds together, and so where parentheses are needed.
 
-The walk is the same for every language and calculus. What they differ in, the words of the connectives and how a
-variable looks, is their `Spelling`; what comes out, a text or a document that can be broken into lines, is up to the
+The walk is the same for every language and calculus. The words of the connectives and the form of a variable differ:
+they are the `Spelling` of a language. The result, a text or a document that can be broken into lines, is up to the
 subclass, and so are the expressions that few languages have.
 """
 
@@ -35,7 +35,7 @@ from cera.model.expressions.expression import (
 from cera.model.terms.term import format_scalar
 from cera.model.terms.values import is_number
 
-#: How tightly an expression holds together; what stands inside of a tighter one needs parentheses.
+#: How tightly an expression holds together; inside of a tighter one it needs parentheses.
 OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 
 ARITHMETIC_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
@@ -77,7 +77,7 @@ def dotted(name: str) -> str:
 
 @dataclass(frozen=True)
 class Spelling:
-    """How a language writes variables, the names of functions, and the connectives of conditions."""
+    """The way in which a language writes variables, the names of functions, and the connectives of conditions."""
 
     variable: Callable[[str], str] = dotted
     function: Callable[[str], str] = str

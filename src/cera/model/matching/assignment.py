@@ -16,7 +16,7 @@ _UNPLACED = -1
 
 
 def arrange(options: Sequence[Places], *, ordered: bool) -> list[int] | None:
-    """An arrangement of all children, or None if there is none."""
+    """Returns an arrangement of all children, or None if there is none."""
     if ordered:
         return _leftmost(options)
     arrangement = [_UNPLACED] * len(options)
@@ -28,7 +28,7 @@ def arrange(options: Sequence[Places], *, ordered: bool) -> list[int] | None:
 
 
 def rearrange(options: Sequence[Places], arrangement: list[int], child: int, *, ordered: bool) -> list[int] | None:
-    """An arrangement after the options of one child have changed, or None; the given one stays as it is."""
+    """Returns an arrangement after the options of one child have changed, or None; the given one stays as it is."""
     place = arrangement[child]
     index = bisect_left(options[child], place)
     if index < len(options[child]) and options[child][index] == place:
@@ -58,7 +58,7 @@ def _leftmost(options: Sequence[Places]) -> list[int] | None:
 
 
 def _place(child: int, options: Sequence[Places], arrangement: list[int], holders: dict[int, int]) -> bool:
-    """Give the child a place, moving others along an augmenting path if need be; False if that is impossible."""
+    """Gives the child a place, if need be moving others along an augmenting path; returns whether that is possible."""
     for place in options[child]:
         if place not in holders:
             arrangement[child] = place

@@ -22,7 +22,7 @@ Row = tuple[Substitution, Places]
 
 
 class Search:
-    """One run of a pattern over one value: the answers and steps that it may take, and what it has found so far."""
+    """One run of a pattern over one value: the answers and steps that it may take, and those taken so far."""
 
     __slots__ = ("found_below", "limit", "steps_left")
 
@@ -50,7 +50,7 @@ def _cut_off(pattern: Pattern, reason: str) -> MatchLimitError:
 
 
 def described(pattern: Pattern) -> str:
-    """The pattern by its label or variable and its place, for a message."""
+    """Returns the pattern by its label or variable and its place, for a message."""
     match pattern:
         case TermPattern(label=AnyLabel()):
             name = "`*`"
@@ -88,7 +88,7 @@ class Lookup:
                 self._by_key.setdefault(bindings_key(row[0], self._names), []).append(row)
 
     def rows(self, substitution: Substitution) -> Sequence[Row]:
-        """The rows that agree on the known variables; on others, `join` decides."""
+        """Returns the rows that agree on the known variables; on others, `join` decides."""
         if not self._names:
             return self._rows
         return self._by_key.get(bindings_key(substitution, self._names), ())
@@ -97,7 +97,7 @@ class Lookup:
 def combinations(
     tables: Sequence[Table], ordered: bool | None, search: Search, pattern: Pattern
 ) -> Iterator[tuple[Substitution, list[Places]]]:
-    """Every joint substitution, with the places that each child can take under the rows chosen for it.
+    """Yields every joint substitution, with the places that each child can take under the rows chosen for it.
 
     `ordered` is None if the children can never compete for a data child. A variable that two tables have in common is
     bound by every row of both.
@@ -123,8 +123,8 @@ def combinations(
 def _enumerated(
     tables: Sequence[Table], ordered: bool | None, search: Search, pattern: Pattern
 ) -> Iterator[tuple[Substitution, list[Places]]]:
-    """Depth first over the tables. An arrangement of all children, those not yet decided included, is kept at hand:
-    a choice that leaves no room for the others is dropped at once."""
+    """Yields the combinations depth first over the tables. An arrangement of all children, those not yet decided
+    included, is kept: a choice that leaves no room for the others is dropped at once."""
     options = [_all_places(table.rows, len(tables), ordered=ordered) for table in tables]
     arrangement = None if ordered is None else arrange(options, ordered=ordered)
     if ordered is not None and arrangement is None:
@@ -160,7 +160,7 @@ def _enumerated(
 
 
 def _reduced(tables: Sequence[Table]) -> Sequence[Table]:
-    """The tables without rows whose value for a variable does not occur in every table that binds the variable."""
+    """Drops the rows whose value for a variable does not occur in every table that binds the variable."""
     allowed: dict[str, set[Hashable]] = {}
     shared: set[str] = set()
     for table in tables:
@@ -181,7 +181,7 @@ def _keeping(table: Table, allowed: dict[str, set[Hashable]]) -> Table:
 
 
 def _join_order(tables: Sequence[Table]) -> list[int]:
-    """What is only a lookup first, then what shares variables with the tables before it, then the smallest."""
+    """Puts mere lookups first, then tables that share variables with those before them, then the smallest."""
     remaining = list(range(len(tables)))
     known: frozenset[str] = frozenset()
     order = []
@@ -200,7 +200,7 @@ def _join_order(tables: Sequence[Table]) -> list[int]:
 
 
 def _all_places(rows: Iterable[Row], enough: int, *, ordered: bool | None) -> Places:
-    """The places of all rows together; of an unordered pattern with n children, n places are as good as more."""
+    """Returns the places of all rows; of an unordered pattern with n children, n places are as good as more."""
     found: set[int] = set()
     for _, places in rows:
         found.update(places)

@@ -12,7 +12,7 @@ from cera.model.matching.patterns import Pattern
 from cera.model.matching.substitutions import NOTHING_BOUND, Substitution, bindings_key, restrict
 from cera.model.terms.term import Term
 
-#: To match a child again because it depends on a binding is dearer than to choose one of its rows.
+#: Matching a child again because it depends on a binding costs more than choosing one of its rows.
 _STEPS_PER_MATCH = 20
 
 
@@ -56,16 +56,16 @@ class DataChildren:
         self._cores: dict[int, Lookup] = {}
 
     def table(self, child: Child) -> Table:
-        """The distinct answers of a child, with the data children that have them."""
+        """Returns the distinct answers of a child, with the data children that have them."""
         matcher = child.matcher
         return Table(self._rows(matcher, self._candidates(matcher), NOTHING_BOUND, self._enough), matcher.bound)
 
     def table_at(self, child: Child, index: int) -> Table:
-        """The answers of a child on one data child."""
+        """Returns the answers of a child on one data child."""
         return Table(self._rows(child.matcher, (index,), NOTHING_BOUND, self._enough), child.matcher.bound)
 
     def lookup(self, child: Child, substitution: Substitution) -> Lookup:
-        """The table of a child under a substitution, made when it is first asked for."""
+        """Returns the table of a child under a substitution, made when it is first asked for."""
         key = (child.position, None if child.core is None else bindings_key(substitution, child.decisive))
         found = self._lookups.get(key)
         if found is None:
@@ -74,7 +74,7 @@ class DataChildren:
         return found
 
     def _dependent_table(self, child: Child, core: Matcher, substitution: Substitution) -> Table:
-        """The table where the child's core matches under the substitution, under the bindings that it depends on."""
+        """Returns the table under the bindings that the child depends on, where its core matches."""
         cores = self._cores.get(child.position)
         if cores is None:
             rows = self._rows(core, self._candidates(core), NOTHING_BOUND, enough=None)

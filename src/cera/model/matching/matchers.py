@@ -22,7 +22,8 @@ _NO_NAMES: frozenset[str] = frozenset()
 
 
 class Matcher:
-    """`names` are the variables that an answer may bind, `bound` those that every answer binds.
+    """The base of all matchers. `names` are the variables that an answer may bind, `bound` those that every answer
+    binds.
 
     `context` are the variables that the pattern mentions only inside `without` or `optional` and that are bound outside
     of it: a match depends on their values, which are `given`.
@@ -39,7 +40,7 @@ class Matcher:
 
 
 def distinct(answers: Iterable[Substitution], names: Sequence[str]) -> list[Substitution]:
-    """The answers that differ in these variables, in the order in which they come."""
+    """Returns the answers that differ in these variables, in the order in which they come."""
     found: dict[object, Substitution] = {}
     for answer in answers:
         found.setdefault(bindings_key(answer, names), answer)
@@ -47,7 +48,7 @@ def distinct(answers: Iterable[Substitution], names: Sequence[str]) -> list[Subs
 
 
 class AnyValue(Matcher):
-    """Matches everything and binds nothing: a variable that nobody asks for."""
+    """A matcher for everything that binds nothing: a variable that is never used."""
 
     def answers(self, value: Value, given: Substitution, search: Search) -> Sequence[Substitution]:
         return MATCHED
@@ -121,7 +122,7 @@ class DescendantMatcher(Matcher):
     def answers(self, value: Value, given: Substitution, search: Search) -> Sequence[Substitution]:
         if not isinstance(value, Term):
             return self._pattern.answers(value, given, search)
-        # Inside another `desc` the same place is asked for again and again, so that it is worth remembering.
+        # Inside another `desc` the same place is asked for repeatedly, so its answers are cached.
         key = (id(self), id(value), bindings_key(given, self._given_order))
         found = search.found_below.get(key)
         if found is None:

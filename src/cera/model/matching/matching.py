@@ -54,7 +54,7 @@ _matchers: dict[int, tuple[Pattern, Matcher]] = {}
 
 
 def match(pattern: Pattern, value: Value, limit: int = MATCH_LIMIT) -> list[Substitution]:
-    """All distinct substitutions under which the pattern matches the value; none if it does not match.
+    """Returns all distinct substitutions under which the pattern matches the value; none if it does not match.
 
     The order depends on the pattern and the value only. Raises MatchLimitError if the pattern, or a part of it on a
     part of the value, has more answers than the limit, or if the search takes many times as many steps.
@@ -66,7 +66,7 @@ def match(pattern: Pattern, value: Value, limit: int = MATCH_LIMIT) -> list[Subs
 
 
 def _matcher(pattern: Pattern) -> Matcher:
-    """The matcher of this very object: looking it up by equality would walk the whole pattern at every event."""
+    """Returns the matcher of this very object: to find it by equality would walk the whole pattern at every event."""
     entry = _matchers.get(id(pattern))
     if entry is None or entry[0] is not pattern:
         if len(_matchers) >= _CACHED:
@@ -77,14 +77,14 @@ def _matcher(pattern: Pattern) -> Matcher:
 
 
 class _Compiler:
-    """Turns the parts of one pattern into matchers."""
+    """The compiler of the parts of one pattern into matchers."""
 
     def __init__(self, whole: Pattern) -> None:
         #: Variables that occur once, inside a plain `without`: any value does, so that none is worth enumerating.
         self._anonymous = _plainly_negated(whole) - _repeated(whole)
 
     def matcher(self, pattern: Pattern, outside: frozenset[str]) -> Matcher:
-        """The matcher of a part, `outside` being the variables that have been bound elsewhere when its turn comes."""
+        """Returns the matcher of a part; `outside` are the variables that are bound elsewhere before its turn."""
         match pattern:
             case TermPattern():
                 return self._term_matcher(pattern, outside)
@@ -152,8 +152,8 @@ def _repeated(pattern: Pattern) -> frozenset[str]:
 
 
 def _plainly_negated(pattern: Pattern) -> frozenset[str]:
-    """The variables inside a `without` that has no `without` or `optional` in it: there, it would matter which of the
-    data children a variable stands for."""
+    """Returns the variables inside a `without` that has no `without` or `optional` in it: there, it would matter which
+    of the data children a variable stands for."""
     negated = [part.pattern for part in patterns.walk(pattern) if isinstance(part, Without)]
     return frozenset[str]().union(*(patterns.variables(inner) for inner in negated if _is_plain(inner)))
 
@@ -163,7 +163,7 @@ def _is_plain(pattern: Pattern) -> bool:
 
 
 def _core(pattern: Pattern) -> Pattern:
-    """The pattern without its `without` and `optional` parts; it has an answer wherever the pattern has one."""
+    """Returns the pattern without its `without` and `optional` parts; it has an answer wherever the pattern has one."""
     match pattern:
         case TermPattern():
             kept = [child for child in pattern.children if not isinstance(child, Without | OptionalPattern)]

@@ -102,7 +102,7 @@ Pattern = TermPattern | ScalarPattern | RegexPattern | VariablePattern | Descend
 
 
 def parts(pattern: Pattern) -> tuple[Pattern, ...]:
-    """The patterns directly inside this one."""
+    """Returns the patterns directly inside this one."""
     match pattern:
         case TermPattern():
             return pattern.children
@@ -115,19 +115,19 @@ def parts(pattern: Pattern) -> tuple[Pattern, ...]:
 
 
 def walk(pattern: Pattern) -> Iterator[Pattern]:
-    """This pattern and all patterns inside it, outermost first."""
+    """Yields this pattern and all patterns inside it, outermost first."""
     yield pattern
     for part in parts(pattern):
         yield from walk(part)
 
 
 def variables(pattern: Pattern) -> frozenset[str]:
-    """Every variable that occurs in the pattern, in whatever position."""
+    """Returns every variable that occurs in the pattern, in whatever position."""
     return frozenset(p.name for p in walk(pattern) if isinstance(p, VariablePattern))
 
 
 def bound_variables(pattern: Pattern) -> frozenset[str]:
-    """The variables that every match binds: those outside of `without` and `optional`."""
+    """Returns the variables that every match binds: those outside of `without` and `optional`."""
     own = {pattern.name} if isinstance(pattern, VariablePattern) else set()
     if isinstance(pattern, Without | OptionalPattern):
         return frozenset()
@@ -135,7 +135,7 @@ def bound_variables(pattern: Pattern) -> frozenset[str]:
 
 
 def optional_variables(pattern: Pattern) -> frozenset[str]:
-    """The variables that some matches bind and others do not: those inside `optional` only."""
+    """Returns the variables that some matches bind and others do not: those inside `optional` only."""
     return _outside_without(pattern) - bound_variables(pattern)
 
 

@@ -1,4 +1,4 @@
-"""Substitutions: what the variables of a pattern are bound to.
+"""Substitutions: the values that the variables of a pattern are bound to.
 
 A variable that an `optional` part left unbound is simply absent.
 """
@@ -16,12 +16,12 @@ NOTHING_BOUND: Substitution = {}
 
 
 def identity(value: Value | None) -> Hashable:
-    """A key that is equal exactly for equal values, cheaper than `value_key` because terms remember their hash."""
+    """Returns a key that is equal exactly for equal values; cheaper than `value_key`, as terms cache their hash."""
     return (value,) if isinstance(value, bool) else value
 
 
 def join(one: Substitution, other: Substitution) -> Substitution | None:
-    """The substitution that binds what either of them binds, or None if they bind a variable differently."""
+    """Returns the substitution that binds what either of them binds, or None if they bind a variable differently."""
     if not other:
         return one
     if not one:
@@ -33,19 +33,19 @@ def join(one: Substitution, other: Substitution) -> Substitution | None:
 
 
 def restrict(substitution: Substitution, names: frozenset[str]) -> Substitution:
-    """The bindings of these variables only."""
+    """Returns the bindings of these variables only."""
     if not names:
         return NOTHING_BOUND
     return {name: value for name, value in substitution.items() if name in names}
 
 
 def bindings_key(substitution: Substitution, names: Sequence[str]) -> Hashable:
-    """A key that is equal exactly for substitutions that agree on these variables."""
+    """Returns a key that is equal exactly for substitutions that agree on these variables."""
     if len(names) == 1:
         return identity(substitution.get(names[0]))
     return tuple([identity(substitution.get(name)) for name in names])
 
 
 def substitution_key(substitution: Substitution) -> tuple[Any, ...]:
-    """A key that orders all substitutions and is equal exactly for equal ones."""
+    """Returns a key that orders all substitutions and is equal exactly for equal ones."""
     return tuple(sorted((name, value_key(value)) for name, value in substitution.items()))

@@ -111,8 +111,8 @@ class TermMatcher(Matcher):
         return found
 
     def _directly(self, value: Term, search: Search) -> Sequence[Substitution] | None:
-        """The common case: children with different labels, each on the one data child that has its label and with one
-        answer there. None if it is not that simple."""
+        """Returns the answers in the common case: children with different labels, each on the one data child that has
+        its label and with one answer there. Returns None if it is not that simple."""
         by_label: dict[str, Value] = {}
         for data_child in value.children:
             if isinstance(data_child, Term) and by_label.setdefault(data_child.label, data_child) is not data_child:
@@ -154,14 +154,14 @@ class TermMatcher(Matcher):
                 yield substitution
 
     def _joint(self, tables: Sequence[Table], data: DataChildren) -> Iterator[_Match]:
-        """Step (1), as far as children that depend on variables of others can be judged without them."""
+        """Yields the matches of step (1), without the parts of children that depend on variables of others."""
         positions = [child.position for child in self._children.required]
         for substitution, options in combinations(tables, self._ordered, data.search, self._source):
             whole = {**data.given, **substitution} if data.given else substitution
             yield _Match(whole, dict(zip(positions, options, strict=True)))
 
     def _completed(self, joint: _Match, data: DataChildren) -> Iterator[Substitution]:
-        """The rest of step (1), and steps (2) to (4). The stack holds matches and how many stages they have passed."""
+        """Does the rest of step (1), and (2) to (4). The stack holds matches and how many stages they have passed."""
         stack = [(joint, 0)]
         while stack:
             current, stage = stack.pop()
@@ -181,7 +181,7 @@ class TermMatcher(Matcher):
         return not any(any(self._extensions(match, child, data)) for child in self._children.without)
 
     def _extensions(self, match: _Match, child: Child, data: DataChildren) -> Iterator[_Match]:
-        """The matches of this child as well."""
+        """Yields the matches of this child as well."""
         for answer, places in data.lookup(child, match.substitution).rows(match.substitution):
             data.search.step(self._source)
             joined = join(match.substitution, answer)
@@ -197,7 +197,7 @@ class TermMatcher(Matcher):
 
 
 def _never_compete(source: TermPattern, children: Children) -> bool:
-    """Whether the children have different labels, so that no two of them can match the same data child."""
+    """Returns whether the children have different labels, so that no two of them can match the same data child."""
     everyone = (*children.required, *children.optional, *children.without)
     labels = {child.matcher.label for child in everyone}
     return not source.ordered and None not in labels and len(labels) == len(everyone)

@@ -1,4 +1,4 @@
-"""Which regular expressions an engine that matches by trying, such as Java's, can be trusted with.
+"""Which regular expressions are safe for an engine that matches by backtracking, such as Java's.
 
 Such an engine makes a choice at every quantifier and every `|`, and comes back to it when the rest does not match. A
 choice is *settled* if the next character decides it: no character that continues the one way can begin the other.
@@ -28,12 +28,12 @@ from cera.model.regex.tree import (
     union,
 )
 
-#: How often a text may be gone over on account of choices with a bound.
+#: The most passes over a text that choices with a bound may cause.
 _MOST_WAYS = 64
 
 
 @dataclass(frozen=True)
-class _Next:
+class _NextCharacters:
     """The characters that can come next, and those of them that begin a repetition without a bound."""
 
     characters: Ranges = ()
@@ -49,15 +49,15 @@ class _Effort:
 
 
 def is_backtracking_safe(expression: str) -> bool:
-    """Whether matching by trying takes at most quadratic time, and a stack that does not grow with the text.
+    """Returns whether backtracking takes at most quadratic time, and a stack that does not grow with the text.
 
     Nothing is repeated that contains a quantifier or a choice itself; at most one repetition without a bound is
     unsettled, and no other one that shares a character with it comes next; the other unsettled choices have at most 64
-    ways together. Conservative: many expressions that are refused would do no harm. Raises RegexError if the
-    expression is malformed.
+    ways together. Conservative: many expressions that are refused would do no harm. Raises RegexError if the expression
+    is malformed.
     """
     tree = parse_regex(expression)
-    effort = None if _repeats_a_choice(tree) else _effort(tree, _Next())
+    effort = None if _repeats_a_choice(tree) else _effort(tree, _NextCharacters())
     return effort is not None and effort.loops <= 1 and effort.ways <= _MOST_WAYS
 
 
@@ -81,8 +81,8 @@ def _has_choice(tree: Regex) -> bool:
             return isinstance(tree, Choice | Repeat)
 
 
-def _effort(tree: Regex, following: _Next) -> _Effort:
-    """What the choices in the tree cost, if after it the text ends or goes on as `following` says."""
+def _effort(tree: Regex, following: _NextCharacters) -> _Effort:
+    """Returns the cost of the choices in the tree, if after it the text ends or goes on as `following` says."""
     match tree:
         case Characters() | Start() | End():
             return _Effort()
@@ -104,8 +104,8 @@ def _effort(tree: Regex, following: _Next) -> _Effort:
             assert_never(tree)
 
 
-def _own_effort(repeat: Repeat, following: _Next) -> _Effort:
-    again = _next(repeat.body, _Next()).characters
+def _own_effort(repeat: Repeat, following: _NextCharacters) -> _Effort:
+    again = _next(repeat.body, _NextCharacters()).characters
     if repeat.least == repeat.most or not (_may_be_empty(repeat.body) or overlap(again, following.characters)):
         return _Effort()
     if repeat.most is not None:
@@ -117,11 +117,11 @@ def _together(efforts: list[_Effort]) -> _Effort:
     return _Effort(prod(effort.ways for effort in efforts), sum(effort.loops for effort in efforts))
 
 
-def _next(tree: Regex, following: _Next) -> _Next:
-    """What can come first: of the tree or, where that can be empty, of what follows."""
+def _next(tree: Regex, following: _NextCharacters) -> _NextCharacters:
+    """Returns the characters that can come first: of the tree or, where that can be empty, of what follows."""
     match tree:
         case Characters(ranges):
-            return _Next(ranges)
+            return _NextCharacters(ranges)
         case Start() | End():
             return following
         case Sequence(items):
@@ -133,14 +133,14 @@ def _next(tree: Regex, following: _Next) -> _Next:
         case Repeat(body, least, most):
             own = _next(body, following)
             if most is None:
-                own = _Next(own.characters, own.characters)
+                own = _NextCharacters(own.characters, own.characters)
             return own if least else _either([own, following])
         case _:
             assert_never(tree)
 
 
-def _either(ways: list[_Next]) -> _Next:
-    return _Next(union(way.characters for way in ways), union(way.repeated for way in ways))
+def _either(ways: list[_NextCharacters]) -> _NextCharacters:
+    return _NextCharacters(union(way.characters for way in ways), union(way.repeated for way in ways))
 
 
 def _may_be_empty(tree: Regex) -> bool:

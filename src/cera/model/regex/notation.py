@@ -1,4 +1,4 @@
-"""The notation of regular expressions: what is allowed is the part that means the same in Python, in Java and in RE2.
+"""The notation of regular expressions: the part that means the same in Python, in Java and in RE2.
 
 Java reads it with `UNIX_LINES` (or `(?d)` in front), so that `.` knows one line end, `\\n`, as in Python.
 """
@@ -35,7 +35,7 @@ _MOST_REPETITIONS = 1_000
 
 
 class RegexError(ValueError):
-    """A regular expression is malformed, or uses what does not mean the same everywhere."""
+    """A regular expression is malformed, or uses a construct that does not mean the same everywhere."""
 
 
 def misplaced_end(position: int) -> RegexError:
@@ -43,7 +43,7 @@ def misplaced_end(position: int) -> RegexError:
 
 
 def check_notation(expression: str) -> None:
-    """Refuses every construct outside of the shared part, and what is no regular expression; the reason has the place.
+    """Refuses every construct outside of the shared part, and malformed expressions; the reason has the place.
 
     Constructs are looked at here, brackets and the order of quantifiers by Python's own compiler.
     """
@@ -99,7 +99,7 @@ def _after_hexadecimal(expression: str, position: int, length: int) -> int:
 
 
 def _after_class(expression: str, start: int) -> int:
-    """The position after a class such as `[^a-z_]`; inside, `[`, `]`, `&&` and most `-` must be escaped."""
+    """Returns the position after a class such as `[^a-z_]`; inside, `[`, `]`, `&&` and most `-` must be escaped."""
     position = start + 1
     if expression.startswith("^", position):
         position += 1

@@ -29,14 +29,14 @@ class CompiledRegex:
         self._fullmatch = _compiled(_written(parse_regex(expression))).fullmatch
 
     def matches(self, text: str) -> bool:
-        """Whether the expression matches all of the text."""
+        """Returns whether the expression matches all of the text."""
         # A half of a surrogate pair is a character to Python and Java; RE2 takes its three bytes for one as well.
         return self._fullmatch(text.encode("utf-8", "surrogatepass")) is not None
 
 
 @lru_cache(maxsize=256)
 def compile_regex(expression: str) -> CompiledRegex:
-    """The compiled expression; raises RegexError with the reason."""
+    """Returns the compiled expression; raises RegexError with the reason."""
     return CompiledRegex(expression)
 
 
@@ -54,7 +54,7 @@ def _compiled(pattern: str) -> re2._Regexp:
 
 
 def _written(tree: Regex) -> str:
-    """The expression in the notation of RE2."""
+    """Returns the expression in the notation of RE2."""
     match tree:
         case Characters(ranges):
             return _class(ranges)

@@ -67,7 +67,7 @@ _QUANTIFIER = re.compile(r"(?:([*+?])|\{(\d+)(,(\d*))?\})\??", re.ASCII)
 
 @lru_cache(maxsize=256)
 def parse_regex(expression: str) -> Regex:
-    """The tree of an expression; raises RegexError with the reason."""
+    """Returns the tree of an expression; raises RegexError with the reason."""
     try:
         check_notation(expression)
         tree = _Reader(expression).choice()
@@ -98,7 +98,7 @@ def overlap(one: Ranges, other: Ranges) -> bool:
 
 
 class _Reader:
-    """Reads an expression whose notation has been checked."""
+    """A parser of an expression whose notation has been checked."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -166,7 +166,7 @@ class _Reader:
         return self._escaped() if character == "\\" else _only(character)
 
     def _escaped(self) -> Ranges:
-        """What stands after a backslash."""
+        """Reads what follows a backslash."""
         letter = self._text[self._position]
         self._position += 1
         if letter in "xu":

@@ -20,7 +20,7 @@ from cera.model.time.interval import Interval, Time
 
 _SPARK_SEED = 42
 _CHAINS = (1, 2)
-#: What a value is, in its hash.
+#: The kind of a value, as it enters its hash.
 STRING, INTEGER, FRACTION, BOOLEAN, ORDERED, UNORDERED = range(1, 7)
 
 
@@ -31,7 +31,7 @@ _TOP_BIT = 2**63
 
 
 def chain(*values: str | int) -> int:
-    """xxhash64(v1, …, vn) as Spark computes it for string and bigint columns; a signed 64-bit integer."""
+    """Returns xxhash64(v1, …, vn) as Spark computes it for string and bigint columns; a signed 64-bit integer."""
     return _signed(_links(*values))
 
 
@@ -48,12 +48,12 @@ def _signed(hashed: int) -> int:
 
 
 def hash_value(value: Value, first: int) -> int:
-    """The hash of a value in the chain that starts with `first`, which is 1 or 2."""
+    """Returns the hash of a value in the chain that starts with `first`, which is 1 or 2."""
     return _signed(_hashes(value)[_CHAINS.index(first)])
 
 
 def _hashes(value: Value) -> tuple[int, int]:
-    """The hashes of a value in both chains, unsigned. How most chains start is known: only what differs is hashed."""
+    """Returns the hashes of a value in both chains, unsigned. The start of most chains is cached."""
     if isinstance(value, Term):
         children = value.children
         one, two = starts(ORDERED if value.ordered else UNORDERED, value.label, len(children))
@@ -72,7 +72,7 @@ def _hashes(value: Value) -> tuple[int, int]:
 
 @lru_cache(maxsize=10_000)  # labels are few
 def starts(*values: str | int) -> tuple[int, int]:
-    """Both chains after some values."""
+    """Returns both chains after some values."""
     one, two = (_links(first, *values) for first in _CHAINS)
     return one, two
 
@@ -82,28 +82,28 @@ _EVENTS = starts()
 
 
 def event_id(term: Term, interval: Interval, qualifier: str | None = None) -> str:
-    """32 hexadecimal digits that stand for (term, interval), and for the source's own id where it names one."""
+    """Returns 32 hexadecimal digits that stand for (term, interval), and for the source's own id if it has one."""
     return _identity(_hashes(term), interval.begin, interval.end, qualifier)
 
 
 def flat_event_id(
     label: str, children: Iterable[tuple[str, Scalar]], begin: Time, end: Time, qualifier: str | None = None
 ) -> str:
-    """`event_id` of `label{name{value}, …}` without its term."""
+    """Returns `event_id` of `label{name{value}, …}` without making its term."""
     pairs = [_child_hashes(name, value) for name, value in children]
     one, two = starts(UNORDERED, label, len(pairs))
     return _identity(_linked(pairs, one, two, ordered=False), begin, end, qualifier)
 
 
 def texts_event_id(label: str, texts: Sequence[str], begin: Time, end: Time) -> str:
-    """`event_id` of `label["text", …]` without its term."""
+    """Returns `event_id` of `label["text", …]` without making its term."""
     one, two = starts(ORDERED, label, len(texts))
     return _identity(_linked([_hashes(text) for text in texts], one, two, ordered=True), begin, end, None)
 
 
 @lru_cache(maxsize=10_000, typed=True)  # the same values come again
 def _child_hashes(label: str, value: Scalar) -> tuple[int, int]:
-    """The hashes of `label{value}`; a number is taken in its one representation, if it has one."""
+    """Returns the hashes of `label{value}`; a number is taken in its one representation, if it has one."""
     if isinstance(value, float) and (found := number(value)) is not None:
         value = found
     one, two = starts(UNORDERED, label, 1)
@@ -111,7 +111,7 @@ def _child_hashes(label: str, value: Scalar) -> tuple[int, int]:
 
 
 def _linked(pairs: Sequence[tuple[int, int]], one: int, two: int, *, ordered: bool) -> tuple[int, int]:
-    """Both chains after the hashes of children."""
+    """Returns both chains after the hashes of children."""
     firsts, seconds = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     if not ordered and len(pairs) > 1:
         firsts.sort(key=_TOP_BIT.__xor__)  # by their signed values

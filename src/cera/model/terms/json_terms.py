@@ -36,7 +36,7 @@ class JsonError(TermError):
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text; refuses a key given twice, numbers out of range and halves of surrogate pairs."""
+    """Reads a JSON text; refuses a key given twice, numbers out of range and halves of surrogate pairs."""
     try:
         value = json.loads(
             text, parse_int=read_integer, parse_float=read_fraction, parse_constant=_absent, object_pairs_hook=_object
@@ -54,7 +54,7 @@ def loads(text: str) -> Any:
 
 
 def _absent(_: str) -> None:
-    """NaN and the infinities, which Python's json writes, are not values."""
+    """Returns None for NaN and the infinities, which Python's json writes and which are not values."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _cut(text: str) -> str:
 
 
 def term_from_json(value: object) -> Term:
-    """The term of an object with one key, its label."""
+    """Returns the term of an object with one key, its label."""
     if not isinstance(value, Mapping) or len(value) != 1:
         raise TermError(f"a term is an object with exactly one key, its label; found {describe(value)}")
     [(label, body)] = value.items()
@@ -128,7 +128,7 @@ def _is_absent_item(item: object) -> bool:
 
 
 def describe(value: object) -> str:
-    """What was found, for a message about what was expected."""
+    """Returns what was found, for a message about what was expected."""
     match value:
         case None:
             return "null"
@@ -144,17 +144,17 @@ def describe(value: object) -> str:
 
 
 def term_to_json(term: Term) -> dict[str, Any]:
-    """The object with one key that `term_from_json` reads as this term."""
+    """Returns the object with one key that `term_from_json` reads as this term."""
     return {term.label: _body(term)}
 
 
 def term_text(term: Term) -> str:
-    """The JSON of a term as cera writes it everywhere: children in their order, a blank after each colon and comma."""
+    """Returns the JSON of a term as cera writes it: children in their order, a blank after each colon and comma."""
     return json.dumps(term_to_json(term), ensure_ascii=False)
 
 
 def sort_key(text: str) -> tuple[Any, ...]:
-    """The key by which the term of a text that `term_text` wrote is ordered; flat ones are not made into terms."""
+    """Returns the sort key of the term in a text that `term_text` wrote; flat texts are not made into terms."""
     document = json.loads(text, parse_float=read_fraction)
     [(label, body)] = document.items()
     if isinstance(body, dict) and not body.keys() & {"", _UNORDERED}:
@@ -175,7 +175,7 @@ def _body(term: Term) -> Any:
 
 
 def _as_object(term: Term) -> dict[str, Any] | None:
-    """The children as an object, if they are one: labelled terms, each label once."""
+    """Returns the children as an object if they are labelled terms with each label once, else None."""
     children = [child for child in term.children if isinstance(child, Term) and child.label not in ("", _UNORDERED)]
     if len({child.label for child in children}) < len(term.children):
         return None

@@ -28,7 +28,7 @@ class TermError(ValueError):
 
 
 class Term:
-    """A labelled, immutable tree. Equality is equality of what it means: {} ignores order, 1 equals 1.0."""
+    """A labelled, immutable tree. Terms are equal if they mean the same: {} ignores order, 1 equals 1.0."""
 
     __slots__ = ("_hash", "children", "depth", "key", "label", "ordered", "size")
 
@@ -43,7 +43,7 @@ class Term:
         canonical: list[Value] = []
         keys: list[tuple[Any, ...]] = []
         deepest, size = 0, 1
-        for child in children:  # terms are many: the common kinds of children are looked at here and not by others
+        for child in children:  # inlined for the common kinds of children, because terms are many
             kind = child.__class__
             if kind is str:
                 size += len(child) // 16 + 1  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ class Term:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by its content: hashes of strings differ from process to process."""
+        """Pickles the content only: hashes of strings differ from process to process."""
         return _restored, (self.label, self.children, self.ordered)
 
     def __repr__(self) -> str:
@@ -115,12 +115,12 @@ def _canonical(child: Value) -> Value:
 
 
 def value_size(child: Value) -> int:
-    """How much a value adds to the size of the term that it stands in."""
+    """Returns how much a value adds to the size of the term that it stands in."""
     return child.size if isinstance(child, Term) else len(child) // 16 + 1 if isinstance(child, str) else 1
 
 
 def value_key(value: Value) -> tuple[Any, ...]:
-    """A key that orders all values and is equal exactly for equal ones: truth values, numbers, strings, terms."""
+    """Returns a key that orders all values, equal exactly for equal ones: truth values, numbers, strings, terms."""
     return value.key if isinstance(value, Term) else scalar_key(value)
 
 
@@ -129,7 +129,7 @@ def same(one: Value, other: Value) -> bool:
 
 
 def label(name: str) -> str:
-    """A label as the text form writes it: bare if it is a name, else quoted."""
+    """Returns a label as the text form writes it: bare if it is a name, else quoted."""
     if _NAME.fullmatch(name) and name not in ("true", "false"):
         return name
     return json.dumps(name, ensure_ascii=False)
@@ -142,7 +142,7 @@ def format_scalar(value: Scalar) -> str:
 
 
 def format_value(value: Value) -> str:
-    """The readable text form: `temp{area{"a"}, value{40}}`; `cera.model.terms.term_text` reads it back."""
+    """Returns the readable text form: `temp{area{"a"}, value{40}}`; `cera.model.terms.term_text` reads it back."""
     if not isinstance(value, Term):
         return format_scalar(value)
     opening, closing = "[]" if value.ordered else "{}"

@@ -54,7 +54,7 @@ class _Token(NamedTuple):
 
 
 def parse_term(text: str) -> Value:
-    """The value that the text stands for: a term or a single scalar."""
+    """Returns the value that the text stands for: a term or a single scalar."""
     reader = _Reader(text)
     value = reader.value(0)
     if reader.token.kind != "end":
@@ -63,14 +63,14 @@ def parse_term(text: str) -> Value:
 
 
 class _Reader:
-    """Recursive descent with one token of look-ahead."""
+    """A parser by recursive descent with one token of look-ahead."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.token = self._token_at(0)
 
     def value(self, depth: int) -> Value:
-        """One value; `depth` is how many terms it stands inside of."""
+        """Reads one value; `depth` is the number of terms around it."""
         token = self._advance()
         has_children = self.token.text in _CLOSING
         if token.kind == "name" and token.text not in _TRUTH_VALUES:

@@ -17,11 +17,11 @@ MAX_INTEGER = 2**63 - 1
 
 
 class NumberTooLargeError(ValueError):
-    """A number is written that has no value: an integer past 64 bits, or a fraction past the doubles."""
+    """A number without a value was written: an integer past 64 bits, or a fraction past the doubles."""
 
 
 def number(value: int | float) -> int | float | None:
-    """The value in its one representation, or None if there is none (overflow, NaN, infinity)."""
+    """Returns the value in its one representation, or None if there is none (overflow, NaN, infinity)."""
     if isinstance(value, int):
         return value if MIN_INTEGER <= value <= MAX_INTEGER else None
     if not math.isfinite(value):
@@ -36,7 +36,7 @@ def is_number(value: object) -> bool:
 
 
 def scalar_key(value: Scalar) -> tuple[Any, ...]:
-    """A key that orders all scalars: truth values, then numbers, then strings by code point."""
+    """Returns a key that orders all scalars: truth values, then numbers, then strings by code point."""
     if isinstance(value, bool):
         return (0, value)
     if isinstance(value, str):
@@ -45,7 +45,7 @@ def scalar_key(value: Scalar) -> tuple[Any, ...]:
 
 
 def read_integer(digits: str) -> int:
-    """The integer of some digits, perhaps with a sign and without zeros in front."""
+    """Returns the integer of some digits, perhaps with a sign and without zeros in front."""
     # 19 digits and a sign; Python itself refuses to read integers of thousands of digits.
     value = number(int(digits)) if len(digits) <= 20 else None
     if value is None:
@@ -65,7 +65,8 @@ def _cut(text: str) -> str:
 
 
 def infer_scalar(text: str) -> Scalar:
-    """The value that a piece of untyped text (XML, CSV) stands for: an integer, a decimal, else the string itself.
+    """Returns the value that a piece of untyped text (XML, CSV) stands for: an integer, a decimal, else the string
+    itself.
 
     `007` and `1e5` are strings, because they are more often names than numbers. Raises NumberTooLargeError.
     """

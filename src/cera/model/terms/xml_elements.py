@@ -20,12 +20,12 @@ from cera.model.terms.term import MAX_DEPTH, TermError
 
 WHITE_SPACE = " \t\r\n"
 
-#: What lies deeper is too deep for a term in any case (two levels for the root and an event around it) and not kept.
+#: Elements below this depth are dropped: too deep for a term (two levels for the root and an event around it).
 _KEPT_DEPTH = MAX_DEPTH + 2
 
 
 class XmlError(TermError):
-    """A text is not XML that can be read, or a term is none that XML can carry.
+    """A text is not XML that can be read, or a term is not one that XML can carry.
 
     `line` is where reading stopped, `unread_from` the line from which on nothing was delivered.
     """
@@ -48,7 +48,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class StrayText:
-    """Text where only elements are looked for."""
+    """Text where only elements are expected."""
 
     text: str
     line: int
@@ -59,7 +59,8 @@ def is_blank(text: str) -> bool:
 
 
 def elements(chunks: Iterable[str | bytes], *, level: int) -> Iterator[Element | StrayText]:
-    """The elements of a document at one level, each as soon as it is complete: 0 is the root, 1 are its children.
+    """Yields the elements of a document at one level, each as soon as it is complete: 0 is the root, 1 are its
+    children.
 
     Raises XmlError where the document breaks off, after everything before that place has been delivered.
     """
@@ -92,7 +93,7 @@ def elements(chunks: Iterable[str | bytes], *, level: int) -> Iterator[Element |
 
 
 class _Builder(ContentHandler):
-    """Collects the elements of one level."""
+    """A handler that collects the elements of one level."""
 
     def __init__(self, level: int, line: Callable[[], int]) -> None:
         super().__init__()
@@ -112,7 +113,7 @@ class _Builder(ContentHandler):
 
     @property
     def _is_kept(self) -> bool:
-        """Whether the innermost element of the document is the innermost one that is kept."""
+        """Returns whether the innermost element of the document is the innermost one that is kept."""
         return bool(self._open) and self._depth == self._level + len(self._open)
 
     def startPrefixMapping(self, prefix: str | None, uri: str | None) -> None:  # noqa: N802
@@ -150,7 +151,7 @@ def _clark(name: tuple[str | None, str]) -> str:
 
 
 def _with_joined_texts(content: list[Element | str]) -> list[Element | str]:
-    """A parser delivers one text in many pieces."""
+    """Joins the pieces in which a parser delivers one text."""
     joined: list[Element | str] = []
     for are_texts, parts in itertools.groupby(content, lambda part: isinstance(part, str)):
         run = list(parts)

@@ -41,7 +41,7 @@ class XmlNumberError(XmlError):
 
 
 def term_from_xml(text: str | bytes, *, types: Types = "inferred") -> Term:
-    """The term of a document's root element."""
+    """Returns the term of a document's root element."""
     return term_of(_root(text), types)
 
 
@@ -51,7 +51,7 @@ def _root(text: str | bytes) -> Element:
 
 
 def term_of(element: Element, types: Types = "inferred", strings: Collection[str] = ()) -> Term:
-    """The term of an element; `strings` names the elements and attributes whose text is a string."""
+    """Returns the term of an element; `strings` names the elements and attributes whose text is a string."""
 
     def leaf(name: str, text: str) -> Scalar:
         if types == "string" or name in strings:
@@ -72,7 +72,7 @@ def term_of(element: Element, types: Types = "inferred", strings: Collection[str
 
 
 def term_to_xml(term: Term, *, types: Types = "inferred") -> str:
-    """The XML text that `term_from_xml` with the same types reads as this term, up to the kind of brackets."""
+    """Returns the XML text that `term_from_xml` with the same types reads as this term, up to the kind of brackets."""
     return to_text(_element(term, types))
 
 
@@ -111,7 +111,7 @@ def _checked_name(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is_element_name(name: str) -> bool:
-    """Whether an element of this name is read back under this name: the parser itself is asked."""
+    """Returns whether an element of this name is read back under this name, by asking the parser itself."""
     try:
         return _root(to_text(Element(name, {}, []))) == Element(name, {}, [], line=1)
     except XmlError:
@@ -127,7 +127,7 @@ def _is_attribute_name(name: str) -> bool:
 
 
 def _text(value: Scalar, types: Types) -> str:
-    """The text that is read back as this value."""
+    """Returns the text that is read back as this value."""
     if isinstance(value, bool):
         raise _refused(f"XML has no truth values; {format_scalar(value)} would be read back as a string")
     text = value if isinstance(value, str) else _digits(value)
@@ -144,7 +144,7 @@ def _text(value: Scalar, types: Types) -> str:
 
 
 def _digits(value: int | float) -> str:
-    """The number without an exponent, which `infer_scalar` would not take for one."""
+    """Returns the number without an exponent, because `infer_scalar` reads one with an exponent as a string."""
     text = format(Decimal(repr(value)), "f")
     return text if isinstance(value, int) or "." in text else f"{text}.0"
 
@@ -165,7 +165,7 @@ def _refused(reason: str) -> XmlError:
 
 
 def to_text(element: Element) -> str:
-    """The element as XML; its namespaces are declared at its start."""
+    """Returns the element as XML; its namespaces are declared at its start."""
     namespaces = dict.fromkeys(namespace for name in _names(element) if (namespace := _split(name)[0]))
     prefixes = {uri: "xml" if uri == _XML_NAMESPACE else f"ns{i}" for i, uri in enumerate(namespaces, 1)}
     declarations = {f"xmlns:{prefix}": uri for uri, prefix in prefixes.items() if prefix != "xml"}
@@ -199,7 +199,7 @@ def _names(element: Element) -> Iterator[str]:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Clark notation `{uri}local` as (uri, local); the uri is empty for a name without a namespace."""
+    """Returns (uri, local) for the Clark notation `{uri}local`; the uri is empty for a name without a namespace."""
     uri, brace, local = name.rpartition("}")
     return (uri[1:], local) if brace and uri.startswith("{") else ("", name)
 

@@ -1,7 +1,7 @@
 """Clocks of time zones: what they show at a time, and when they show something.
 
 Twice a year many clocks are changed. A wall time that a clock leaves out never happens, one that it goes through again
-happens twice. There are three readings of a wall time:
+happens twice. There are three ways to read a wall time:
 
     from_local       exactly one time: left out, it is later by the length of the gap; shown twice, it is the first.
                      That is what java.time does, and so Spark; times in data and programs are read like this.
@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.time.interval import EPOCH, MICROSECOND, Time
 
 #: Times as a clock shows them, without zone.
@@ -33,7 +33,7 @@ class TimeError(ValueError):
 
 @cache
 def time_zone(name: str) -> ZoneInfo:
-    """The zone of the IANA data base with this name."""
+    """Returns the zone of the IANA data base with this name."""
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
@@ -42,7 +42,7 @@ def time_zone(name: str) -> ZoneInfo:
 
 
 def to_local(time: Time, zone: ZoneInfo) -> Wall:
-    """What a clock in the zone shows, at the outermost the first and last moment that have a date."""
+    """Returns what a clock in the zone shows, at the outermost the first and last moment that have a date."""
     try:
         return (EPOCH + time * MICROSECOND).astimezone(zone).replace(tzinfo=None, fold=0)
     except OverflowError:
@@ -50,12 +50,12 @@ def to_local(time: Time, zone: ZoneInfo) -> Wall:
 
 
 def from_local(wall: Wall, zone: ZoneInfo) -> Time:
-    """When a clock in the zone shows this; may lie outside of the years 1 to 9999 in UTC."""
+    """Returns when a clock in the zone shows this; may lie outside of the years 1 to 9999 in UTC."""
     return (wall - _WALL_EPOCH - _offset(wall, zone, fold=0)) // MICROSECOND
 
 
 def times_shown(walls: Iterable[Wall], zone: ZoneInfo) -> Iterator[Time]:
-    """Every time at which a clock in the zone shows one of the wall times; both are in order."""
+    """Yields every time at which a clock in the zone shows one of the wall times; both are in order."""
     second_round: list[Time] = []
     for wall in walls:
         before, after = _offset(wall, zone, fold=0), _offset(wall, zone, fold=1)
@@ -73,7 +73,7 @@ def times_shown(walls: Iterable[Wall], zone: ZoneInfo) -> Iterator[Time]:
 
 
 def time_of_day(wall: Wall, zone: ZoneInfo) -> Time:
-    """When a clock in the zone shows this for the first time, or is put forward over it."""
+    """Returns when a clock in the zone shows this for the first time, or is put forward over it."""
     before, after = _offset(wall, zone, fold=0), _offset(wall, zone, fold=1)
     elapsed = wall - _WALL_EPOCH
     if before >= after:
@@ -90,7 +90,7 @@ def time_of_day(wall: Wall, zone: ZoneInfo) -> Time:
 
 
 def walls_between(first: Time, last: Time, zone: ZoneInfo) -> tuple[Wall, Wall]:
-    """The lowest and the highest wall time that a clock in the zone shows in [first, last], or some lower and higher.
+    """Returns a lower and an upper bound of the wall times that a clock in the zone shows in [first, last].
 
     Only a change less than a day from the edge can lead below the wall time of `first` or above that of `last`.
     """

@@ -41,7 +41,7 @@ _SECOND = timedelta(seconds=1)
 
 
 def clock_parts(time: Time, zone: ZoneInfo) -> dict[Part, int]:
-    """What a clock in the zone shows at a time."""
+    """Returns what a clock in the zone shows at a time."""
     shown = to_local(time, zone)
     return {
         "year": shown.year,
@@ -66,14 +66,14 @@ class ClockPattern:
     finest: Part
 
     def times(self, first: Time, last: Time, zone: ZoneInfo) -> Iterator[Time]:
-        """All times in [first, last] at which a clock in the zone shows the pattern, in their order."""
+        """Yields all times in [first, last] at which a clock in the zone shows the pattern, in their order."""
         first, last = max(first, MIN_TIME), min(last, MAX_TIME)
         if first <= last:
             walls = self._walls(*walls_between(first, last, zone))
             yield from (time for time in times_shown(walls, zone) if first <= time <= last)
 
     def _walls(self, lowest: Wall, highest: Wall) -> Iterator[Wall]:
-        """The wall times in [lowest, highest] that the pattern stands for."""
+        """Yields the wall times in [lowest, highest] that the pattern stands for."""
         choices = {part: self._choices(part) for part in DATETIME_PARTS}
         if not all(choices.values()):
             return
@@ -97,7 +97,7 @@ class ClockPattern:
 
 
 def _dates(choices: Mapping[Part, range], lowest: date, highest: date) -> Iterator[date]:
-    """The dates in [lowest, highest] of which each part is among the choices."""
+    """Yields the dates in [lowest, highest] whose parts are all among the choices."""
     for year in _between(choices["year"], lowest.year, highest.year):
         for month in choices["month"]:
             weekday_of_first, length = calendar.monthrange(year, month)
@@ -113,5 +113,5 @@ def _dates(choices: Mapping[Part, range], lowest: date, highest: date) -> Iterat
 
 
 def _between(values: range, lowest: int, highest: int) -> range:
-    """The values of a range of consecutive numbers that lie in [lowest, highest]."""
+    """Returns the values of a range of consecutive numbers that lie in [lowest, highest]."""
     return range(max(values.start, lowest), min(values.stop, highest + 1))

@@ -88,7 +88,7 @@ class DurationError(ValueError):
 
 
 def parse_duration(text: str) -> Duration:
-    """`3 min 14 sec`, `1hour`, `2 months`, `0.5 sec`."""
+    """Reads `3 min 14 sec`, `1hour`, `2 months`, `0.5 sec`."""
     at, months, microseconds = 0, 0, 0
     while at < len(text):
         part = _PART.match(text, at)
@@ -120,7 +120,7 @@ def _canonical_units() -> list[str]:
 
 
 def format_duration(duration: Duration) -> str:
-    """The duration in the largest units that divide it, as it is read back by `parse_duration`.
+    """Returns the duration in the largest units that divide it; `parse_duration` reads it back.
 
     Weeks only where it is a number of weeks: `30 days`, not `4 weeks 2 days`.
     """
@@ -140,12 +140,12 @@ def format_duration(duration: Duration) -> str:
 
 
 def _counted(amount: int, unit: str) -> str:
-    """`1 hour`, `2 hours`, `12 sec`."""
+    """Returns `1 hour`, `2 hours`, `12 sec`."""
     return f"{amount} {unit}{'s' if amount != 1 and unit in _PLURAL else ''}"
 
 
 def shift(time: Time, duration: Duration) -> Time | None:
-    """time + duration: first the months by the calendar (the 31st becomes the month's last day), then the rest.
+    """Returns time + duration: first the months by the calendar (the 31st becomes the month's last day), then the rest.
 
     None when the result has no calendar date.
     """

@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
 
 def interval(begin: Time, end: Time) -> Interval:
-    """The interval [begin, end]; refuses an end before its begin and times without a date."""
+    """Returns the interval [begin, end]; refuses an end before its begin and times without a date."""
     if end < begin:
         raise ValueError(f"the end {end} lies before the begin {begin}")
     if begin < MIN_TIME or end > MAX_TIME:
@@ -55,6 +55,6 @@ def point(time: Time) -> Interval:
 
 
 def hull(intervals: Iterable[Interval]) -> Interval:
-    """t1 ⊔ … ⊔ tn: the smallest interval that covers all of them."""
+    """Returns t1 ⊔ … ⊔ tn: the smallest interval that covers all of them."""
     begins, ends = zip(*intervals, strict=True)
     return Interval(min(begins), max(ends))

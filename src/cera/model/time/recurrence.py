@@ -1,4 +1,4 @@
-"""Named calendars: trading days, terms, every quarter of an hour. What they are, and when they occur.
+"""Named calendars (trading days, terms, every quarter of an hour) and when they occur.
 
 A calendar is plain data. Its intervals are right-open, [b, e) on integers [b, e - 1 µs]. They are enumerated lazily
 from near the time that is asked for.
@@ -28,14 +28,14 @@ SECOND: Time = 1_000_000
 DAY: Time = 86_400 * SECOND
 _UTC = time_zone("UTC")
 _LONGEST_MONTH: Time = 31 * DAY
-#: No clock was ever put back by more: where the line between two dates was moved.
+#: The most that a clock was ever put back: where the line between two dates was moved.
 _MOST_CHANGED: Time = DAY
 
 
 @tagged("DailyHours")
 @dataclass(frozen=True)
 class DailyHours:
-    """On each of the weekdays (Monday is 1) that is no holiday, from `opens` to `closes`.
+    """Hours from `opens` to `closes` on each of the weekdays (Monday is 1) except holidays.
 
     Both count microseconds from the date's midnight by the clock; `closes` is more than a day when the hours go over
     midnight. Weekday and holidays are those of the date on which the hours begin.
@@ -58,13 +58,13 @@ class Cron:
 
 @tagged("Listed")
 @dataclass(frozen=True)
-class Listed:
+class ListedIntervals:
     """Intervals that are written down one by one, in the order of their begins."""
 
     intervals: tuple[Interval, ...]
 
 
-Schedule = DailyHours | Cron | Listed
+Schedule = DailyHours | Cron | ListedIntervals
 
 
 @tagged("Calendar")
@@ -78,7 +78,7 @@ class Calendar:
 
     @property
     def longest(self) -> int:
-        """How long an occurrence lasts at most, in microseconds, whatever happens to the clock of its zone."""
+        """The most that an occurrence lasts, in microseconds, whatever happens to the clock of its zone."""
         changes = 0 if self.timezone == "UTC" else _MOST_CHANGED
         schedule = self.schedule
         match schedule:
@@ -87,13 +87,13 @@ class Calendar:
             case Cron():
                 length = schedule.duration or Duration(0, 1)
                 return length.months * _LONGEST_MONTH + length.microseconds - 1 + (changes if length.months else 0)
-            case Listed():
+            case ListedIntervals():
                 return max(interval.end - interval.begin for interval in schedule.intervals)
             case _:
                 assert_never(schedule)
 
     def occurrences(self, first: Time, last: Time) -> Iterator[Interval]:
-        """All occurrences that touch [first, last], in the order of their begins."""
+        """Yields all occurrences that touch [first, last], in the order of their begins."""
         zone = time_zone(self.timezone)
         schedule = self.schedule
         match schedule:
@@ -101,7 +101,7 @@ class Calendar:
                 candidates = _daily(schedule, first, zone)
             case Cron():
                 candidates = _cron(schedule, first, zone)
-            case Listed():
+            case ListedIntervals():
                 candidates = iter(schedule.intervals)
             case _:
                 assert_never(schedule)
@@ -113,7 +113,7 @@ class Calendar:
 
 
 def _daily(daily: DailyHours, first: Time, zone: ZoneInfo) -> Iterator[Interval]:
-    """Every occurrence that ends at or after `first`, and a few before."""
+    """Yields every occurrence that ends at or after `first`, and a few before."""
     holidays = frozenset(daily.holidays)
     opens, closes = timedelta(microseconds=daily.opens), timedelta(microseconds=daily.closes)
     first_date = to_local(first, zone).date().toordinal() - daily.closes // DAY - 1
@@ -131,7 +131,7 @@ def _daily(daily: DailyHours, first: Time, zone: ZoneInfo) -> Iterator[Interval]
 
 
 def _cron(cron: Cron, first: Time, zone: ZoneInfo) -> Iterator[Interval]:
-    """Every occurrence that ends at or after `first`, and a few before."""
+    """Yields every occurrence that ends at or after `first`, and a few before."""
     earliest: Time | None = first
     if cron.duration is not None:
         earliest = shift(first, -cron.duration)
@@ -145,7 +145,7 @@ def _cron(cron: Cron, first: Time, zone: ZoneInfo) -> Iterator[Interval]:
 
 
 def _later(begin: Time, duration: Duration, zone: ZoneInfo) -> Time | None:
-    """begin + duration, with months by the clock of the zone: a month from the first is the first of the next."""
+    """Returns begin + duration, with months by the zone's clock: a month from the first is the first of the next."""
     if not duration.months:
         return shift(begin, duration)
     wall = shift(from_local(to_local(begin, zone), _UTC), Duration(duration.months))
@@ -153,7 +153,7 @@ def _later(begin: Time, duration: Duration, zone: ZoneInfo) -> Time | None:
 
 
 def _cron_times(expression: str, first: Time, zone: ZoneInfo) -> Iterator[Time]:
-    """The points of a cron expression from `first` on, and a few before, in their order.
+    """Yields the points of a cron expression from `first` on, and a few before, in their order.
 
     cronsim counts wall times here: with a zone it would go round in circles where a clock is put forward at midnight.
     """

@@ -42,7 +42,7 @@ _FRACTION_DIGITS = 6
 #: Times have fewer digits before the point, in whatever unit.
 _MOST_DIGITS, _MOST_BITS = 20, 70
 _YEAR_DIGITS = 4
-#: Digits that may be a year or a day; they are a number where the unit of numbers is given.
+#: Digits that may be a year or a day; they are a number if the unit of numbers is given.
 YEAR_OR_DAY = r"\d{4}|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 _YEAR_OR_DAY = re.compile(YEAR_OR_DAY, re.ASCII)
 #: Follows such digits.
@@ -56,14 +56,14 @@ _SHOWN = 60
 
 
 def _year_or_day(digits: str) -> str:
-    """Returns why digits are no time that is clear."""
+    """Returns why digits are ambiguous as a time."""
     if len(digits) == _YEAR_DIGITS:
         return YEAR_OR_NUMBER.format(date=f"{digits}-01-01")
     return DAY_OR_NUMBER.format(date=f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
 
 
 _EXAMPLE = "%d/%m/%Y %H:%M"
-#: What `strptime` reads behind a percent sign.
+#: The letters that `strptime` reads after a percent sign.
 _DIRECTIVES = frozenset("aAwdbBmyYHIpMSfzZjUWcxXGuV%")
 #: A text with several numbers may be a time in another format, which a setting says.
 LIKE_A_DATE = r"[0-9][^0-9]+[0-9]"
@@ -72,10 +72,11 @@ OTHER_FORMAT = f"; for another format give {Setting.TIME_FORMAT}, like '{_EXAMPL
 
 @dataclass(frozen=True)
 class TimeFormat:
-    """How a source writes times: numbers count `unit` (seconds when None), times without offset belong to `timezone`.
+    """The way in which a source writes times: numbers count `unit` (seconds when None), times without offset are those
+    of `timezone`.
 
-    Texts are ISO 8601 unless there is a `pattern`, a format of Python's `strptime` like `%d/%m/%Y %H:%M`. What is finer
-    than a microsecond is cut off in texts of ISO 8601 and numbers of nanoseconds. With a unit, the output's times are
+    Texts are ISO 8601 unless there is a `pattern`, a format of Python's `strptime` like `%d/%m/%Y %H:%M`. Fractions of
+    a microsecond are cut off in texts of ISO 8601 and numbers of nanoseconds. With a unit, the output's times are
     numbers of it, else ISO 8601.
     """
 
@@ -89,7 +90,7 @@ class TimeFormat:
             _check_pattern(self.pattern)
 
     def parse(self, value: object) -> Time:
-        """The time that a field of a source holds; a text of digits, as in CSV, is a number.
+        """Returns the time that a field of a source holds; a text of digits, as in CSV, is a number.
 
         A text of four digits may be a year, and one like 20260302 a day: it is a number only where the unit of numbers
         was given.
@@ -120,7 +121,7 @@ class TimeFormat:
                 raise self._not_a_time(value)
 
     def format(self, time: Time) -> str | int | float:
-        """The time as it is written out; `parse` reads the same time back.
+        """Returns the time as it is written out; `parse` reads the same time back.
 
         ISO 8601 in UTC with as few digits of fraction as needed, or a number of the unit. A fraction that no double
         holds to the microsecond (before 1697, after 2242) is written as a text of digits.
@@ -135,7 +136,7 @@ class TimeFormat:
         return approximate if Decimal(repr(approximate)) == exact else str(exact)
 
     def _number(self, amount: Decimal, found: object) -> Time:
-        """The number scaled to microseconds digit by digit: no rounding on the way."""
+        """Scales the number to microseconds digit by digit, without rounding on the way."""
         places, name = _UNITS[self.unit or "s"]
         if not amount:
             return 0
@@ -163,7 +164,7 @@ class TimeFormat:
 
 
 def parse_datetime(text: str, timezone: str) -> Interval:
-    """The point of time that an ISO 8601 text stands for; a date alone is its midnight."""
+    """Returns the point of time that an ISO 8601 text stands for; a date alone is its midnight."""
     moment = _iso_parts(text)
     if moment is None:
         raise TimeError(f"{_shown(text)} is not a date or a time; write for example 2006-09-18 or 2006-09-18T09:00")
@@ -176,7 +177,7 @@ def _iso_parts(text: str) -> re.Match[str] | None:
 
 
 def _check_pattern(pattern: str) -> None:
-    """Raises TimeError where a format does not tell a time."""
+    """Raises TimeError if a format does not determine a time."""
     for directive in re.findall(r"%-?.?", pattern, re.DOTALL):
         if directive[1:] not in _DIRECTIVES:
             raise TimeError(f"the time format '{pattern}' has {directive}, which is unknown; write one like {_EXAMPLE}")

@@ -52,7 +52,7 @@ SYNONYMS: Mapping[str, str] = MappingProxyType(
 
 
 def relative_timer(kind: str, anchor: Interval, duration: Duration) -> Interval | None:
-    """The interval of a timer (by its canonical name), or None when it does not happen."""
+    """Returns the interval of a timer (by its canonical name), or None when it does not happen."""
     (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[kind]
     begin = _moved(getattr(anchor, begin_edge), begin_sign, duration)
     end = _moved(getattr(anchor, end_edge), end_sign, duration)

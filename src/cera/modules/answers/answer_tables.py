@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import Term, Value
 

@@ -13,8 +13,8 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Port, Settings, Unit
 from cera.modules.monitoring import Clock, Granularity, Monitored, Output
-from cera.rules.analysis.attributes import asked_attributes, derived_attributes
 from cera.rules.analysis.dependencies import event_patterns, rule_uses
+from cera.rules.analysis.labels_and_attributes import asked_attributes, derived_attributes
 from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.rule import Rule, RuleProgram
 

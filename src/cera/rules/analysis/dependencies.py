@@ -7,7 +7,7 @@ A rule depends on another if one of its queries could match what the other deriv
     negative    the query is negated
     positive    none of these
 
-The first three are strict: all events of the other rule must be known first. What a RAISE rule sends leaves the
+The first three are strict: all events of the other rule must be known first. A RAISE rule sends its events out of the
 system, so nothing depends on it.
 """
 
@@ -28,7 +28,8 @@ DependencyKind = Literal["temporal", "grouping", "negative", "positive"]
 
 @dataclass(frozen=True)
 class Dependency:
-    """`rule` depends on `on`; the places are those of the first query for which it does and of the head it meets."""
+    """A dependency of `rule` on `on`; the places are those of the first query that causes it and of the head it
+    meets."""
 
     rule: Rule
     on: Rule
@@ -52,7 +53,7 @@ class EventPattern:
 
 
 def event_patterns(rule: Rule) -> Iterator[EventPattern]:
-    """The patterns of a rule's body from branch to branch."""
+    """Yields the patterns of a rule's body from branch to branch."""
     for branch in rule.branches:
         anchors = {timer.anchor for timer in branch.relative_timers}
         for query in branch.events:
@@ -62,14 +63,14 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
 
 
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:
-    """All dependencies between the rules, by dependent rule, then by the rule it depends on."""
+    """Returns all dependencies between the rules, by dependent rule, then by the rule it depends on."""
     uses = rule_uses(rules)
     return tuple(d for i, use in enumerate(uses) for d in use.dependencies(rules, i, use.all))
 
 
 @dataclass(frozen=True)
 class RuleUses:
-    """For each kind of dependency, the positions of the rules that one rule depends on, with the first such query.
+    """The positions of the rules that one rule depends on, for each kind of dependency, with the first such query.
 
     Where thousands of rules derive the same label these are millions, so the dependencies are made when asked for.
     """
@@ -89,7 +90,7 @@ class RuleUses:
             yield from self.dependencies(rules, i, (j,))
 
     def dependencies(self, rules: Sequence[Rule], i: int, on: Iterable[int]) -> Iterator[Dependency]:
-        """How the rule at i depends on those others; positively only if in no other way."""
+        """Yields how the rule at i depends on those others; positively only if in no other way."""
         kinds = sorted(self.by_kind.items())
         for j in on:
             head = rules[j].head.span or rules[j].span
@@ -99,7 +100,7 @@ class RuleUses:
 
 
 def rule_uses(rules: Sequence[Rule]) -> list[RuleUses]:
-    """What each rule depends on."""
+    """Returns the uses of each rule."""
     producers = Producers(rules)
     return [_uses(rule, producers) for rule in rules]
 

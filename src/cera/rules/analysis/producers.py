@@ -1,21 +1,34 @@
 """Finding the rules that derive what a query could match, without trying every rule.
 
-Rules are taken together by the label and the shape of their heads. Among the heads of one label a query with a child
-such as `sensor{"s1"}` meets only those that have this child, or one whose value is open, or a variable in the place
-of a child; whichever child leaves the fewest heads is looked at first.
+Rules are taken together by the label and the shape of their heads. A shape is what unification sees of a query or a
+head: queries and heads of the same shape meet the same others. The names of variables do not count, because each
+occurrence of one is taken by itself, and of an expression in a head only its kind does. A program of many rules has few
+shapes.
+
+Among the heads of one label a query with a child such as `sensor{"s1"}` meets only those that have this child, or one
+whose value is open, or a variable in the place of a child; whichever child leaves the fewest heads is looked at first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any
+from typing import Any, assert_never
 
-from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import Literal
-from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+from cera.model.matching.patterns import (
+    Descendant,
+    OptionalPattern,
+    Pattern,
+    RegexPattern,
+    ScalarPattern,
+    TermPattern,
+    VariablePattern,
+    Without,
+)
 from cera.model.terms.values import scalar_key
 from cera.rules.analysis.unification import choices_of, could_match, head_label, query_label
-from cera.rules.analysis.unification_shapes import head_shape, pattern_shape
+from cera.rules.reasoning.expression_kinds import kind_of
 from cera.rules.rule import Rule
 
 #: A child by its label and by the only value in it, if it is written out.
@@ -23,7 +36,7 @@ _ChildKey = tuple[str, tuple[Any, ...] | None]
 
 
 class Producers:
-    """The rules by what they derive, to find those that derive what a pattern matches."""
+    """An index of the rules by what they derive, to find those that derive what a pattern matches."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._heads: list[Construct] = []
@@ -55,11 +68,11 @@ class Producers:
         return frozenset(self._labelled)
 
     def with_label(self, label: str) -> list[int]:
-        """The rules whose events have that label."""
+        """Returns the rules whose events have that label."""
         return self._labelled.get(label, [])
 
     def of(self, pattern: Pattern) -> tuple[int, ...]:
-        """The positions of the rules whose heads the pattern could match, in the order of the text."""
+        """Returns the positions of the rules whose heads the pattern could match, in the order of the text."""
         shape = pattern_shape(pattern)
         if shape not in self._known:
             met = [head for head in self._candidates(pattern) if could_match(pattern, self._heads[head])]
@@ -97,7 +110,7 @@ class _Heads:
                         self._anything.add(number)
 
     def candidates(self, pattern: Pattern) -> Sequence[int]:
-        """The heads that have something for each child of the pattern."""
+        """Returns the heads that have something for each child of the pattern."""
         needed = [self._having(label, value) for label, value in _needed(pattern)]
         if not needed:
             return self._all
@@ -122,7 +135,7 @@ def _written(term: ConstructTerm) -> _ChildKey:
 
 
 def _needed(pattern: Pattern) -> Iterator[_ChildKey]:
-    """The children that the pattern cannot match without, as far as they have a label."""
+    """Yields the children with a label without which the pattern cannot match."""
     match pattern:
         case VariablePattern(pattern=inner) if inner is not None:
             yield from _needed(inner)
@@ -139,3 +152,41 @@ def _without_variable(pattern: Pattern) -> Pattern:
     if isinstance(pattern, VariablePattern) and pattern.pattern is not None:
         return _without_variable(pattern.pattern)
     return pattern
+
+
+def pattern_shape(pattern: Pattern) -> Hashable:
+    match pattern:
+        case TermPattern():
+            children = tuple(pattern_shape(child) for child in pattern.children)
+            return (pattern.label, pattern.ordered, pattern.total, children)
+        case ScalarPattern():
+            return ("scalar", scalar_key(pattern.value))
+        case RegexPattern():
+            return ("regex", pattern.expression)
+        case VariablePattern():
+            return None if pattern.pattern is None else pattern_shape(pattern.pattern)
+        case Descendant():
+            return ("desc", pattern_shape(pattern.pattern))
+        case OptionalPattern():
+            return ("optional", pattern_shape(pattern.pattern))
+        case Without():
+            return "without"
+        case _:
+            assert_never(pattern)
+
+
+def head_shape(head: Construct) -> Hashable:
+    match head:
+        case ConstructTerm():
+            return (head.label, head.ordered, tuple(head_shape(child) for child in head.children))
+        case ConstructValue(expression=Literal(value=value)):
+            return ("scalar", scalar_key(value))
+        case ConstructValue():
+            return kind_of(head.expression)
+        case All():
+            return ("all", head_shape(head.construct))
+        case OptionalConstruct():
+            default = None if head.default is None else head_shape(head.default)
+            return ("optional", head_shape(head.construct), default)
+        case _:
+            assert_never(head)

@@ -47,11 +47,11 @@ class PrecedenceGraph:
         self.components = strongly_connected_components(self.graph)
 
     def recursive_components(self) -> list[list[int]]:
-        """The components that contain a cycle."""
+        """Returns the components that contain a cycle."""
         return [c for c in self.components if len(c) > 1 or c[0] in self.graph[c[0]]]
 
     def strict_cycles(self) -> Iterator[list[Dependency]]:
-        """For each component and strict kind the shortest cycle that begins with such a dependency."""
+        """Yields for each component and strict kind the shortest cycle that begins with such a dependency."""
         for component in self.recursive_components():
             strict = list(self._strict_inside(frozenset(component)))
             for kind in dict.fromkeys(dependency.kind for _, _, dependency in strict):
@@ -66,7 +66,7 @@ class PrecedenceGraph:
     def _shortest_cycle(
         self, component: Sequence[int], edges: Sequence[tuple[int, int, Dependency]]
     ) -> list[Dependency]:
-        """The shortest cycle through one of the edges; of several the first."""
+        """Returns the shortest cycle through one of the edges; of several the first."""
         for i, j, dependency in edges:
             if i == j:
                 return [dependency]
@@ -86,7 +86,7 @@ class PrecedenceGraph:
 
 
 def stratify(rules: Sequence[Rule]) -> Stratification:
-    """The least stratification; raises a ProgramError with XC301, XC302, XC303 if there is none."""
+    """Returns the least stratification; raises a ProgramError with XC301, XC302, XC303 if there is none."""
     precedence = PrecedenceGraph(rules)
     problems = [_cycle_diagnostic(cycle) for cycle in precedence.strict_cycles()]
     if problems:
@@ -113,17 +113,17 @@ def stratify(rules: Sequence[Rule]) -> Stratification:
 
 
 def recursive_components(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], ...]:
-    """The sets of rules that depend on each other (or one on itself) in a cycle."""
+    """Returns the sets of rules that depend on each other (or one on itself) in a cycle."""
     return tuple(tuple(rules[i] for i in c) for c in PrecedenceGraph(rules).recursive_components())
 
 
 def recursive_rules(rules: Sequence[Rule]) -> frozenset[str]:
-    """The names of the rules that lie on a cycle."""
+    """Returns the names of the rules that lie on a cycle."""
     return frozenset(rule.name for component in recursive_components(rules) for rule in component)
 
 
 def is_hierarchical(rules: Sequence[Rule]) -> bool:
-    """Whether no rule depends on itself, also not by way of others (X-36): then one pass per rule is enough."""
+    """Returns whether no rule depends on itself, also not by way of others (X-36): then one pass per rule is enough."""
     return not recursive_components(rules)
 
 
@@ -154,7 +154,7 @@ _USES: dict[DependencyKind, str] = {
 
 
 def _cycle_diagnostic(cycle: Sequence[Dependency]) -> Diagnostic:
-    """The cycle with, for each rule on it, the query that closes it and the head that the query meets.
+    """Returns the cycle with, for each rule on it, the query that closes it and the head that the query meets.
 
     The first query is the place of the diagnostic itself.
     """

@@ -1,6 +1,6 @@
 """Whether a query could match an event that a rule derives: q ≼ c' of seed 001 section 4.2, footnote 8 (X-26).
 
-The variables of the query and of the head are different ones, and each occurrence of one is taken by itself. So the
+The variables of the query and of the head are different ones, and each occurrence of one is taken separately. So the
 answer "no" is certain and "yes" may be too much: a dependency is never overlooked. A child of a head is a slot: `all`
 fills it any number of times, `optional` perhaps not at all.
 """
@@ -44,12 +44,12 @@ class _Slot:
 
 
 def could_match(pattern: Pattern, head: Construct) -> bool:
-    """Whether the pattern matches some event that the head could yield."""
+    """Returns whether the pattern matches some event that the head could yield."""
     return _fits_slot(pattern, _slot(head))
 
 
 def query_label(pattern: Pattern) -> str | None:
-    """The label of every term that the pattern matches, if there is one."""
+    """Returns the label of every term that the pattern matches, if there is one."""
     match pattern:
         case TermPattern(label=str() as label):
             return label
@@ -60,13 +60,13 @@ def query_label(pattern: Pattern) -> str | None:
 
 
 def head_label(head: Construct) -> str | None:
-    """The label of every event that the head yields, if there is one."""
+    """Returns the label of every event that the head yields, if there is one."""
     labels = {choice.label if isinstance(choice, ConstructTerm) else None for choice in _slot(head).choices}
     return labels.pop() if len(labels) == 1 else None
 
 
 def choices_of(construct: Construct) -> tuple[ConstructTerm | ConstructValue, ...]:
-    """What can stand in the place of the construct."""
+    """Returns what can stand in the place of the construct."""
     return _slot(construct).choices
 
 
@@ -178,10 +178,11 @@ def _children_agree(pattern: TermPattern, term: ConstructTerm) -> bool:
 
 
 def _in_any_order(pattern: TermPattern, required: Sequence[Pattern], slots: Sequence[_Slot]) -> bool:
-    """Different children of the pattern need different children of the term, and in a total one all are needed.
+    """Returns whether the children agree without an order: different children of the pattern need different children of
+    the term, and in a total one all are needed.
 
-    If one assignment serves all required patterns and another all required slots, then a third does both
-    (Mendelsohn and Dulmage), so each is looked for by itself.
+    If one assignment serves all required patterns and another all required slots, then a third does both (Mendelsohn
+    and Dulmage), so each is looked for separately.
     """
     places = [slot for slot in slots for _ in range(len(pattern.children) if slot.repeated else 1)]
     if arrange([_fitting(p, places) for p in required], ordered=False) is None:
@@ -202,7 +203,7 @@ def _inner(pattern: Pattern) -> Pattern:
 
 
 def _in_order(pattern: TermPattern, slots: Sequence[_Slot]) -> bool:
-    """Children of the pattern from left to right in the slots from left to right.
+    """Returns whether children of the pattern from left to right fit into the slots from left to right.
 
     A state (i, j, used) has i children of the pattern placed or left out, stands at slot j, and has used it or not.
     """

@@ -1,1 +1,1 @@
-"""The static checks of a rule program, a file each; `check` lists them."""
+"""The static checks of a rule program; `check` lists them."""

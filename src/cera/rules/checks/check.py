@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterable
 from cera.diagnostics import Diagnostic, in_source_order
 from cera.rules.analysis.strata import check_strata
 from cera.rules.checks.declared_attributes import check_declared_attributes
-from cera.rules.checks.depth import check_depth
 from cera.rules.checks.exact_patterns import check_exact_patterns
 from cera.rules.checks.joins import check_joins
-from cera.rules.checks.kinds import check_kinds
-from cera.rules.checks.names import check_labels, check_timer_circles, check_variables
-from cera.rules.checks.placement import check_placement
+from cera.rules.checks.kinds import check_kinds, check_placement
+from cera.rules.checks.names import check_labels, check_timer_circles, check_timer_names, check_variables
 from cera.rules.checks.ranges import check_ranges
 from cera.rules.checks.satisfiability import check_satisfiability
-from cera.rules.checks.sizes import check_sizes
-from cera.rules.checks.timer_names import check_timer_names
+from cera.rules.checks.sizes import check_depth, check_sizes
 from cera.rules.rule import RuleProgram
 
 Check = Callable[[RuleProgram], Iterable[Diagnostic]]
@@ -40,5 +37,5 @@ CHECKS: tuple[Check, ...] = (
 
 
 def check(program: RuleProgram) -> tuple[Diagnostic, ...]:
-    """What there is to say about the program, from top to bottom. Each check runs whatever the others find."""
+    """Returns the diagnostics of all static checks, in source order. Each check runs whatever the others find."""
     return tuple(in_source_order([diagnostic for one in CHECKS for diagnostic in one(program)]))

@@ -1,4 +1,4 @@
-"""Queries held against what SOURCE declares: unknown attributes, and values of another kind. XC110, XC111."""
+"""Queries compared with the declarations of SOURCE: unknown attributes, and values of another kind. XC110, XC111."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.model.events.attributes import Path
-from cera.rules.analysis.attributes import asked_attributes
+from cera.rules.analysis.attribute_kinds import expected_kinds
+from cera.rules.analysis.labels_and_attributes import asked_attributes
 from cera.rules.analysis.producers import Producers
-from cera.rules.checks.attribute_kinds import expected_kinds
 from cera.rules.declarations import Attribute
 from cera.rules.reasoning.quotation import listed
 from cera.rules.reasoning.value_kinds import BOOLEAN, NUMBER, STRING, Kinds
@@ -21,7 +21,7 @@ _NAMES: Mapping[Kinds, str] = {STRING: "a string", NUMBER: "a number", BOOLEAN: 
 def check_declared_attributes(program: RuleProgram) -> Iterator[Diagnostic]:
     """XC110: an attribute that is not declared for a label. XC111: values of another kind than the declared one.
 
-    What rules or modules derive with the label may have other attributes, and is not judged.
+    Events that rules or modules derive with the label may have other attributes, and are not checked.
     """
     own = Producers(program.rules).labels.union(program.from_modules)
     declared = {label: attributes for label, attributes in program.attributes.items() if label not in own}
@@ -42,7 +42,7 @@ def check_declared_attributes(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _inside(attributes: Sequence[Attribute] | None, path: Path) -> Sequence[Attribute] | None:
-    """The attributes that are declared at a path; None where nothing is."""
+    """Returns the attributes that are declared at a path; None if there are none."""
     for name in path:
         found = next((each for each in attributes or () if each.name == name), None)
         attributes = None if found is None else found.children

@@ -25,7 +25,7 @@ from cera.model.matching.patterns import (
 )
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.unification import query_label
-from cera.rules.checks.timer_names import anchor_in
+from cera.rules.checks.names import anchor_in
 from cera.rules.declarations import Attribute, SourceLabel
 from cera.rules.rule import Rule, RuleProgram
 
@@ -42,7 +42,7 @@ def check_exact_patterns(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _patterns(rules: Iterable[Rule]) -> Iterator[Pattern]:
-    """The patterns that are matched against events, but for those that look like timers (XC109)."""
+    """Yields the patterns that are matched against events, but for those that look like timers (XC109)."""
     for rule in rules:
         for branch in rule.branches:
             yield from (query.pattern for query in branch.events if anchor_in(query, branch) is None)
@@ -50,7 +50,7 @@ def _patterns(rules: Iterable[Rule]) -> Iterator[Pattern]:
 
 
 def _from_outside(program: RuleProgram, label: str) -> bool:
-    """Whether such events come from outside, as far as is known; if none do, XC104 says so."""
+    """Returns whether such events may come from outside; if none do, XC104 says so."""
     return label not in program.from_modules and (program.sources is None or label in program.sources)
 
 
@@ -74,7 +74,7 @@ def _exact_event(event: TermPattern, label: str, declared: Sequence[SourceLabel]
 
 
 def _inside(event: TermPattern) -> str:
-    """The children as they were written, where they are short and on one line."""
+    """Returns the children as they were written, where they are short and on one line."""
     spans = [child.span for child in event.children]
     if any(span is None for span in spans):
         return "…"
@@ -86,7 +86,7 @@ def _inside(event: TermPattern) -> str:
 
 
 def _is_value(child: Pattern) -> bool:
-    """Whether the child is a leaf, or anything: then the braces hold a value and not attributes."""
+    """Returns whether the child is a leaf, or anything: then the braces hold a value and not attributes."""
     match child:
         case ScalarPattern() | RegexPattern():
             return True
@@ -99,7 +99,7 @@ def _is_value(child: Pattern) -> bool:
 
 
 def _term(pattern: Pattern) -> TermPattern | None:
-    """The term that the pattern is, under a variable or `optional`."""
+    """Returns the term that the pattern is, under a variable or `optional`."""
     match pattern:
         case TermPattern():
             return pattern
@@ -129,7 +129,7 @@ def _without_empty(pattern: Pattern, empty: frozenset[str]) -> Iterator[Diagnost
 
 
 def _empty_terms(heads: Iterable[Construct]) -> Iterator[str]:
-    """The labels of terms without children that heads construct."""
+    """Yields the labels of terms without children that heads construct."""
     for head in heads:
         for part in constructs.walk(head):
             if isinstance(part, ConstructTerm) and not part.children:
@@ -137,7 +137,7 @@ def _empty_terms(heads: Iterable[Construct]) -> Iterator[str]:
 
 
 def _declared_empty(program: RuleProgram) -> frozenset[str]:
-    """The attributes that are declared to have no children, `SOURCE reading{ broken{} }`."""
+    """Returns the attributes that are declared to have no children, `SOURCE reading{ broken{} }`."""
 
     def inside(attributes: Iterable[Attribute]) -> Iterator[str]:
         for attribute in attributes:

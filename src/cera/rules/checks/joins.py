@@ -1,9 +1,9 @@
 """Joins on values that are always there: XC207, XC208.
 
-Two literals of a branch that share a variable must agree on its value. Where `optional` may have left it unbound
-there is nothing to agree on, and whether that counts as agreement has no clear answer, so it is not asked. A variable
-that stands only under `without` is bound by nothing in its pattern, which is matched on one event alone: the value
-that another literal gives it is not known there.
+Two literals of a branch that share a variable must agree on its value. Where `optional` may have left it unbound there
+is nothing to agree on, and whether that counts as agreement has no clear answer, so it is refused. A variable that
+stands only under `without` is bound by nothing in its pattern, which is matched on one event alone: the value that
+another literal gives it is not known there.
 """
 
 from __future__ import annotations
@@ -67,6 +67,6 @@ def _patterns(branch: Branch) -> Iterator[Pattern]:
 
 
 def _place(pattern: Pattern, name: str) -> Span | None:
-    """The first occurrence of the variable."""
+    """Returns the first occurrence of the variable."""
     occurrences = (p for p in patterns.walk(pattern) if isinstance(p, VariablePattern) and p.name == name)
     return next(occurrences).span

@@ -1,22 +1,33 @@
-"""Names that lead nowhere: variables used once, labels that nothing produces, circles of timers. XC103 to XC105."""
+"""Names that lead nowhere: variables used once, labels that nothing produces, circles of timers, timers that are read
+as events. XC103 to XC105, XC109.
+
+A label that nothing produces may be nearly the same as one that something does. Two names that differ in their numbers
+only (`temp1`, `temp2`) are meant to differ and are not near.
+
+`event w: until-end[x]` and `event w: from-end{x}` are patterns of events with these labels and an empty child `x`.
+Where `x` is an event of the same rule and the label looks like the name of a timer, a timer was meant.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from itertools import pairwise
 
-from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.diagnostics import Diagnostic, Note, Span, closest, did_you_mean
 from cera.model.expressions import constructs
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Periodic, Variable
 from cera.model.matching import patterns
-from cera.model.matching.patterns import VariablePattern
+from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
+from cera.model.time.timers import SYNONYMS, TIMERS
 from cera.rules.analysis.dependencies import EventPattern, event_patterns
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.unification import query_label
-from cera.rules.checks.near_labels import NearLabels
 from cera.rules.reasoning.quotation import listed
-from cera.rules.rule import Branch, RelativeTimer, Rule, RuleProgram
+from cera.rules.rule import Branch, EventQuery, RelativeTimer, Rule, RuleProgram
 
 
 def check_variables(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -53,7 +64,7 @@ def _pattern_variables(rule: Rule) -> Iterator[VariablePattern]:
 
 
 def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:
-    """Each place once: a disjunction has the literals outside of its branches in all of them."""
+    """Yields each place once: a disjunction has the literals outside of its branches in all of them."""
     seen: set[tuple[str, int]] = set()
     for variable in found:
         if variable.span is not None:
@@ -65,7 +76,7 @@ def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:
 
 
 def _used_variables(rule: Rule) -> frozenset[str]:
-    """The variables of the head, of the conditions and of timers (where one also says how fine the timer is)."""
+    """Returns the variables of the head, the conditions and timers (where one also says how fine the timer is)."""
     found: set[str] = set(constructs.variables(rule.head))
     for branch in rule.branches:
         for timer in branch.absolute_timers:
@@ -113,9 +124,10 @@ def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnostic]:
-    """Without declared sources any label may come from outside; one that is nearly a derived label rather does not.
+    """Yields a warning for each label that is nearly a derived one: without declared sources it may come from outside,
+    but rather does not.
 
-    What the rule itself derives is no candidate: `DETECT orders{…} ON order{{…}}` is not a slip.
+    Labels that the rule itself derives do not count: `DETECT orders{…} ON order{{…}}` is not a slip.
     """
     places: dict[str, dict[Span | None, tuple[EventPattern, int]]] = {}
     for i, rule in enumerate(program.rules):
@@ -172,3 +184,93 @@ def timer_circles(branch: Branch) -> list[list[RelativeTimer]]:
         if at in path:
             circles.append([timers[name] for name in path[path.index(at) :]])
     return circles
+
+
+#: The least similarity of two labels that are taken for the same (`SequenceMatcher.ratio`).
+NEAR = 0.8
+
+
+class NearLabels:
+    """An index of labels by their pairs of adjacent letters, to find near ones without comparing all with all."""
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self._by_letters: dict[str, str] = {}
+        for label in sorted(labels):
+            self._by_letters.setdefault(_letters(label), label)
+        self._by_pair: dict[tuple[str, str], list[str]] = {}
+        for letters in self._by_letters:
+            for pair in set(pairwise(letters)):
+                self._by_pair.setdefault(pair, []).append(letters)
+
+    def near(self, label: str) -> list[str]:
+        """Returns the labels that are near to this one, the nearest first."""
+        letters = _letters(label)
+        if letters in self._by_letters:
+            return []
+        shared = Counter(other for pair in set(pairwise(letters)) for other in self._by_pair.get(pair, ()))
+        found = [
+            (-ratio, other)
+            for other, pairs in shared.items()
+            if pairs >= _least_shared_pairs(letters, other)
+            and (ratio := SequenceMatcher(None, letters, other).ratio()) >= NEAR
+        ]
+        return [self._by_letters[other] for _, other in sorted(found)]
+
+
+def _letters(label: str) -> str:
+    return re.sub(r"\d+", "", label)
+
+
+def _least_shared_pairs(one: str, other: str) -> float:
+    """Returns a lower bound for near labels: m matching letters in k blocks share m - k pairs, and k - 1 letters lie
+    between.
+
+    A ratio of 0.8 has m >= 0.4 (a + b), so at most m / 2 letters do not match. Pairs that occur twice in a label are
+    counted once, hence the half.
+    """
+    matching = NEAR / 2 * (len(one) + len(other))
+    return (matching / 2 - 1) / 2
+
+
+#: The words in the names of timers.
+_WORDS = frozenset(word for name in SYNONYMS for word in name.split("-"))
+
+
+def check_timer_names(program: RuleProgram) -> Iterator[Diagnostic]:
+    """XC109: a pattern that looks like a timer; not if such events are derived or declared."""
+    known = Producers(program.rules).labels.union(program.from_modules, program.sources or ())
+    for rule in program.rules:
+        for branch in rule.branches:
+            for query in branch.events:
+                if (anchor := anchor_in(query, branch)) is not None:
+                    yield from _meant_timer(query.pattern, anchor, known)
+
+
+def anchor_in(query: EventQuery, branch: Branch) -> str | None:
+    """Returns the event identifier of the branch that is written like a child of the pattern."""
+    if not isinstance(query.pattern, TermPattern) or not query.pattern.children:
+        return None
+    first = query.pattern.children[0]
+    named = {literal.identifier for literal in branch.positive if not literal.anonymous} - {query.identifier}
+    match first:
+        case TermPattern(label=str(label), children=()) if label in named:
+            return label
+        case _:
+            return None
+
+
+def _meant_timer(pattern: Pattern, anchor: str, known: frozenset[str]) -> Iterator[Diagnostic]:
+    if not isinstance(pattern, TermPattern) or not isinstance(pattern.label, str) or pattern.label in known:
+        return
+    label = pattern.label
+    meant = closest(label, SYNONYMS)
+    if label not in SYNONYMS and meant is None and _WORDS.isdisjoint(label.split("-")):
+        return
+    if label in SYNONYMS:
+        wrong = "its duration is missing" if pattern.ordered and pattern.total else "a timer has single brackets"
+        message = f"this is read as an event `{label}` with a child `{anchor}`, and `{anchor}` is an event of this rule"
+        hint = f"{wrong}: write `{label}[{anchor}, 10 sec]`."
+    else:
+        message = f"there is no timer `{label}`, so this is read as an event with a child `{anchor}`"
+        hint = f"did you mean `{meant}[{anchor}, 10 sec]`?" if meant else f"the timers are {', '.join(TIMERS)}."
+    yield Diagnostic("XC109", "error", message, pattern.span, f"{hint} An event like this is declared: SOURCE {label}")

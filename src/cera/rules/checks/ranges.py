@@ -22,7 +22,7 @@ _MOST_BRANCHES_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class _Bound:
+class _BranchBindings:
     """A branch with the variables that have a value in all of its matches, and in some."""
 
     branch: Branch
@@ -45,7 +45,7 @@ class _Use:
 
 def check_ranges(program: RuleProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
-        bound = [_Bound(branch, branch.bound_variables, branch.optional_variables) for branch in rule.branches]
+        bound = [_BranchBindings(branch, branch.bound_variables, branch.optional_variables) for branch in rule.branches]
         yield from _without_positive_query(rule)
         yield from _head(rule, bound)
         for branch in bound:
@@ -64,7 +64,7 @@ def _without_positive_query(rule: Rule) -> Iterator[Diagnostic]:
             )
 
 
-def _head(rule: Rule, branches: Sequence[_Bound]) -> Iterator[Diagnostic]:
+def _head(rule: Rule, branches: Sequence[_BranchBindings]) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for use in _uses(rule.head):
         problem = None if use.name in reported else _head_problem(rule, branches, use)
@@ -98,7 +98,7 @@ def _variables(expression: Expression) -> Iterator[Variable]:
     return (part for part in expressions.walk(expression) if isinstance(part, Variable))
 
 
-def _head_problem(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnostic | None:
+def _head_problem(rule: Rule, branches: Sequence[_BranchBindings], use: _Use) -> Diagnostic | None:
     if all(use.name in branch.always for branch in branches):
         return None
     missing = [branch.branch for branch in branches if use.name not in branch.known]
@@ -120,7 +120,7 @@ def _head_problem(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnost
     )
 
 
-def _unbound(rule: Rule, branches: Sequence[_Bound], use: _Use) -> Diagnostic:
+def _unbound(rule: Rule, branches: Sequence[_BranchBindings], use: _Use) -> Diagnostic:
     known = sorted(frozenset[str]().union(*(branch.known for branch in branches)))
     return Diagnostic(
         "XC201",
@@ -154,7 +154,7 @@ def _not_in_every_branch(rule: Rule, use: _Use, missing: Sequence[Branch], who: 
     )
 
 
-def _conditions(rule: Rule, branches: Sequence[_Bound], bound: _Bound) -> Iterator[Diagnostic]:
+def _conditions(rule: Rule, branches: Sequence[_BranchBindings], bound: _BranchBindings) -> Iterator[Diagnostic]:
     for condition in bound.branch.conditions:
         yield from _condition_problems(rule, branches, bound, condition)
     for accumulation in bound.branch.accumulations:
@@ -169,7 +169,7 @@ def _own_variables(accumulation: Accumulation) -> frozenset[str]:
 
 
 def _condition_problems(
-    rule: Rule, branches: Sequence[_Bound], bound: _Bound, condition: Expression
+    rule: Rule, branches: Sequence[_BranchBindings], bound: _BranchBindings, condition: Expression
 ) -> Iterator[Diagnostic]:
     known = bound.known
     for variable in _variables(condition):
@@ -194,13 +194,13 @@ def _condition_problems(
 
 
 def _place(branch: Branch) -> Span | None:
-    """Where a branch begins in the text."""
+    """Returns where a branch begins in the text."""
     literals = (*branch.positive, *branch.accumulations)
     return min((literal.span for literal in literals if literal.span is not None), key=_start, default=None)
 
 
 def _own_place(branch: Branch, rule: Rule) -> Span | None:
-    """The first literal that tells a branch from the others: those outside of the `or` are in all of them."""
+    """Returns the first literal that only this branch has: those outside of the `or` are in all of them."""
     literals = (*branch.positive, *branch.accumulations)
     for literal in literals:
         if any(literal not in (*other.positive, *other.accumulations) for other in rule.branches):
@@ -235,7 +235,7 @@ def _optional_places(branches: Iterable[Branch], name: str) -> list[Span | None]
 def _inside(
     among: Iterable[Pattern], kind: type[Without] | type[OptionalPattern], name: str
 ) -> Iterator[VariablePattern]:
-    """The occurrences of a variable inside of `without` or `optional`."""
+    """Yields the occurrences of a variable inside of `without` or `optional`."""
     for pattern in among:
         for part in patterns.walk(pattern):
             if isinstance(part, kind):

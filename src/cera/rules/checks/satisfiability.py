@@ -17,13 +17,11 @@ from cera.model.matching import patterns
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.rules.checks.kinds import problems_of_condition
 from cera.rules.checks.names import timer_circles
-from cera.rules.reasoning.cases import Case, no_case_holds
-from cera.rules.reasoning.constants import conjuncts, is_constant
+from cera.rules.reasoning.cases import Case, conjuncts, is_constant, no_case_holds, pattern_facts
 from cera.rules.reasoning.difference_bounds import DifferenceBounds, reasons_of
-from cera.rules.reasoning.pattern_facts import pattern_facts
 from cera.rules.reasoning.quotation import listed, quoted
 from cera.rules.reasoning.time_cases import no_times
-from cera.rules.reasoning.time_constraints import Happens, TimeNetwork, TimeReason, combined, literal_constraints
+from cera.rules.reasoning.time_constraints import TimeNetwork, TimeReason, TimerExistence, combined, literal_constraints
 from cera.rules.reasoning.value_constraints import no_values
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, RelativeTimer, Rule, RuleProgram
 
@@ -76,7 +74,7 @@ def _never_ticks(timer: AbsoluteTimer) -> bool:
 def _problems(
     rule: Rule, network: TimeNetwork, conditions: Sequence[Expression], bound: frozenset[str], consequence: str
 ) -> Iterator[Diagnostic]:
-    """Conditions with operands of the wrong kind are left out: they have been reported as errors."""
+    """Yields conditions that never hold, except those with operands of the wrong kind, which have been reported."""
     sound = [c for c in conjuncts(conditions) if not problems_of_condition(c)]
     for condition in sound:
         if is_constant(condition) and not Evaluator().holds(condition, {}, {}):
@@ -104,7 +102,7 @@ def _code(conditions: Sequence[Expression]) -> str:
 
 
 def _impossible_cases(conditions: Sequence[Expression], impossible: Callable[[Case], bool]) -> list[Expression]:
-    """Conditions of which no case is possible and that are all needed for it; none if some case may be."""
+    """Returns conditions of which no case is possible and that are all needed for it; none if some case may be."""
     needed = list(conditions)
     if not no_case_holds(needed, impossible):
         return []
@@ -116,7 +114,7 @@ def _impossible_cases(conditions: Sequence[Expression], impossible: Callable[[Ca
 
 
 def _impossible_together(network: TimeNetwork, conditions: Sequence[Expression]) -> tuple[TimeReason, ...] | None:
-    """Conditions and timers around a cycle of times that cannot be; None if there is none without choices."""
+    """Returns conditions and timers around a cycle of times that cannot be; None if there is none without choices."""
     certain, _ = combined(conditions)
     contradiction = network.adding(certain).contradiction
     return None if contradiction is None else reasons_of(contradiction)
@@ -124,9 +122,9 @@ def _impossible_together(network: TimeNetwork, conditions: Sequence[Expression])
 
 def _impossible_times(rule: Rule, reasons: Sequence[TimeReason], consequence: str) -> Diagnostic:
     for reason in reasons:
-        if isinstance(reason, Happens):
+        if isinstance(reason, TimerExistence):
             return _never_happens(rule, reason.timer, [r for r in reasons if r not in (reason, reason.timer)])
-    return _never("XC401", rule, [reason for reason in reasons if not isinstance(reason, Happens)], consequence)
+    return _never("XC401", rule, [reason for reason in reasons if not isinstance(reason, TimerExistence)], consequence)
 
 
 def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason]) -> Diagnostic:
@@ -143,7 +141,7 @@ def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason
 def _never(
     code: str, rule: Rule, reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer], consequence: str
 ) -> Diagnostic:
-    """The conditions that exclude each other; timers that play a part come as notes."""
+    """Returns the diagnostic of conditions that exclude each other; timers that play a part come as notes."""
     conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer)]
     timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer)]
     conditions.sort(key=_start)
@@ -166,7 +164,7 @@ def _start(condition: Expression) -> int:
 def _note(reason: TimeReason) -> Note:
     span: Span | None
     match reason:
-        case Happens():
+        case TimerExistence():
             return Note(f"the timer `{reason.timer.identifier}` has to happen", reason.timer.span)
         case RelativeTimer() | AbsoluteTimer():
             return Note(f"because of the timer `{reason.identifier}`", reason.span)

@@ -1,18 +1,43 @@
-"""The cases in which conditions hold: each `or` makes one choice, each `not` stands before a single condition.
+"""Conditions taken apart: constants, conjuncts, and the cases in which they hold.
 
-An expression either holds or does not (`cera.model.evaluation.evaluator`), so De Morgan's laws are exact; but
-`not (x > 3)` is not `x <= 3`, because a comparison that is undefined does not hold either. Hence a case keeps what
-it denies apart.
+In a case each `or` has made one choice, and each `not` stands before a single condition. An expression either holds or
+does not (`cera.model.evaluation.evaluator`), so De Morgan's laws are exact; but `not (x > 3)` is not `x <= 3`, because
+a comparison that is undefined does not hold either. Hence a case keeps what it denies apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from cera.model.expressions.expression import And, Expression, Not, Or
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
+    Aggregate,
+    And,
+    Call,
+    Comparison,
+    ComparisonOperator,
+    EventReference,
+    Expression,
+    Literal,
+    Not,
+    Or,
+    Periodic,
+    Variable,
+)
+from cera.model.matching.patterns import (
+    OptionalPattern,
+    Pattern,
+    RegexPattern,
+    ScalarPattern,
+    VariablePattern,
+    Without,
+    parts,
+)
 
-#: So many cases are looked at; conditions with more are taken to be possible.
+#: At most this many cases are looked at; conditions with more are taken to be possible.
 MAX_CASES = 256
 
 
@@ -31,11 +56,11 @@ class Case:
 
 
 def no_case_holds(conditions: Iterable[Expression], impossible: Callable[[Case], bool]) -> bool:
-    """Whether every case of the conditions is impossible; False as well where there are too many to tell."""
+    """Returns whether every case of the conditions is impossible; False also if there are too many cases to decide."""
     return _Search(impossible).closed(Case(), [(condition, True) for condition in conditions])
 
 
-#: A condition and whether it is to hold.
+#: A condition, and whether it has to hold.
 _Wanted = tuple[Expression, bool]
 
 
@@ -45,7 +70,8 @@ class _Search:
         self._left = MAX_CASES
 
     def closed(self, case: Case, wanted: list[_Wanted]) -> bool:
-        """Whether nothing satisfies the case together with what is wanted. Choices are put off to the end."""
+        """Returns whether nothing satisfies the case together with the wanted conditions. Choices are put off to the
+        end."""
         choices: list[list[_Wanted]] = []
         waiting = list(reversed(wanted))
         while waiting:
@@ -75,3 +101,49 @@ class _Search:
 
 def _one_of(parts: list[_Wanted]) -> _Wanted:
     return Or(tuple(condition if holds else Not(condition) for condition, holds in parts)), True
+
+
+def constant(expression: Expression) -> object:
+    """Returns the value of an expression without variables and events; None if it has some, or is undefined."""
+    return Evaluator().value(expression, {}, {}) if is_constant(expression) else None
+
+
+def is_constant(expression: Expression) -> bool:
+    return not any(
+        isinstance(part, Variable | EventReference | Aggregate | Periodic) for part in expressions.walk(expression)
+    )
+
+
+def conjuncts(conditions: Iterable[Expression]) -> list[Expression]:
+    """Returns the conditions with their outer conjunctions taken apart."""
+    found: list[Expression] = []
+    for condition in conditions:
+        found += conjuncts(condition.operands) if isinstance(condition, And) else [condition]
+    return found
+
+
+#: x operator y ⟺ y converse x.
+CONVERSE: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(
+    {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+)
+
+#: Where x and y can be compared: x operator y ⟺ not (x opposite y).
+OPPOSITE: Mapping[ComparisonOperator, ComparisonOperator] = MappingProxyType(
+    {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+)
+
+
+def pattern_facts(patterns: Iterable[Pattern]) -> Iterator[Expression]:
+    """Yields conditions that hold wherever the patterns match: `var X -> 40` makes X equal to 40, `var X -> /a+/` a
+    string that matches."""
+    for pattern in patterns:
+        match pattern:
+            case Without() | OptionalPattern():
+                continue
+            case VariablePattern(pattern=ScalarPattern() as scalar):
+                yield Comparison("=", Variable(pattern.name), Literal(scalar.value), pattern.span)
+            case VariablePattern(pattern=RegexPattern() as regex):
+                yield Call("matches", (Variable(pattern.name), Literal(regex.expression)), pattern.span)
+            case _:
+                pass
+        yield from pattern_facts(parts(pattern))

@@ -58,7 +58,7 @@ class DifferenceBounds(Generic[Node, Reason]):
 
     @cached_property
     def contradiction(self) -> tuple[Constraint[Node, Reason], ...] | None:
-        """Constraints around one negative cycle, or None if all of them can hold together."""
+        """The constraints around one negative cycle, or None if all of them can hold together."""
         if self._solution is not None:
             return None
         value: dict[Node, int] = dict.fromkeys(self.nodes, 0)
@@ -84,7 +84,7 @@ class DifferenceBounds(Generic[Node, Reason]):
         return value
 
     def bound(self, left: Node, right: Node) -> Bound[Reason] | None:
-        """The least c with left - right <= c in every solution; None if the difference has no bound.
+        """Returns the least c with left - right <= c in every solution; None if the difference has no bound.
 
         Only for a network without contradiction: in one that has no solution, every bound holds.
         """
@@ -99,14 +99,14 @@ class DifferenceBounds(Generic[Node, Reason]):
         return Bound(value, reasons_of(reversed(path)))
 
     def least(self, left: Node, right: Node) -> int | None:
-        """The value of the bound, without its reasons."""
+        """Returns the value of the bound, without its reasons."""
         _ = self._values
         if left == right:
             return 0
         return self._from(right)[0].get(left) if right in self._edges else None
 
     def equal(self, left: Node, right: Node) -> bool:
-        """Whether two nodes have the same value in every solution."""
+        """Returns whether two nodes have the same value in every solution."""
         values, tied = self._values, self._tied
         return left == right or (left in tied and tied[left] == tied.get(right) and values[left] == values[right])
 
@@ -118,7 +118,7 @@ class DifferenceBounds(Generic[Node, Reason]):
 
     @cached_property
     def _tightest(self) -> tuple[Constraint[Node, Reason], ...]:
-        """Of several constraints between the same two nodes, the one that says most."""
+        """The tightest of the constraints between the same two nodes."""
         tightest: dict[tuple[Node, Node], Constraint[Node, Reason]] = {}
         for constraint in self.constraints:
             known = tightest.get((constraint.left, constraint.right))
@@ -135,12 +135,13 @@ class DifferenceBounds(Generic[Node, Reason]):
         return edges
 
     def _slack(self, constraint: Constraint[Node, Reason]) -> int:
-        """By how much a constraint is more than met in the solution; never negative."""
+        """Returns by how much a constraint is more than met in the solution; never negative."""
         values = self._values
         return constraint.bound + values[constraint.right] - values[constraint.left]
 
     def _from(self, start: Node) -> _Paths[Node, Reason]:
-        """Shortest paths from a node (Dijkstra over the slacks, Johnson), and the last constraint on each of them.
+        """Returns shortest paths from a node (Dijkstra over the slacks, Johnson), and the last constraint on each of
+        them.
 
         Of paths of the same length the one with the fewest constraints is taken.
         """
@@ -186,7 +187,7 @@ def _relax(
     value: dict[Node, int],
     arrived_by: dict[Node, Constraint[Node, Reason]],
 ) -> bool:
-    """Lowers the values of nodes until each constraint in turn holds; whether that changed any."""
+    """Lowers the values of nodes until each constraint in turn holds; returns whether that changed any."""
     changed = False
     for constraint in constraints:
         if value[constraint.right] + constraint.bound < value[constraint.left]:
@@ -197,7 +198,7 @@ def _relax(
 
 
 def _cycle(arrived_by: Mapping[Node, Constraint[Node, Reason]]) -> tuple[Constraint[Node, Reason], ...] | None:
-    """A cycle among the constraints that nodes got their values by: its sum is negative."""
+    """Returns a cycle among the constraints that nodes got their values by: its sum is negative."""
     seen: dict[Node, Node] = {}
     for start in arrived_by:
         node = start
@@ -213,7 +214,7 @@ def _cycle(arrived_by: Mapping[Node, Constraint[Node, Reason]]) -> tuple[Constra
 
 
 def reasons_of(constraints: Iterable[Constraint[Node, Reason]]) -> tuple[Reason, ...]:
-    """The reasons of the constraints in their order, each once. Told apart by identity: conditions carry places."""
+    """Returns the reasons of the constraints in order, each once, by identity: conditions carry places."""
     found: dict[int, Reason] = {}
     for constraint in constraints:
         if constraint.reason is not None:

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from typing import assert_never
 
 from cera.diagnostics import Diagnostic, did_you_mean
-from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS, arity, signature
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
@@ -38,12 +38,11 @@ from cera.model.expressions.expression import (
 from cera.model.matching import patterns
 from cera.model.terms.values import is_number
 from cera.model.time.durations import Duration
-from cera.rules.reasoning.constants import constant
+from cera.rules.reasoning.cases import constant
 from cera.rules.reasoning.quotation import listed, quoted
-from cera.rules.reasoning.signatures import arity, signature
 from cera.rules.reasoning.undefined import always_undefined
 
-#: `unknown` is what has been reported already.
+#: `unknown` is the kind of an expression that has been reported already.
 ExpressionKind = OneOf["number", "string", "boolean", "any", "interval", "duration", "distance", "unknown"]
 
 KIND_NAMES: Mapping[ExpressionKind, str] = MappingProxyType(
@@ -84,7 +83,7 @@ def as_data(kind: ExpressionKind) -> str | None:
 
 @dataclass
 class KindInference:
-    """The kind of an expression from the kinds of its parts, and the problems met on the way."""
+    """An inference of the kind of an expression from the kinds of its parts, with the problems met on the way."""
 
     problems: list[Diagnostic] = field(default_factory=list)
 
@@ -132,14 +131,14 @@ class KindInference:
                 assert_never(expression)
 
     def _defined(self, expression: Expression, kind: ExpressionKind) -> ExpressionKind:
-        """The kind, unless no data gives the expression a value; reports it if so."""
+        """Returns the kind, unless no data gives the expression a value; reports it if so."""
         undefined = None if kind == "unknown" else always_undefined(expression)
         if undefined is None:
             return kind
         return self.wrong(undefined.at, undefined.message, undefined.hint, undefined.code)
 
     def _expect(self, operand: Expression, kinds: tuple[ExpressionKind, ...], why: str) -> bool:
-        """Whether the operand is of one of the kinds; reports it if not."""
+        """Returns whether the operand is of one of the kinds; reports it if not."""
         found = self.kind(operand)
         if found in kinds or found == "unknown" or (found == "any" and any(kind in DATA_KINDS for kind in kinds)):
             return found != "unknown"
@@ -222,7 +221,7 @@ class KindInference:
         return "distance" if function.result == "duration" else function.result
 
     def _taking_any(self, expression: Call, kinds: list[ExpressionKind]) -> ExpressionKind:
-        """Functions whose parameters are not of one kind, but not of any kind either."""
+        """Returns the kind of a call of a function whose parameters may be of several kinds, but not of any kind."""
         accepted = _TAKING_ANY[expression.function]
         for kind, argument in zip(kinds, expression.arguments, strict=True):
             if kind not in accepted:

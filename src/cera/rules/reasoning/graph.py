@@ -10,7 +10,7 @@ Graph = Sequence[Collection[int]]
 
 
 def strongly_connected_components(graph: Graph) -> list[list[int]]:
-    """The components, each after all components it has edges to (Tarjan, without recursion)."""
+    """Returns the components, each after all components it has edges to (Tarjan, without recursion)."""
     components: list[list[int]] = []
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -48,7 +48,7 @@ def strongly_connected_components(graph: Graph) -> list[list[int]]:
 
 
 def shortest_path(graph: Graph, start: int, goal: int) -> list[int] | None:
-    """The vertices from start to goal, both included, over as few edges as possible; None if there is no way."""
+    """Returns the vertices from start to goal, both included, over the fewest edges; None if there is no way."""
     came_from = {start: start}
     waiting = deque([start])
     while waiting:

@@ -15,8 +15,7 @@ from fractions import Fraction
 
 from cera.model.expressions.expression import Arithmetic, Comparison, ComparisonOperator, Expression, Negative
 from cera.model.terms.values import is_number
-from cera.rules.reasoning.comparisons import CONVERSE
-from cera.rules.reasoning.constants import constant
+from cera.rules.reasoning.cases import CONVERSE, constant
 
 #: Doubles are multiples of 2^-1074.
 _EPSILON = Fraction(1, 2**1200)
@@ -61,8 +60,8 @@ ANY = Range()
 
 
 def no_numbers(comparisons: Iterable[Comparison], numeric: frozenset[str]) -> bool:
-    """Whether no numbers satisfy the comparisons, all sides of which are defined; `numeric` are the keys of those
-    expressions that are known to be numbers."""
+    """Returns whether no numbers satisfy the comparisons, all sides of which are defined; `numeric` are the keys of
+    those expressions that are known to be numbers."""
     return _Ranges([c for c in comparisons if repr(c.left) in numeric and repr(c.right) in numeric]).contradictory()
 
 
@@ -106,7 +105,7 @@ class _Ranges:
         self._narrow(right, _beside(CONVERSE[comparison.operator], self._range(left)))
 
     def _up(self, expression: Expression) -> None:
-        """From the operands to the result."""
+        """Narrows the result by its operands."""
         value = constant(expression)
         if isinstance(value, int | float) and is_number(value):
             self._narrow(expression, Range(Fraction(value), Fraction(value)))
@@ -124,7 +123,7 @@ class _Ranges:
                 pass
 
     def _down(self, expression: Expression) -> None:
-        """From the result to the operands."""
+        """Narrows the operands by their result."""
         match expression:
             case Negative():
                 self._narrow(expression.operand, -self._range(expression))
@@ -142,7 +141,7 @@ class _Ranges:
 
 
 def _beside(operator: ComparisonOperator, other: Range) -> Range:
-    """What x can be where x operator y for a y of the range."""
+    """Returns what x can be where x operator y for a y of the range."""
     match operator:
         case "<":
             return Range(None, _sum(other.most, -_EPSILON))
@@ -175,7 +174,7 @@ def _result(operator: str, left: Range, right: Range) -> Range:
 
 
 def _operands(operator: str, exact: Range, left: Range, right: Range) -> tuple[Range, Range]:
-    """What the operands can be where the exact result lies in the range."""
+    """Returns what the operands can be where the exact result lies in the range."""
     match operator:
         case "+":
             return exact + -right, exact + -left
@@ -193,7 +192,7 @@ def _operands(operator: str, exact: Range, left: Range, right: Range) -> tuple[R
 
 
 def _converted(given: Range) -> Range:
-    """The range after its integers have been made doubles, which moves only those past 2^53."""
+    """Returns the range after its integers have been made doubles, which moves only those past 2^53."""
     least, most = given.least, given.most
     if least is not None and abs(least) > _EXACT:
         least = _double_below(least)
@@ -203,18 +202,18 @@ def _converted(given: Range) -> Range:
 
 
 def _rounded(exact: Range) -> Range:
-    """What a result in the range can be rounded to."""
+    """Returns what a result in the range can be rounded to."""
     least = None if exact.least is None else _double_below(exact.least)
     return Range(least, None if exact.most is None else _minus(_double_below(-exact.most)))
 
 
 def _before_rounding(result: Range, exact_within: int = 0) -> Range:
-    """What can have been rounded to a number of the range. Bounds up to `exact_within` are not moved by rounding."""
+    """Returns what can be rounded to a number of the range. Rounding does not move bounds up to `exact_within`."""
     return Range(_low(result.least, exact_within), _minus(_low(_minus(result.most), exact_within)))
 
 
 def _low(bound: Fraction | None, exact_within: int) -> Fraction | None:
-    """The least that rounds to the bound or above it: half way to the double before."""
+    """Returns the least number that rounds to the bound or above it: half way to the double before."""
     if bound is None or (exact_within and abs(bound) <= exact_within):
         return bound
     below = _double_below(bound)
@@ -228,7 +227,7 @@ def _low(bound: Fraction | None, exact_within: int) -> Fraction | None:
 
 
 def _double_below(bound: Fraction) -> Fraction | None:
-    """The greatest double that is not above the bound; None if there is none."""
+    """Returns the greatest double that is not above the bound; None if there is none."""
     try:
         nearest = float(bound)
     except OverflowError:

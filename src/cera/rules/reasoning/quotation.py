@@ -11,7 +11,7 @@ _LONGEST = 60
 
 
 def quoted(span: Span | None, otherwise: str) -> str:
-    """The text at the span on one line and in quotes; `otherwise` for what was not read from a text."""
+    """Returns the text at the span on one line and in quotes; `otherwise` if there is no span."""
     if span is None:
         return otherwise
     text = " ".join(span.text.split())
@@ -19,6 +19,6 @@ def quoted(span: Span | None, otherwise: str) -> str:
 
 
 def listed(items: Sequence[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Returns `a`, `a and b`, `a, b and c`."""
     *front, end = items
     return f"{', '.join(front)} {last} {end}" if front else end

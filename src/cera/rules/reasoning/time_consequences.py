@@ -1,4 +1,4 @@
-"""What certainly follows about time from conditions, of whose alternatives any may be the one that holds.
+"""Consequences of conditions about time that are certain, whichever of their alternatives holds.
 
 {a, b} within 5 sec or {a, b} within 1 min    implies    {a, b} within 1 min
 """
@@ -15,13 +15,13 @@ from cera.rules.rule import Branch
 
 
 def time_network(branch: Branch) -> TimeNetwork:
-    """The network of a branch: its literals, and what follows from its conditions."""
+    """Returns the network of a branch: its literals, and what follows from its conditions."""
     implied = (constraint for condition in branch.conditions for constraint in consequences(condition))
     return DifferenceBounds((*literal_constraints(branch), *implied))
 
 
 def consequences(condition: Expression) -> Alternative:
-    """The constraints that hold whenever the condition does."""
+    """Returns the constraints that hold whenever the condition does."""
     match condition:
         case And():
             return tuple(constraint for operand in condition.operands for constraint in consequences(operand))
@@ -32,7 +32,7 @@ def consequences(condition: Expression) -> Alternative:
 
 
 def _common(alternatives: Sequence[Alternative], condition: Expression) -> Iterator[TimeConstraint]:
-    """What holds whichever alternative does: between any two points the loosest of their bounds."""
+    """Yields the constraints of every alternative: between any two points the loosest of their bounds."""
     if len(alternatives) == 1:
         yield from alternatives[0]
         return
@@ -48,7 +48,7 @@ def _common(alternatives: Sequence[Alternative], condition: Expression) -> Itera
 
 
 def _network(alternative: Alternative) -> TimeNetwork:
-    """An alternative alone; nothing ends before it begins."""
+    """Returns the network of an alternative alone; nothing ends before it begins."""
     points = {point for constraint in alternative for point in (constraint.left, constraint.right)} - {EPOCH}
     names = sorted({point.identifier for point in points})
     proper: list[TimeConstraint] = [Constraint(TimePoint(n, "begin"), TimePoint(n, "end"), 0) for n in names]

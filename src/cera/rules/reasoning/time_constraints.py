@@ -1,8 +1,8 @@
-"""What the literals and conditions of a branch say about time, as difference bounds.
+"""The literals and conditions of a branch as difference bounds on times.
 
-The nodes are the begin and the end of each identifier, and the epoch for constant times. Times are whole
-microseconds, so x < y is x - y <= -1. Whatever cannot be said in differences is left out: every match of the branch
-is a solution of its network, but not the other way round.
+The nodes are the begin and the end of each identifier, and the epoch for constant times. Times are whole microseconds,
+so x < y is x - y <= -1. Whatever cannot be said in differences is left out: every match of the branch is a solution of
+its network, but not the other way round.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.time.allen import CONVERSES
-from cera.rules.reasoning.comparisons import CONVERSE
+from cera.rules.reasoning.cases import CONVERSE
 from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.reasoning.time_points import (
     NO_TIME,
     Length,
-    Moved,
+    MovedPoint,
     Stretch,
     TimePoint,
     constant_length,
@@ -41,14 +41,14 @@ from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
 
 
 @dataclass(frozen=True)
-class Happens:
+class TimerExistence:
     """The reason for begin <= end of a timer: otherwise it does not happen."""
 
     timer: RelativeTimer
 
 
-#: Why a constraint holds: a condition, what a timer is, or that a timer happens at all.
-TimeReason = Expression | RelativeTimer | AbsoluteTimer | Happens
+#: The reason for a constraint: a condition, the definition of a timer, or that a timer happens at all.
+TimeReason = Expression | RelativeTimer | AbsoluteTimer | TimerExistence
 TimeConstraint = Constraint[TimePoint, TimeReason]
 TimeNetwork = DifferenceBounds[TimePoint, TimeReason]
 
@@ -63,11 +63,11 @@ MAY_FAIL = ("shorten", "shorten-begin")
 
 
 def literal_constraints(branch: Branch) -> Alternative:
-    """begin <= end for every identifier, what the relative timers are, and that a date and time is a point."""
+    """Returns begin <= end for every identifier, what relative timers are, and that a date and time is a point."""
     found: list[TimeConstraint] = []
     for literal in branch.positive:
         own = stretch_of_event(literal.identifier)
-        reason = Happens(literal) if isinstance(literal, RelativeTimer) and literal.kind in MAY_FAIL else None
+        reason = TimerExistence(literal) if isinstance(literal, RelativeTimer) and literal.kind in MAY_FAIL else None
         found.append(_at_most(own.begin, own.end, NO_TIME, reason))
         if isinstance(literal, RelativeTimer):
             anchor = stretch_of_event(literal.anchor)
@@ -78,7 +78,7 @@ def literal_constraints(branch: Branch) -> Alternative:
 
 
 def clauses(condition: Expression) -> tuple[Clause, ...]:
-    """Clauses that all hold whenever the condition does; none if it says nothing about differences of times."""
+    """Returns clauses that all hold whenever the condition does; none if it says nothing about differences of times."""
     match condition:
         case And():
             return tuple(clause for operand in condition.operands for clause in clauses(operand))
@@ -98,20 +98,20 @@ def clauses(condition: Expression) -> tuple[Clause, ...]:
 
 
 def conjunction(condition: Expression) -> Alternative:
-    """The constraints that hold with the condition, without those that are only alternatives."""
+    """Returns the constraints that hold with the condition, without those that are only alternatives."""
     return tuple(constraint for clause in clauses(condition) if len(clause) == 1 for constraint in clause[0])
 
 
-def _at_most(left: Moved, right: Moved, length: Length, reason: TimeReason | None) -> TimeConstraint:
-    """left - right <= length. Where the lengths are not exact, what follows from all of them."""
+def _at_most(left: MovedPoint, right: MovedPoint, length: Length, reason: TimeReason | None) -> TimeConstraint:
+    """Returns left - right <= length. If the lengths are not exact, the weakest of the bounds."""
     return Constraint(left.point, right.point, length.most + right.by.most - left.by.least, reason)
 
 
-def strictly_before(left: Moved, right: Moved, reason: TimeReason) -> TimeConstraint:
+def strictly_before(left: MovedPoint, right: MovedPoint, reason: TimeReason) -> TimeConstraint:
     return _at_most(left, right, exactly(-1), reason)
 
 
-def _same(left: Moved, right: Moved, reason: TimeReason) -> Alternative:
+def _same(left: MovedPoint, right: MovedPoint, reason: TimeReason) -> Alternative:
     return (_at_most(left, right, NO_TIME, reason), _at_most(right, left, NO_TIME, reason))
 
 
@@ -120,12 +120,12 @@ def _equal(left: Stretch, right: Stretch, reason: TimeReason) -> Alternative:
 
 
 def _point(stretch: Stretch, reason: TimeReason) -> Alternative:
-    """That the interval is a point: where it is not, order and differences are undefined."""
+    """Returns that the interval is a point: where it is not, order and differences are undefined."""
     return () if stretch.is_point else (_at_most(stretch.end, stretch.begin, NO_TIME, reason),)
 
 
 def related(relation: str, i: Stretch, j: Stretch, reason: TimeReason) -> Alternative:
-    """Allen's relations as `cera.model.time.allen` defines them."""
+    """Returns Allen's relations as `cera.model.time.allen` defines them."""
     match relation:
         case "before":
             return (strictly_before(i.end, j.begin, reason),)
@@ -150,7 +150,7 @@ def related(relation: str, i: Stretch, j: Stretch, reason: TimeReason) -> Altern
 
 
 def _covered(stretches: Sequence[Stretch], length: Length, reason: TimeReason) -> Alternative:
-    """The hull is at most that long: every end lies at most that long after every begin."""
+    """Returns that the hull is at most that long: every end lies at most that long after every begin."""
     return tuple(_at_most(one.end, other.begin, length, reason) for one in stretches for other in stretches)
 
 
@@ -191,7 +191,8 @@ def _compared_times(condition: Comparison, left: Stretch, right: Stretch) -> Cla
 def _compared_length(
     condition: Comparison, measured: Expression, operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
-    """`length(i)`, `timeDiff(i, j)` or the difference of two times, compared with a constant length."""
+    """Returns the clauses of `length(i)`, `timeDiff(i, j)` or a difference of times, compared with a constant
+    length."""
     match measured:
         case Call(function="length", arguments=(interval,)):
             stretch = stretch_of(interval)
@@ -210,9 +211,9 @@ def _compared_length(
 
 
 def _difference(
-    condition: Comparison | Within, later: Moved, earlier: Moved, operator: ComparisonOperator, length: Length
+    condition: Comparison | Within, later: MovedPoint, earlier: MovedPoint, operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
-    """later - earlier operator length."""
+    """Returns the clauses of later - earlier operator length."""
     match operator:
         case "<":
             return (((_at_most(later, earlier, length + exactly(-1), condition),),),)
@@ -231,7 +232,8 @@ def _difference(
 def compared_hull(
     condition: Comparison | Within, stretches: Sequence[Stretch], operator: ComparisonOperator, length: Length
 ) -> tuple[Clause, ...]:
-    """The length of the hull operator length. It is at least so long if some end lies that long after some begin."""
+    """Returns the clauses of: length of the hull operator length. It is at least that if some end is that long after
+    some begin."""
     match operator:
         case "<":
             return ((_covered(stretches, length + exactly(-1), condition),),)
@@ -257,7 +259,7 @@ def compared_hull(
 
 
 def combined(all_conditions: Iterable[Expression]) -> tuple[Alternative, tuple[Clause, ...]]:
-    """The conditions as constraints that all hold, and clauses of which one alternative each holds."""
+    """Returns the conditions as constraints that all hold, and clauses of which one alternative each holds."""
     certain: list[TimeConstraint] = []
     open_clauses: list[Clause] = []
     for condition in all_conditions:

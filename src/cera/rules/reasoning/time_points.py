@@ -57,7 +57,7 @@ def exactly(microseconds: int) -> Length:
 
 
 def length_of(duration: Duration) -> Length:
-    """How long a duration can be."""
+    """Returns the bounds of the length of a duration."""
     if duration.months < 0:
         return -length_of(-duration)
     years, months = divmod(duration.months, 12)
@@ -67,35 +67,35 @@ def length_of(duration: Duration) -> Length:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedPoint:
     """The time that lies some length after a time point."""
 
     point: TimePoint
     by: Length = NO_TIME
 
-    def later(self, length: Length) -> Moved:
-        return Moved(self.point, self.by + length)
+    def later(self, length: Length) -> MovedPoint:
+        return MovedPoint(self.point, self.by + length)
 
 
 @dataclass(frozen=True)
 class Stretch:
     """The interval that an expression stands for."""
 
-    begin: Moved
-    end: Moved
+    begin: MovedPoint
+    end: MovedPoint
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a point by its form; an event can be one as well, but need not."""
+        """Returns whether it is a point by its form; an event can be one as well, but need not."""
         return self.begin == self.end
 
 
 def stretch_of_event(identifier: str) -> Stretch:
-    return Stretch(Moved(TimePoint(identifier, "begin")), Moved(TimePoint(identifier, "end")))
+    return Stretch(MovedPoint(TimePoint(identifier, "begin")), MovedPoint(TimePoint(identifier, "end")))
 
 
 def stretch_of_timer(kind: str, anchor: Stretch, length: Length) -> Stretch:
-    """The interval of a relative timer, by its canonical name."""
+    """Returns the interval of a relative timer, by its canonical name."""
     edges = {"begin": anchor.begin, "end": anchor.end}
     moves = {-1: -length, 0: NO_TIME, 1: length}
     (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[kind]
@@ -103,13 +103,13 @@ def stretch_of_timer(kind: str, anchor: Stretch, length: Length) -> Stretch:
 
 
 def stretch_of(expression: Expression) -> Stretch | None:
-    """The interval that an expression stands for, if it lies at constant lengths from an event or the epoch."""
+    """Returns the interval that an expression stands for, if it lies at constant lengths from an event or the epoch."""
     match expression:
         case EventReference():
             return stretch_of_event(expression.identifier)
         case DateTime() if expression.interval is not None:
             begin, end = expression.interval
-            return Stretch(Moved(EPOCH, exactly(begin)), Moved(EPOCH, exactly(end)))
+            return Stretch(MovedPoint(EPOCH, exactly(begin)), MovedPoint(EPOCH, exactly(end)))
         case Call(function="begin" | "end", arguments=(argument,)):
             stretch = stretch_of(argument)
             if stretch is None:
@@ -128,7 +128,7 @@ def stretch_of(expression: Expression) -> Stretch | None:
 
 
 def _moved_point(expression: Arithmetic) -> Stretch | None:
-    """`begin(i) + 1 min`."""
+    """Returns the interval of `begin(i) + 1 min`."""
     stretch, length = stretch_of(expression.left), constant_length(expression.right)
     if stretch is None and expression.operator == "+":
         stretch, length = stretch_of(expression.right), constant_length(expression.left)
@@ -139,7 +139,7 @@ def _moved_point(expression: Arithmetic) -> Stretch | None:
 
 
 def constant_length(expression: Expression) -> Length | None:
-    """The length of a duration that is written out."""
+    """Returns the length of a duration that is written out."""
     match expression:
         case DurationLiteral():
             return length_of(expression.duration)

@@ -1,4 +1,4 @@
-"""Expressions that have no value whatever the data is, though their operands are of the right kinds: XC004, XC405."""
+"""Expressions that have no value for any data, though their operands are of the right kinds: XC004, XC405."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cera.model.expressions.expression import Arithmetic, Call, DateTime, Expres
 from cera.model.regex.regular_expressions import RegexError, compile_regex
 from cera.model.terms.values import is_number
 from cera.model.time.durations import Duration
-from cera.rules.reasoning.constants import constant, is_constant
+from cera.rules.reasoning.cases import constant, is_constant
 from cera.rules.reasoning.quotation import quoted
 
 
-class Undefined(NamedTuple):
-    """Why an expression has no value, and the part of it that is to blame."""
+class UndefinedReason(NamedTuple):
+    """The reason why an expression has no value, and the part of it that is to blame."""
 
     at: Expression
     message: str
@@ -24,22 +24,22 @@ class Undefined(NamedTuple):
     code: str = "XC405"
 
 
-def always_undefined(expression: Expression) -> Undefined | None:
-    """The reason if the expression is undefined for all data; its operands are taken to be defined."""
+def always_undefined(expression: Expression) -> UndefinedReason | None:
+    """Returns the reason if the expression is undefined for all data; its operands are taken to be defined."""
     match expression:
         case Arithmetic(operator="/" | "mod") if _is_zero(expression.right):
-            return Undefined(expression, f"{quoted(expression.span, 'this')} divides by zero, so it has no value")
+            return UndefinedReason(expression, f"{quoted(expression.span, 'this')} divides by zero, so it has no value")
         case Call(function="matches", arguments=(_, pattern)):
             return _wrong_regex(pattern)
         case Call(function="seconds", arguments=(argument,)) if _has_months(argument):
-            return Undefined(
+            return UndefinedReason(
                 argument,
                 f"{quoted(argument.span, 'a month')} is no fixed number of seconds: how long a month is depends on "
                 "where it begins",
                 "days have a fixed length, as in 30 days",
             )
         case Call(function="substring", arguments=(_, *numbers)) if _wrong_positions(numbers):
-            return Undefined(
+            return UndefinedReason(
                 expression,
                 f"{quoted(expression.span, 'this')} has no value: characters are counted from 1, in whole numbers",
             )
@@ -57,23 +57,23 @@ def _has_months(expression: Expression) -> bool:
     return isinstance(value, Duration) and value.months != 0
 
 
-def _wrong_regex(pattern: Expression) -> Undefined | None:
+def _wrong_regex(pattern: Expression) -> UndefinedReason | None:
     text = constant(pattern)
     if isinstance(text, str):
         try:
             compile_regex(text)
         except RegexError as error:
-            return Undefined(pattern, f"the regular expression cannot be used: {error}", code="XC004")
+            return UndefinedReason(pattern, f"the regular expression cannot be used: {error}", code="XC004")
     return None
 
 
 def _wrong_positions(numbers: list[Expression]) -> bool:
-    """Whether the constants among them are no position or length in any text."""
+    """Returns whether the constants among them are not a position or length in any text."""
     values = [constant(number) if is_constant(number) else 1 for number in numbers]
     return FUNCTIONS["substring"].apply("", *values) is None
 
 
-def _undefined_constant(expression: Expression) -> Undefined | None:
+def _undefined_constant(expression: Expression) -> UndefinedReason | None:
     if not is_constant(expression) or any(_unread(part) for part in expressions.walk(expression)):
         return None
     if constant(expression) is not None:
@@ -81,7 +81,7 @@ def _undefined_constant(expression: Expression) -> Undefined | None:
     hint = None
     if isinstance(expression, Arithmetic) and all(is_number(value) for value in _operand_values(expression)):
         hint = "integers have 64 bits, and decimals are doubles"
-    return Undefined(expression, f"{quoted(expression.span, 'this')} has no value", hint)
+    return UndefinedReason(expression, f"{quoted(expression.span, 'this')} has no value", hint)
 
 
 def _operand_values(expression: Expression) -> Iterator[object]:
@@ -89,5 +89,5 @@ def _operand_values(expression: Expression) -> Iterator[object]:
 
 
 def _unread(part: Expression) -> bool:
-    """A date without a value has been reported where it was read."""
+    """Returns whether a date has no value, which has been reported where it was read."""
     return isinstance(part, DateTime) and part.interval is None

@@ -26,9 +26,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.terms.term import value_key
 from cera.model.terms.values import Scalar, is_number
-from cera.rules.reasoning.cases import Case
-from cera.rules.reasoning.comparisons import CONVERSE, OPPOSITE
-from cera.rules.reasoning.constants import constant, is_constant
+from cera.rules.reasoning.cases import CONVERSE, OPPOSITE, Case, constant, is_constant
 from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.reasoning.number_ranges import no_numbers
 from cera.rules.reasoning.value_kinds import NUMBER, STRING, Kinds, defined_parts, is_data, possible_kinds
@@ -45,7 +43,7 @@ _ValueConstraint = Constraint[_Node, None]
 
 
 def no_values(case: Case, bound: frozenset[str] = frozenset()) -> bool:
-    """Whether no values of the variables make the case true, of which those in `bound` always have a value."""
+    """Returns whether no values of the variables make the case true; variables in `bound` always have a value."""
     held = {repr(condition) for condition in case.asserted}
     if any(repr(condition) in held for condition in case.denied):
         return True
@@ -67,12 +65,12 @@ def no_values(case: Case, bound: frozenset[str] = frozenset()) -> bool:
 
 
 def _as_comparison(condition: Expression) -> Comparison:
-    """A truth value is a condition that it is true."""
+    """Returns a truth value as the condition that it is true."""
     return condition if isinstance(condition, Comparison) else Comparison("=", condition, Literal(True))
 
 
 def _opposite(denied: Comparison, kinds: Mapping[str, Kinds], defined: frozenset[str]) -> Comparison | None:
-    """What holds because the comparison does not: nothing is known where it may be undefined."""
+    """Returns the comparison that holds because this one does not; None if it may be undefined."""
     sides = (denied.left, denied.right)
     if not all(_is_defined(side, defined) for side in sides):
         return None
@@ -164,7 +162,7 @@ def _sums(numbers: Sequence[Expression], constants: dict[_Node, Scalar]) -> Iter
 
 
 def _base(expression: Expression) -> tuple[Expression, int]:
-    """`x + 3` as x and 3."""
+    """Returns x and 3 for `x + 3`."""
     match expression:
         case Arithmetic(operator="+" | "-"):
             sides = [(expression.left, expression.right)]
@@ -180,7 +178,7 @@ def _base(expression: Expression) -> tuple[Expression, int]:
 
 
 def _order(constants: dict[_Node, Scalar]) -> Iterable[_ValueConstraint]:
-    """How the constants lie to each other: numbers at their distance, all others somewhere above the one before."""
+    """Returns the order of the constants: numbers at their distance, all others somewhere above the one before."""
     for lower, upper in pairwise(sorted(constants, key=lambda key: key)):
         one, other = constants[lower], constants[upper]
         distance = 1

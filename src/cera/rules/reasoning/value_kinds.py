@@ -1,4 +1,4 @@
-"""Which kinds of data the expressions of a case can be, where all of them are defined and the comparisons hold."""
+"""The kinds of data that the expressions of a case can be, where all of them are defined and the comparisons hold."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _BY_NAME = {"number": NUMBER, "string": STRING, "boolean": BOOLEAN, "any": _ALL}
 
 
 def defined_parts(expression: Expression) -> Iterator[Expression]:
-    """What has a value wherever the expression has one; the sides of a comparison need not, it is false then."""
+    """Yields the parts that have a value wherever the expression has one; not the sides of a comparison."""
     yield expression
     if not isinstance(expression, Comparison | Temporal | Within | Not | And | Or):
         for operand in expressions.operands(expression):
@@ -45,7 +45,7 @@ def is_data(expression: Expression) -> bool:
 
 
 def possible_kinds(comparisons: Iterable[Comparison]) -> dict[str, Kinds]:
-    """The kinds that each expression can be, by its key `repr`; none for one that cannot be anything."""
+    """Returns the kinds that each expression can be, by its key `repr`; none for one that cannot be anything."""
     found: dict[str, Kinds] = {}
 
     def narrow(expression: Expression, to: Kinds) -> None:
@@ -76,7 +76,7 @@ def possible_kinds(comparisons: Iterable[Comparison]) -> dict[str, Kinds]:
 
 
 def _taken(expression: Expression) -> Iterator[tuple[Expression, Kinds]]:
-    """What the operands that are data have to be for the expression to be defined."""
+    """Yields the kinds that the operands that are data must have for the expression to be defined."""
     match expression:
         case Arithmetic() | Negative():
             yield from ((operand, NUMBER) for operand in expressions.operands(expression) if is_data(operand))

@@ -12,8 +12,7 @@ from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
 from cera.instances.instance import Instance, Untold
 from cera.model.events.event import DerivedEvent
-from cera.model.events.identified import Identified
-from cera.model.events.occurrence import Truth
+from cera.model.events.occurrence import Identified, Truth
 from cera.model.terms.term import Term
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Interval

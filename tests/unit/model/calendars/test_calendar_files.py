@@ -18,7 +18,7 @@ from cera.model.calendars.calendar_files import (
     CalendarError,
     Cron,
     DailyHours,
-    Listed,
+    ListedIntervals,
     load_calendars,
     parse_calendars,
 )
@@ -111,7 +111,7 @@ intervals = [["2006-10-01", "2007-02-15"]]
             "Europe/Berlin",
         ),
         Calendar("everyQuarter", Cron("*/15 * * * *", Duration(microseconds=300 * SECOND))),
-        Calendar("winter-term", Listed((right_open("2006-10-01", "2007-02-15"),))),
+        Calendar("winter-term", ListedIntervals((right_open("2006-10-01", "2007-02-15"),))),
     )
 
 

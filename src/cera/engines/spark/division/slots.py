@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cera.algebra.keys import correlation_key
+from cera.algebra.correlation_keys import correlation_key
 from cera.engines.spark.division.places import Place, places, value_at, variable_at
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import head_label, query_label

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cera.algebra.keys import correlation_key
+from cera.algebra.correlation_keys import correlation_key
 from cera.diagnostics import Diagnostic
 from cera.engines.spark.division.slots import slots
 from cera.rules.analysis.dependencies import rule_uses

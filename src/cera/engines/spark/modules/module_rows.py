@@ -19,8 +19,7 @@ from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.tables.event_rows import event_row
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
-from cera.model.events.identified import Identified
-from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
+from cera.model.events.occurrence import Identified, Occurrence, json_occurrence, occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
 from cera.modules.arrivals import Recognizer

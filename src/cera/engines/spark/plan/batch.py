@@ -12,7 +12,7 @@ from typing import assert_never
 
 from pyspark.sql import Column, SparkSession
 
-from cera.algebra.certain import certain_variables
+from cera.algebra.certain_variables import certain_variables
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cera.connectors.records.layout import TIME_FIELDS, Layout
 from cera.connectors.records.records import OUTPUT_FIELDS
 from cera.errors import UsageError
-from cera.model.spelling import did_you_mean
+from cera.model.message_text import did_you_mean
 
 #: What our own output has beside the terms of events, so that it can be input.
 _BESIDE_TERMS = frozenset({*OUTPUT_FIELDS, "id", "label", "recipient", "transport"})

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from cera.engines.spark.values.json_text import NO_KEYS
-from cera.model.columns.column_hashes import Components, Inside, term_hashes
+from cera.model.columns.column_hashes import Components, NestedChild, term_hashes
 from cera.model.terms.hashing import hash_value
 from cera.model.terms.json_terms import term_from_json
 
@@ -60,10 +60,10 @@ def nested_hashes(events: Sequence[tuple[str, Body]]) -> tuple[list[int], list[i
     return first, second
 
 
-def _columns(bodies: Sequence[Body]) -> dict[str, Components | Inside]:
+def _columns(bodies: Sequence[Body]) -> dict[str, Components | NestedChild]:
     """The children of some objects of one shape, column by column."""
     return {
-        name: Inside({key: _typed(inner) for key, inner in _by_name(values)})
+        name: NestedChild({key: _typed(inner) for key, inner in _by_name(values)})
         if values[0].__class__ is dict
         else _typed(values)
         for name, values in _by_name(bodies)

@@ -32,9 +32,9 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.modules.expectations import asked_by
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
+from cera.rules.analysis.attribute_kinds import expected_kinds
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
-from cera.rules.checks.attribute_kinds import expected_kinds
 from cera.rules.reasoning.value_kinds import BOOLEAN, NUMBER, STRING, Kinds
 
 #: What the metadata of the column of labels tells: the label of all events, and whether the check is wanted.

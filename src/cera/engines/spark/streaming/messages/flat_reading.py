@@ -13,8 +13,7 @@ import pyarrow as pa
 from cera.engines.spark.streaming.messages.messages import LatePolicy
 from cera.model.columns.column_hashes import event_hashes
 from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, REPORTED_IF_LATE, is_child
-from cera.model.events.identified import Identified
-from cera.model.events.occurrence import PLAIN, Occurrence
+from cera.model.events.occurrence import PLAIN, Identified, Occurrence
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.terms.term import Term
 from cera.model.terms.values import number

@@ -27,8 +27,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
 )
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import KINDS, Shape
-from cera.model.columns.column_hashes import event_hashes, hexadecimal, timer_hashes
-from cera.model.columns.xxhash_columns import Hashes
+from cera.model.columns.column_hashes import Hashes, event_hashes, hexadecimal, timer_hashes
 from cera.model.terms.json_terms import term_text
 from cera.wording import in_python
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cera.engines.local.derived import Derived, WindowHead
-from cera.model.events.identified import Identified, halves
+from cera.model.events.occurrence import Identified, halves
 
 Reader = Callable[[Sequence[Derived], list[tuple[Any, ...]], list[Derived]], None]
 

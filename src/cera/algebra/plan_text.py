@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from cera.algebra.differencing import Differenced
-from cera.algebra.notation import Notation
+from cera.algebra.differencing import DifferenceReference
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -33,6 +32,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
+from cera.algebra.plan_notation import Notation
 from cera.model.time.durations import format_duration
 from cera.rules.analysis.unification import query_label
 
@@ -41,12 +41,12 @@ _INDENT = "  "
 
 
 def print_plan(plan: Plan, notation: Notation) -> str:
-    """Every materialization point with its definition, in the order of the plan."""
+    """Returns every materialization point with its definition, in the order of the plan."""
     return "\n\n".join(print_point(point, notation) for point in plan.points)
 
 
 def print_point(point: Point, notation: Notation) -> str:
-    """M := Q, and below it the matchings that occur in Q with their schemas."""
+    """Returns M := Q, and below it the matchings that occur in Q with their schemas."""
     if isinstance(point.expression, Matching | AbsoluteTimers):
         return f"{display_name(point.name)} := {_definition(point.expression, notation)}"
     writer = _Writer(notation, _matching_names(point.expression))
@@ -59,21 +59,21 @@ def print_point(point: Point, notation: Notation) -> str:
 
 
 def display_name(name: str) -> str:
-    """The name of a point with a capital letter, as the papers name relations; `ΔFire` for its changes."""
+    """Returns the name of a point with a capital letter, as the papers name relations; `ΔFire` for its changes."""
     at = 1 if name[:1] in ("Δ", "∘") else 0
     return name[:at] + name[at : at + 1].upper() + name[at + 1 :]
 
 
 def relation_name(matching: Matching | AbsoluteTimers) -> str:
-    """`Smoke_s` for Q[s: smoke{{…}}](E), `ΔSmoke_s` and `∘Smoke_s` for the same of ΔE and of ∘E."""
+    """Returns `Smoke_s` for Q[s: smoke{{…}}](E), `ΔSmoke_s` and `∘Smoke_s` for the same of ΔE and of ∘E."""
     if isinstance(matching, AbsoluteTimers):
         return f"Timer_{matching.identifier}"
-    part = next((source.part for source in walk(matching.source) if isinstance(source, Differenced)), "")
+    part = next((source.part for source in walk(matching.source) if isinstance(source, DifferenceReference)), "")
     return f"{part}{display_name(query_label(matching.pattern) or 'event')}_{matching.identifier}"
 
 
 def _matching_names(expression: Expression) -> dict[int, str]:
-    """The matchings of an expression by name; the branches of an `or` may use an identifier for two of them."""
+    """Returns the matchings of an expression by name; the branches of an `or` may use an identifier for two of them."""
     names: dict[int, str] = {}
     known: dict[str, str] = {}
     for part in walk(expression):
@@ -113,7 +113,7 @@ class _Writer:
         yield from self.used.items()
 
     def definition(self, expression: Expression) -> list[str]:
-        """An intermediate result goes on one line if it fits, a rule does not."""
+        """Returns the lines of a definition: an intermediate result is on one line if it fits, a rule is not."""
         if not isinstance(expression, Construction | Union):
             whole = self.inline(expression)
             if len(whole) <= _WIDTH:
@@ -121,7 +121,7 @@ class _Writer:
         return self.lines(expression)
 
     def lines(self, expression: Expression) -> list[str]:
-        """Operators with one input get a line each; the rest goes on one line if it fits."""
+        """Returns a line for each operator with one input; the rest is on one line if it fits."""
         match expression:
             case Construction() | Merging() | Selection() | Projection() | Renaming():
                 if isinstance(expression, Renaming) and isinstance(expression.input, Reference):

@@ -1,4 +1,5 @@
-"""Conditions of selections as the papers write them: `s.end < t.begin`, `T > 40` (Figs. 4 and 5 of seed 000).
+"""The notation of plans: queries, heads and timers as their language writes them, conditions as the papers write them:
+`s.end < t.begin`, `T > 40` (Figs. 4 and 5 of seed 000).
 
 Relations between intervals are spelled out as comparisons of their ends, because that is what selections of CERA see.
 """
@@ -6,9 +7,11 @@ Relations between intervals are spelled out as comparisons of their ends, becaus
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import assert_never
 
+from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import (
     Aggregate,
     And,
@@ -30,9 +33,23 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.expressions.printer import AND, ARITHMETIC_LEVELS, COMPARISON, NOT, OR, PRIMARY, SUM, UNARY
+from cera.model.matching.patterns import Pattern
 from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import format_duration
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The functions that write queries, heads and absolute timers on one line."""
+
+    pattern: Callable[[Pattern], str]
+    construct: Callable[[Construct], str]
+    timer: Callable[[TimerQuery], str]
+
+    def condition(self, condition: Expression) -> str:
+        return condition_text(condition, self.timer)
+
 
 _COMPARISONS = {"=": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 _ARITHMETIC = {"+": "+", "-": "−", "*": "·", "/": "/", "mod": "mod"}
@@ -54,7 +71,7 @@ WriteTimer = Callable[[TimerQuery], str]
 
 
 def condition_text(condition: Expression, timer: WriteTimer) -> str:
-    """The condition; `timer` writes the absolute timers in it."""
+    """Returns the condition as text; `timer` writes the absolute timers in it."""
     return _text(condition, timer, OR)
 
 
@@ -64,7 +81,7 @@ def _text(expression: Expression, timer: WriteTimer, level: int) -> str:
 
 
 def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
-    """The text, and how tightly it holds together."""
+    """Returns the text, and how tightly it holds together."""
     match expression:
         case Literal():
             return terms.format_scalar(expression.value), PRIMARY

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from cera.algebra.as_json import plan_to_json
-from cera.algebra.condition_text import condition_text
 from cera.algebra.operators import Selection, walk
-from cera.algebra.printing import print_plan
+from cera.algebra.plan_json import plan_to_json
+from cera.algebra.plan_notation import condition_text
+from cera.algebra.plan_text import print_plan
 from cera.algebra.translation import translate
 from cera.explain.plan import NOTATION
 from cera.pipeline import load

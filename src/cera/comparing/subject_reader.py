@@ -16,7 +16,7 @@ from cera.languages.protocol.language import Language
 from cera.languages.registry import LANGUAGES, by_ending
 from cera.model.url_paths import shown_path
 
-#: The module of a source, or None; the types that it defines, in the order of the text; what there is to say about it.
+#: The module of a source, or None; the types that it defines, in the order of the text; its diagnostics.
 _Read = tuple[InstanceModule | None, Sequence[str], Sequence[Diagnostic]]
 
 #: The languages of event types, and what their files end in.
@@ -28,7 +28,7 @@ _DEFINITION = re.compile(r"(^|[;.\s])[A-Za-z_][\w-]*\s*:=")
 
 
 def read(text: str) -> Subject:
-    """The type of a file, or of a text. Raises ProgramError for what is wrong in it."""
+    """Returns the type of a file, or of a text. Raises ProgramError if it has errors."""
     file = _FILE.fullmatch(text)
     return _of_text(text) if file is None else _of_file(Path(file["path"]), file["type"], text)
 
@@ -62,7 +62,7 @@ def _unknown(path: Path, type_name: str | None, types: Sequence[str]) -> str:
 
 
 def _of_text(text: str) -> Subject:
-    """Of a text in any of the languages. Of several definitions the last one is meant."""
+    """Returns the type of a text in any of the languages. Of several definitions the last one is meant."""
     if not text.strip():
         raise UsageError(
             f"an event type is expected: a file ({', '.join(ENDINGS)}), or the text of one; found an empty text"
@@ -82,12 +82,12 @@ def _of_text(text: str) -> Subject:
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a path, or no path at all
+    except (OSError, ValueError):  # too long for a path, or not a path at all
         return False
 
 
 def _progress(diagnostics: Sequence[Diagnostic]) -> int:
-    """How far the text was understood: the language in which it goes wrong later is the one that was meant."""
+    """Returns how far the text was understood: the language in which it goes wrong later is the one that was meant."""
     return min((each.span.start for each in diagnostics if each.span is not None), default=0)
 
 

@@ -1,4 +1,4 @@
-"""Which variables every tuple of an expression has a value for; the others are those under `optional`."""
+"""The variables that have a value in every tuple of an expression; the others are those under `optional`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cera.model.matching.patterns import bound_variables
 
 
 def certain_variables(expression: Expression, plan: Plan) -> frozenset[str]:
-    """The data attributes that are never absent."""
+    """Returns the data attributes that are never absent."""
     match expression:
         case Matching():
             return bound_variables(expression.pattern)

@@ -1,8 +1,8 @@
 """State that can never be dropped: XC501, XC503.
 
-A join or a window remembers events until no later event can meet them. Where the time conditions of a rule give no
-such bound, even for events that are points, what is remembered grows with the stream: that is a warning. Where there is
-one only if it is known how long an event can last, who runs the program has to say it: that is a note.
+A join or a window keeps events until no later event can meet them. Where the time conditions of a rule give no such
+bound, even for events that are points, the state grows with the stream: that is a warning. Where there is one only if
+it is known how long an event can last, who runs the program has to say it: that is a note.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from cera.wording import Setting
 
 
 def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
-    """A warning for each rule that remembers events for good."""
-    for point, kept in _kept_for_good(program, max_duration=0):
+    """Yields a warning for each rule that never drops some events."""
+    for point, kept in _never_dropped(program, max_duration=0):
         yield _warning(point.name, kept, point.expression)
 
 
 def check_durations(program: RuleProgram) -> Iterator[Diagnostic]:
-    """A note for each rule that remembers events for good unless the source promises how long they last at most."""
-    always = {(point.name, name) for point, kept in _kept_for_good(program, max_duration=0) for name in kept}
-    for point, kept in _kept_for_good(program, max_duration=None):
+    """Yields a note for each rule that never drops some events unless the source promises how long they last."""
+    always = {(point.name, name) for point, kept in _never_dropped(program, max_duration=0) for name in kept}
+    for point, kept in _never_dropped(program, max_duration=None):
         names = [name for name in kept if (point.name, name) not in always]
         if names:
             yield _note(point.name, names, point.expression)
 
 
-def _kept_for_good(program: RuleProgram, max_duration: int | None) -> Iterator[tuple[Point, dict[str, str]]]:
-    """The rules that remember events for good: for each, the identifiers, with conditions that would bound them."""
+def _never_dropped(program: RuleProgram, max_duration: int | None) -> Iterator[tuple[Point, dict[str, str]]]:
+    """Yields the rules that never drop some events, and for their identifiers conditions that would bound them."""
     if not is_hierarchical(program.rules):
         return  # a recursive program runs on the reference engine, which remembers everything anyway
     plan = translate(program)
@@ -51,7 +51,7 @@ def _kept_for_good(program: RuleProgram, max_duration: int | None) -> Iterator[t
 
 
 def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon, str]]:
-    """The horizons of an operator, each with the condition that would bound it."""
+    """Yields the horizons of an operator, each with the condition that would bound it."""
     if isinstance(node, Join) and not isinstance(node.right, RelativeTimers):
         left, right = relevance.join_bounds(node)
         remedy = f"{{{left.of}, {right.of}}} within 1 hour"
@@ -62,7 +62,7 @@ def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon,
 
 
 def _warning(rule: str, kept: Mapping[str, str], expression: Expression) -> Diagnostic:
-    """`kept` maps each identifier whose events are remembered for good to a condition that would bound them."""
+    """Returns the warning; `kept` maps each identifier of events never dropped to a condition that would bound them."""
     first, *others = _places(kept, expression)
     return Diagnostic(
         "XC501",

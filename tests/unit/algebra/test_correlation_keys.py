@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.algebra.keys import correlation_key
+from cera.algebra.correlation_keys import correlation_key
 from cera.pipeline import load
 from conformance.asking import FIRE_RULES
 

@@ -1,8 +1,9 @@
-"""Room for deep expressions.
+"""Python's recursion limit for deep expressions.
 
-The literals of a body become a chain of operators, and what walks along it calls itself for each of them. Python's
-limit on that, a thousand calls, is meant to catch recursion without end; the depth of an expression has an end of its
-own, as a branch has at most 400 literals (XC112). The limit is raised only for programs that need it, and not lowered.
+The literals of a body become a chain of operators, and functions that walk along it call themselves for each of them.
+Python's limit on that, a thousand calls, is meant to catch recursion without end; the depth of an expression is bounded
+anyway, as a branch has at most 400 literals (XC112). The limit is raised only for programs that need it, and not
+lowered.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import sys
 from cera.algebra.operators import Expression, inputs
 from cera.algebra.plan import Plan
 
-#: As many operators are walked with Python's own limit.
+#: The depth up to which Python's own limit is enough.
 _SHALLOW = 40
 
-#: The calls that one more operator can need, at most.
+#: The most calls that one more operator can need.
 _CALLS = 16
 
 
 def make_room(plan: Plan) -> None:
     """Lets functions call themselves as deep as the expressions of a plan are."""
-    depth = sum(depth_of(point.expression) for point in plan.points if not point.result)  # what references lead to
+    depth = sum(depth_of(point.expression) for point in plan.points if not point.result)  # behind references
     depth += max((depth_of(point.expression) for point in plan.points), default=0)
     make_room_for(depth)
 
@@ -33,7 +34,7 @@ def make_room_for(depth: int) -> None:
 
 
 def depth_of(expression: Expression) -> int:
-    """The operators on the longest way down."""
+    """Returns the number of operators on the longest way down."""
     deepest = 0
     waiting = [(expression, 1)]
     while waiting:

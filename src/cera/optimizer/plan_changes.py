@@ -1,4 +1,4 @@
-"""Plans with other expressions, and with new materialization points: what the passes share."""
+"""Plans with other expressions and with new materialization points, for all passes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
-from cera.algebra.printing import relation_name
+from cera.algebra.plan_text import relation_name
 from cera.algebra.schema import STREAM
 
 
 def with_expressions(plan: Plan, change: Callable[[Expression], Expression]) -> Plan:
-    """The plan with the expression of every point changed; the same object if none was."""
+    """Returns the plan with the expression of every point changed; the same object if none was."""
     expressions = [change(point.expression) for point in plan.points]
     if all(new is point.expression for new, point in zip(expressions, plan.points, strict=True)):
         return plan
@@ -37,7 +37,7 @@ def with_points(plan: Plan, points: Iterable[Point]) -> Plan:
 
 
 def is_of_events(expression: Expression) -> bool:
-    """Whether an expression is what a point may hold: events, points of such, their timers, joined and selected."""
+    """Returns whether a point may hold the expression: events, points of such, their timers, joined and selected."""
     match expression:
         case Matching() | AbsoluteTimers():
             return True
@@ -53,7 +53,7 @@ def is_of_events(expression: Expression) -> bool:
 
 
 def joins_events(expression: Expression) -> bool:
-    """Whether events are joined with events here (and not merely with their timers)."""
+    """Returns whether events are joined with events here (and not merely with their timers)."""
     return any(isinstance(part, Join) and not isinstance(part.right, RelativeTimers) for part in walk(expression))
 
 
@@ -78,7 +78,7 @@ class FreshNames:
         self._letters = (f"{letter}{number or ''}" for number in count() for letter in alphabet)
 
     def point(self, stem: str, identifiers: Iterable[str]) -> str:
-        """`Temp_n'` or `B_{n',i}`; numbered if there is one of that name."""
+        """Returns `Temp_n'` or `B_{n',i}`; numbered if there is one of that name."""
         subscript = ",".join(identifiers)
         name = base = f"{stem}_{{{subscript}}}" if "," in subscript else f"{stem}_{subscript}"
         number = 2
@@ -88,12 +88,12 @@ class FreshNames:
         return name
 
     def letter(self) -> str:
-        """A, B, C, … as Fig. 10 names intermediate results."""
+        """Returns A, B, C, … as Fig. 10 names intermediate results."""
         used = {name.partition("_")[0] for name in self._points}
         return next(letter for letter in self._letters if letter.lower() not in used)
 
     def identifier(self, name: str) -> str:
-        """n' for n."""
+        """Returns n' for n."""
         fresh = f"{name.rstrip(_PRIME)}{_PRIME}"
         while fresh in self._identifiers:
             fresh += _PRIME

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from cera.algebra.notation import Notation
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
@@ -24,6 +23,7 @@ from cera.algebra.operators import (
     inputs,
 )
 from cera.algebra.plan import Plan
+from cera.algebra.plan_notation import Notation
 from cera.algebra.schema import Schema, begin, end, reference
 from cera.model.time.durations import format_duration
 
@@ -45,7 +45,7 @@ def plan_to_json(plan: Plan, notation: Notation) -> Json:
 
 
 def expression_to_json(expression: Expression, notation: Notation) -> Json:
-    """{"operator": …, its arguments, "schema": …, "inputs": […]}; a leaf has no inputs."""
+    """Returns {"operator": …, its arguments, "schema": …, "inputs": […]}; a leaf has no inputs."""
     below = [expression_to_json(part, notation) for part in inputs(expression)]
     return {
         **_arguments(expression, notation),
@@ -55,7 +55,7 @@ def expression_to_json(expression: Expression, notation: Notation) -> Json:
 
 
 def schema_to_json(schema: Schema) -> Json:
-    """The attributes by their kinds."""
+    """Returns the attributes by their kinds."""
     return {
         "data": sorted(schema.data),
         "time": [name for i in sorted(schema.intervals) for name in (begin(i), end(i))],

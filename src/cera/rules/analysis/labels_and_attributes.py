@@ -1,4 +1,4 @@
-"""The attributes that the queries of rules ask for, and those of the events that rules derive."""
+"""The labels and attributes that the queries of rules ask for, and those of the events that rules derive."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from cera.model.matching.patterns import (
     VariablePattern,
     Without,
 )
-from cera.rules.analysis.unification import choices_of
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.producers import Producers
+from cera.rules.analysis.unification import choices_of, query_label
 from cera.rules.rule import Branch, Rule
 
 
 def asked_attributes(rules: Sequence[Rule]) -> tuple[AskedAttribute, ...]:
-    """What the queries of the rules ask for, each place once."""
+    """Returns what the queries of the rules ask for, each place once."""
     found: dict[tuple[object, ...], AskedAttribute] = {}
     for rule in rules:
         in_branches = [list(_of_branch(branch)) for branch in rule.branches]
@@ -70,7 +72,7 @@ def _of_child(pattern: Pattern, label: str, parent: Path, *, needed: bool) -> It
 
 
 def derived_attributes(rules: Sequence[Rule]) -> Mapping[str, frozenset[Path] | None]:
-    """The attributes of events that rules derive, by label; None where a variable may hold any child."""
+    """Returns the attributes of events that rules derive, by label; None where a variable may hold any child."""
     found: dict[str, frozenset[Path] | None] = {}
     for rule in rules:
         if rule.recipient is not None:
@@ -83,7 +85,7 @@ def derived_attributes(rules: Sequence[Rule]) -> Mapping[str, frozenset[Path] | 
 
 
 def _constructed(term: Construct, parent: Path = ()) -> frozenset[Path] | None:
-    """The paths inside a term, None if it has a child that may be anything; what is below the first level is open."""
+    """Returns the paths inside a term, None if a child may be anything; what is below the first level is open."""
     assert isinstance(term, ConstructTerm)
     found: set[Path] = set()
     for child in term.children:
@@ -92,3 +94,22 @@ def _constructed(term: Construct, parent: Path = ()) -> frozenset[Path] | None:
                 return None
             found.add((*parent, choice.label))
     return frozenset(found)
+
+
+def queried_labels(rules: Sequence[Rule]) -> frozenset[str]:
+    """Returns the labels that some query asks for by name."""
+    return frozenset(label for label in _asked(rules) if label is not None)
+
+
+def queries_any_label(rules: Sequence[Rule]) -> bool:
+    """Returns whether some query could match events of any label."""
+    return None in _asked(rules)
+
+
+def _asked(rules: Sequence[Rule]) -> set[str | None]:
+    return {query_label(query.pattern) for rule in rules for query in event_patterns(rule)}
+
+
+def derived_labels(rules: Sequence[Rule]) -> frozenset[str]:
+    """Returns the labels of the events that rules derive and other rules can see, where the heads determine them."""
+    return Producers(rules).labels

@@ -7,9 +7,10 @@ from cera.rules.rule import Branch, Rule
 
 
 def correlation_key(rule: Rule) -> tuple[str, ...]:
-    """The variables that every event query of the rule binds, in all branches; none: the rule runs unpartitioned.
+    """Returns the variables that every event query of the rule binds, in all branches; if none, the rule runs
+    unpartitioned.
 
-    Then the events behind an answer, those collected and those found absent, all have the same values for them. A
+    The events behind an answer, those collected and those found absent, all have the same values for these variables. A
     branch without an event query has no key: a timer belongs to every part, and what it collects must stay together.
     """
     keys = [_key(branch) for branch in rule.branches]

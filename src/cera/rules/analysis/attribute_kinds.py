@@ -24,7 +24,7 @@ from cera.rules.rule import Branch, Rule
 
 @dataclass(frozen=True)
 class ExpectedKind:
-    """The kinds of values of an attribute that a query can do something with; `needed` as in `AskedAttribute`."""
+    """The kinds of values of an attribute that can satisfy a query; `needed` as in `AskedAttribute`."""
 
     label: str
     path: Path
@@ -34,7 +34,7 @@ class ExpectedKind:
 
 
 def expected_kinds(rules: Sequence[Rule]) -> tuple[ExpectedKind, ...]:
-    """What rules expect of attributes whose only content is a variable or a value, where not every kind will do."""
+    """Returns the kinds expected of attributes that hold only a variable or a value, unless every kind is possible."""
     found: dict[ExpectedKind, None] = {}
     for rule in rules:
         for branch in rule.branches:
@@ -53,7 +53,7 @@ def _of_branch(branch: Branch, *, needed: bool) -> Iterator[ExpectedKind]:
 
 
 def _kinds(conditions: Iterable[Expression]) -> Mapping[str, Kinds]:
-    """The kinds that variables must have for all comparisons to hold."""
+    """Returns the kinds that variables must have for all comparisons to hold."""
     return possible_kinds([condition for condition in conditions if isinstance(condition, Comparison)])
 
 
@@ -86,7 +86,7 @@ def _of_child(
 
 
 def _of_value(pattern: Pattern, kinds: Mapping[str, Kinds]) -> Kinds | None:
-    """The kinds of leaves that the pattern can match, None if any will do or it is not a leaf."""
+    """Returns the kinds of leaves that the pattern can match, None if it can match any or is not a leaf."""
     match pattern:
         case ScalarPattern(value=value):
             return BOOLEAN if isinstance(value, bool) else NUMBER if is_number(value) else STRING
