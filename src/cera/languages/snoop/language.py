@@ -25,7 +25,7 @@ def as_event_types(compiled: CompiledModule[Program]) -> str:
 
 def as_datalog(compiled: CompiledModule[Program]) -> str:
     """Returns the rules of a program of sequences as they stand in a .dl1s file."""
-    from cera.languages.translations.snoop_to_datalog import to_datalog  # programs are mostly run, not printed
+    from cera.languages.snoop.epl_translation import to_datalog  # programs are mostly run, not printed
 
     return to_datalog(compiled.syntax, compiled.module.name)
 
