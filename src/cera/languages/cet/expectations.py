@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cera.languages.expressions import vocabulary as expressions
-from cera.languages.text.vocabulary import Vocabulary
+from cera.languages.text.mistakes import Vocabulary
 
 _OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})
 

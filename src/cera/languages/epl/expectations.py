@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cera.languages.expressions import vocabulary as expressions
-from cera.languages.text.vocabulary import Vocabulary
+from cera.languages.text.mistakes import Vocabulary
 
 _CALLED = frozenset({"_SEQUENCE", "_RELATIVE", "_PRIOR", "_FIRST"})
 _EVENT = _CALLED | {"KIND", "NAME", "STRING", "_ANY", "LPAR", "LSQB", "LBRACE", "BANG", "TIMES"}

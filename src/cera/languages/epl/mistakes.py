@@ -6,9 +6,8 @@ from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.epl.cutting import ItemKind
 from cera.languages.epl.expectations import VOCABULARY
 from cera.languages.epl.syntax import Module
-from cera.languages.text.imbalance import open_ended
 from cera.languages.text.items import Piece
-from cera.languages.text.mistakes import Codes, Explaining
+from cera.languages.text.mistakes import Codes, Explaining, open_ended
 from cera.languages.text.scanner import Lexeme
 
 CODES = Codes("EP001", "EP002", "EP003")

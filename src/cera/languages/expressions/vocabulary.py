@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.languages.text.vocabulary import Groups
+from cera.languages.text.mistakes import Groups
 
 ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
 LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cera.languages.cet import expectations as shared
-from cera.languages.text.vocabulary import Vocabulary
+from cera.languages.text.mistakes import Vocabulary
 
 _CALLED = frozenset({"_NEGATION", "_ANY", "OVER_INTERVAL", "BY_THE_CLOCK", "LPAR", "NAME"})
 _OPERAND = _CALLED | {"CONTEXT", "TIMES", "LATEST", "_TIMES_OF"}

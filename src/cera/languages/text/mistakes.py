@@ -2,16 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
-from cera.languages.text.imbalance import open_ended, unbalanced
+from cera.diagnostics import Diagnostic, Note, Source, Span, did_you_mean
 from cera.languages.text.item_grammar import MismatchError
 from cera.languages.text.items import Kind, Piece
-from cera.languages.text.vocabulary import Vocabulary
+from cera.languages.text.scanner import Lexeme
 from cera.model.time.durations import DurationError, parse_duration
+
+#: Terminals that together are one thing to a reader, and what it is called; the larger groups come first.
+Groups = Sequence[tuple[frozenset[str], str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The terminals of a language as its readers know them."""
+
+    groups: Groups
+    names: Mapping[str, str]
+    words: Mapping[str, tuple[str, ...]]
+    #: What is most often forgotten, separators and brackets, so it is named first.
+    first: Sequence[str]
+    #: More alternatives than these are no help.
+    most: int = 5
+
+    def expected(self, accepted: Iterable[str]) -> str:
+        """`expected ',' or '}'`: the accepted terminals, grouped and by their everyday names."""
+        phrases = self._phrases(set(accepted))
+        if not phrases:
+            return "expected nothing more"
+        if len(phrases) > self.most:
+            return f"expected {', '.join(phrases[: self.most])}, …"
+        *others, last = phrases
+        return f"expected {', '.join(others)} or {last}" if others else f"expected {last}"
+
+    def keywords(self, accepted: Iterable[str]) -> list[str]:
+        """The words of the language among the accepted terminals."""
+        return [word for terminal in sorted(accepted) for word in self.words.get(terminal, ())]
+
+    def _phrases(self, rest: set[str]) -> list[str]:
+        phrases: list[str] = []
+        for terminals, phrase in self.groups:
+            if terminals <= rest:
+                phrases.append(phrase)
+                rest -= terminals
+        phrases += sorted({self._name(terminal) for terminal in rest if terminal != "$END"})
+        first = self.first
+        return sorted(dict.fromkeys(phrases), key=lambda phrase: first.index(phrase) if phrase in first else len(first))
+
+    def _name(self, terminal: str) -> str:
+        return self.names.get(terminal) or f"'{self.words.get(terminal, (terminal.strip('_').lower(),))[0]}'"
+
+
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
+
+
+def open_ended(source: Source, lexemes: Iterable[Lexeme], comment_code: str, string_code: str) -> Diagnostic | None:
+    """A comment or a string that goes on to the end."""
+    for lexeme in lexemes:
+        if lexeme.kind == "open comment":
+            place = Span(source, lexeme.start, lexeme.start + 2)
+            return Diagnostic(comment_code, "error", "the comment is not closed: '*/' is missing", place)
+        if lexeme.kind == "open string":
+            hint = 'a string ends on its line; a quote inside of it is written \\" and a backslash \\\\'
+            return Diagnostic(string_code, "error", "the string is not closed", _span(source, lexeme), hint)
+    return None
+
+
+def unbalanced(source: Source, lexemes: Iterable[Lexeme], code: str) -> Diagnostic | None:
+    """A bracket without a partner, or with one of another kind."""
+    opened: list[Lexeme] = []
+    for lexeme in lexemes:
+        if lexeme.kind != "bracket":
+            continue
+        if lexeme.text in _PARTNERS:
+            opened.append(lexeme)
+            continue
+        if not opened:
+            return Diagnostic(code, "error", f"`{lexeme.text}` closes nothing", _span(source, lexeme))
+        before = opened.pop()
+        if _PARTNERS[before.text] != lexeme.text:
+            message = f"`{lexeme.text}` does not close `{before.text}`"
+            note = Note(f"`{before.text}` is opened here", _span(source, before))
+            hint = f"write `{_PARTNERS[before.text]}`"
+            return Diagnostic(code, "error", message, _span(source, lexeme), hint, (note,))
+    if not opened:
+        return None
+    message = f"`{opened[0].text}` is not closed"
+    hint = f"write `{_PARTNERS[opened[0].text]}` where it ends"
+    return Diagnostic(code, "error", message, _span(source, opened[0]), hint)
+
+
+def _span(source: Source, lexeme: Lexeme) -> Span:
+    return Span(source, lexeme.start, lexeme.end)
 
 
 @dataclass(frozen=True, slots=True)
