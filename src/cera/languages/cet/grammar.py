@@ -8,7 +8,7 @@ from typing import Literal
 from lark import Lark, Token, Tree
 
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import parse_item
+from cera.languages.text.items import parse_item
 
 Start = Literal["declaration", "definition"]
 STARTS: tuple[Start, ...] = ("declaration", "definition")

@@ -14,8 +14,7 @@ from cera.languages.datalog.clauses import Piece, clauses, comments
 from cera.languages.datalog.directive_transformer import transform
 from cera.languages.datalog.transformer import ClauseError, with_stages
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import MismatchError, parse_item
-from cera.languages.text.items import Comment
+from cera.languages.text.items import Comment, MismatchError, parse_item
 
 _WRITTEN = {
     "_ARROW": "'<-'",

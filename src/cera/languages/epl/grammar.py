@@ -7,7 +7,7 @@ from functools import cache
 from lark import Lark, Token, Tree
 
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import parse_item
+from cera.languages.text.items import parse_item
 
 STARTS = ("beginning", "declaration", "rule")
 

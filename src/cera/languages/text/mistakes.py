@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from cera.diagnostics import Diagnostic, Note, Source, Span, did_you_mean
-from cera.languages.text.item_grammar import MismatchError
-from cera.languages.text.items import Kind, Piece
+from cera.languages.text.items import Kind, MismatchError, Piece
 from cera.languages.text.scanner import Lexeme
 from cera.model.time.durations import DurationError, parse_duration
 

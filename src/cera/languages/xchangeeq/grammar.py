@@ -8,7 +8,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import parse_item
+from cera.languages.text.items import parse_item
 
 
 def parse_tree(text: str) -> Tree[Token]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
-from cera.languages.text.item_grammar import MismatchError
+from cera.languages.text.items import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
 from cera.languages.xchangeeq.cutting import Piece
 from cera.languages.xchangeeq.grammar import accepted_at, parse_tree
