@@ -19,7 +19,7 @@ from cera.languages.cet.syntax import (
     Timer,
 )
 from cera.languages.expressions.printer import ExpressionPrinter
-from cera.languages.text.comments import Decorate, undecorated
+from cera.languages.text.formatting import Decorate, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Field, Partition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.languages.text.comments import Decorate, undecorated
+from cera.languages.text.formatting import Decorate, undecorated
 from cera.languages.text.layout import SPACE, Document, Group, Indent, bracket, concat
 from cera.model.expressions import printer
 from cera.model.expressions.expression import (

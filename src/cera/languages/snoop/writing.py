@@ -9,7 +9,7 @@ from cera.languages.snoop.checks import check_program
 from cera.languages.snoop.printer import print_definition
 from cera.languages.snoop.syntax import Definition, Program
 from cera.languages.snoop.translation import definitions_of, translated
-from cera.languages.text.comments import Place
+from cera.languages.text.formatting import Place
 from cera.languages.text.layout import HARD, Document, concat, render
 
 
