@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.languages.expressions import vocabulary as expressions
+from cera.languages.expressions import grammar as expressions
 from cera.languages.text.mistakes import Vocabulary
 
 _OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from cera.languages.expressions import vocabulary as expressions
+from cera.languages.expressions import grammar as expressions
 from cera.languages.text.mistakes import Vocabulary
 from cera.model.time.allen import RELATIONS
 from cera.model.time.timers import SYNONYMS
