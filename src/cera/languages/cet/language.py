@@ -53,7 +53,7 @@ class EventTypes(Language[Program]):
         return Parsed(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.cet.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.cet.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
+from cera.diagnostics import Source
 from cera.instances.types import Delimiter
+from cera.languages.cet.parser import parse
 from cera.languages.cet.syntax import (
     Complex,
     Definition,
@@ -19,7 +21,7 @@ from cera.languages.cet.syntax import (
     Timer,
 )
 from cera.languages.expressions.printer import ExpressionPrinter
-from cera.languages.text.formatting import Decorate, undecorated
+from cera.languages.text.formatting import Decorate, formatted, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Field, Partition
@@ -206,3 +208,11 @@ def label_text(label: str) -> str:
 def name_text(name: str) -> str:
     """The name of an attribute or a field where it is declared."""
     return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)
+
+
+def format_source(source: Source) -> str:
+    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

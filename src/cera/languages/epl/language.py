@@ -74,7 +74,7 @@ class Epl(Language[Module]):
         return Parsed(source, tuple(modules), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.epl.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.epl.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cera.diagnostics import Source
+from cera.languages.epl.parser import parse
 from cera.languages.epl.syntax import (
     Action,
     AnyEvent,
@@ -30,6 +32,7 @@ from cera.languages.epl.syntax import (
     Write,
 )
 from cera.languages.expressions.printer import ExpressionPrinter
+from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Partition
@@ -178,3 +181,11 @@ def label_text(label: str) -> str:
 def name_text(name: str) -> str:
     """The name of an attribute or a field where it is declared."""
     return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)
+
+
+def format_source(source: Source) -> str:
+    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    parsed = parse(source)
+    modules = parsed.modules
+    printed = (lambda decorate: Printer(decorate).modules(modules)) if modules else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

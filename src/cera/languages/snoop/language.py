@@ -58,7 +58,7 @@ class Snoop(Language[Program]):
         return Parsed(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.snoop.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.snoop.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

@@ -5,9 +5,12 @@ Operators inside of others stand in parentheses, except in a chain of the same o
 
 from __future__ import annotations
 
+from cera.diagnostics import Source
 from cera.languages.cet import printer as cet
 from cera.languages.cet.syntax import Complex, EventDeclaration
+from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Definition, Event, Item, Mark, Named, Operand, Operation, Program
+from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.nodes import Partition
 from cera.model.time.durations import format_duration
@@ -117,3 +120,11 @@ def _is_bare(operation: Operation) -> bool:
 
 def _indented(clauses: list[Document]) -> Document:
     return Indent(concat(*(concat(SPACE, clause) for clause in clauses)))
+
+
+def format_source(source: Source) -> str:
+    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).snoop_program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

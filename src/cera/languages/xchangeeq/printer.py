@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cera.diagnostics import Source
+from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import (
     HARD,
     SPACE,
@@ -20,6 +22,7 @@ from cera.languages.text.layout import (
     render,
 )
 from cera.languages.text.literals import string_text
+from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     CalendarsDirective,
@@ -184,3 +187,11 @@ def _attribute(attribute: Attribute) -> Document:
     if attribute.kind is not None:
         return f"{label_text(attribute.name)}: {attribute.kind}"
     return _declared(attribute.name, attribute.children)
+
+
+def format_source(source: Source) -> str:
+    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)
