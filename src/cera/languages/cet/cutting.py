@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.languages.cet.grammar import Start
+from cera.languages.cet.syntax import Start
 from cera.languages.text.items import Piece, pieces
 from cera.languages.text.scanner import Lexeme
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
 
 from lark import Lark, Token, Tree
 
+from cera.languages.cet.syntax import STARTS, Start
 from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.items import parse_item
-
-Start = Literal["declaration", "definition"]
-STARTS: tuple[Start, ...] = ("declaration", "definition")
 
 
 def parse_tree(text: str, start: Start) -> Tree[Token]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cera.diagnostics import did_you_mean
-from cera.languages.cet.grammar import Start
+from cera.languages.cet.syntax import Start
 from cera.languages.expressions import grammar as expressions
 from cera.languages.text.items import Piece
 from cera.languages.text.mistakes import Codes, Explaining, Vocabulary

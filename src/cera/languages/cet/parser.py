@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from cera.diagnostics import Source
 from cera.languages.cet.cutting import cut
-from cera.languages.cet.grammar import Start, parse_tree
+from cera.languages.cet.grammar import parse_tree
 from cera.languages.cet.mistakes import explained
-from cera.languages.cet.syntax import Item, Program
+from cera.languages.cet.syntax import Item, Program, Start
 from cera.languages.cet.transformer import transform
 from cera.languages.text import items
 

@@ -19,6 +19,10 @@ from cera.model.time.durations import Duration
 
 TimeName = Literal["begin", "end"]
 
+#: The kinds of items; the grammar has a start rule for each.
+Start = Literal["declaration", "definition"]
+STARTS: tuple[Start, ...] = ("declaration", "definition")
+
 
 @dataclass(frozen=True)
 class Mode:

@@ -8,12 +8,10 @@ so a bracket that is not closed spoils one rule only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
+from cera.languages.epl.syntax import ItemKind
 from cera.languages.text.items import Piece, pieces
 from cera.languages.text.scanner import Lexeme
-
-ItemKind = Literal["beginning", "declaration", "rule", "end", "stray"]
 
 DECLARATIONS = ("monitor", "relation", "granularity", "partition")
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
-from cera.languages.epl.cutting import ItemKind
-from cera.languages.epl.syntax import Module
+from cera.languages.epl.syntax import ItemKind, Module
 from cera.languages.expressions import grammar as expressions
 from cera.languages.text.items import Piece
 from cera.languages.text.mistakes import Codes, Explaining, Vocabulary, open_ended

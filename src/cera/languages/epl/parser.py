@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
-from cera.languages.epl.cutting import ItemKind, cut
+from cera.languages.epl.cutting import cut
 from cera.languages.epl.grammar import parse_tree
 from cera.languages.epl.mistakes import explained, not_closed, outside_of_modules
-from cera.languages.epl.syntax import Declaration, Module, Rule
+from cera.languages.epl.syntax import Declaration, ItemKind, Module, Rule
 from cera.languages.epl.transformer import Item, transform
 from cera.languages.text.items import Comment, ItemReader, Piece, scanned
 from cera.languages.text.nodes import Identifier

@@ -19,6 +19,9 @@ from cera.model.time.durations import Duration
 Unit = Literal["operation", "transaction", "time"]
 Context = Literal["unrestricted", "recent", "chronicle"]
 
+#: What a text is cut into.
+ItemKind = Literal["beginning", "declaration", "rule", "end", "stray"]
+
 
 @dataclass(frozen=True)
 class Basic:

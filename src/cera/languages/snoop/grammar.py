@@ -6,7 +6,8 @@ from functools import cache
 
 from lark import Lark, Token, Tree
 
-from cera.languages.cet.grammar import STARTS, Start, shared_grammar
+from cera.languages.cet.grammar import shared_grammar
+from cera.languages.cet.syntax import STARTS, Start
 from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.items import parse_item
 

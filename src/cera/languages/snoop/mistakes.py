@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from cera.diagnostics import did_you_mean
 from cera.languages.cet import mistakes as shared
-from cera.languages.cet.grammar import Start
 from cera.languages.cet.mistakes import declared_otherwise
+from cera.languages.cet.syntax import Start
 from cera.languages.snoop.syntax import CONTEXTS
 from cera.languages.text.items import Piece
 from cera.languages.text.mistakes import Codes, Explaining, Vocabulary

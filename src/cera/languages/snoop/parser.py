@@ -7,7 +7,7 @@ item that cannot be read is left out of the program and handed to `mistakes`, wh
 from __future__ import annotations
 
 from cera.diagnostics import Source
-from cera.languages.cet.grammar import Start
+from cera.languages.cet.syntax import Start
 from cera.languages.snoop.cutting import cut
 from cera.languages.snoop.grammar import parse_tree
 from cera.languages.snoop.mistakes import explained
