@@ -15,8 +15,7 @@ from functools import partial
 from cera.diagnostics import Diagnostic, Note, Source, Span
 from cera.languages.text.items import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
-from cera.languages.xchangeeq.cutting import Piece
-from cera.languages.xchangeeq.grammar import accepted_at, parse_tree
+from cera.languages.xchangeeq.grammar import Piece, accepted_at, parse_tree
 from cera.languages.xchangeeq.mistakes.brackets import Brackets
 from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY
 from cera.languages.xchangeeq.mistakes.misspellings import misspelt_before_bracket
