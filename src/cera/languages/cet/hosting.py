@@ -25,7 +25,7 @@ from cera.instances.types import (
 )
 from cera.languages.cet.checks import check_program
 from cera.languages.cet.printer import print_expression
-from cera.languages.cet.running import running
+from cera.languages.cet.run_warnings import running
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program, Timer, references
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import Field, Identifier

@@ -12,8 +12,8 @@ from cera.instances.types import InstanceModule
 from cera.languages.cet.hosting import instance_module
 from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
+from cera.languages.cet.run_warnings import remembered
 from cera.languages.cet.syntax import Program
-from cera.languages.cet.unbounded import remembered
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language

@@ -1,7 +1,7 @@
-"""Components whose instances are kept for ever (CE501), because some later event may need them.
+"""How a module will run (CE501 to CE504): components whose instances are kept for ever, and what it looks at.
 
 The engine drops what none can need (`cera.instances.pruning`): what is too old, what comes last, what a younger one
-stands in for, what lies before something forbidden. This says of each component whether that is enough, per value of
+stands in for, what lies before something forbidden. CE501 says of each component whether that is enough, per value of
 the attribute that conditions equate.
 """
 
@@ -17,9 +17,63 @@ from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, In
 from cera.model.expressions.expression import variables
 from cera.model.time.durations import Duration, format_duration
 
+#: So many instances make a number of sets that one can wait for.
+_FEW_INSTANCES = 10
+
+
+def running(module: InstanceModule) -> Iterator[Diagnostic]:
+    """Warnings and notes about a module without errors (CE501 to CE504)."""
+    yield from unbounded(module)
+    yield from _partitioning(module)
+    for type_ in module.types:
+        if isinstance(type_, ComplexType):
+            yield from _combinations(type_)
+            yield from _continuous(type_, module)
+
+
+def _partitioning(module: InstanceModule) -> Iterator[Diagnostic]:
+    """That the module has one history, so that one machine has to see it all."""
+    if module.partition is None and module.types:
+        message = f"the module `{module.name}` runs unpartitioned: all its events make one history"
+        attribute = _common_key(module)
+        hint = "where types relate events of the same sensor only: `partition by sensor;`"
+        if attribute is not None:
+            hint = f"its types relate events with the same `{attribute}` only: `partition by {attribute};`"
+        yield Diagnostic("CE502", "note", message, module.span or module.types[0].span, hint)
+
+
+def _common_key(module: InstanceModule) -> str | None:
+    """The attribute that all types equate."""
+    attributes: set[str] = set()
+    for type_ in module.types:
+        found = key_of(type_) if isinstance(type_, ComplexType) else None
+        if found is None:
+            return None
+        attributes |= set(found[0].values())
+    return attributes.pop() if len(attributes) == 1 else None
+
+
+def _combinations(type_: ComplexType) -> Iterator[Diagnostic]:
+    for place in type_.bound:
+        component = type_.components[place]
+        most = component.delimiter.most
+        if component.selection == "combinations" and (most is None or most > _FEW_INSTANCES):
+            message = f"`combinations` makes an event for every set of `{component.name}`: 65,535 of 16 instances"
+            hint = "`combinations minimum` makes one for each instance"
+            yield Diagnostic("CE503", "warning", message, component.span, hint)
+
+
+def _continuous(type_: ComplexType, module: InstanceModule) -> Iterator[Diagnostic]:
+    if type_.continuous:
+        labels = ", ".join(f"`{each.predicate}`" for each in module.monitored)
+        message = f"continuous: between its events no other of the events that the module names may occur: {labels}"
+        hint = "an event that no type is made of is named by `event Name;`"
+        yield Diagnostic("CE504", "note", message, type_.span, hint)
+
+
 _LASTING = ("shared", "exclusive")
 #: Up to so many components it is said what else would help.
-_FEW = 20
+_FEW_COMPONENTS = 20
 
 
 def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
@@ -140,7 +194,7 @@ def _warning(type_: ComplexType, place: int, *, timely: bool) -> Diagnostic:
     hint = "`within 1 hour` behind its brackets would forget it after an hour"
     newest = replace(component, selection="last", inside="shared", outside="shared", delimiter=Delimiter())
     components = (*type_.components[:place], newest, *type_.components[place + 1 :])
-    small = len(type_.components) <= _FEW
+    small = len(type_.components) <= _FEW_COMPONENTS
     if (
         small
         and place not in type_.forbidden
