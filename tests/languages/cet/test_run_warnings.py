@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cera.diagnostics import Diagnostic, Source
 from cera.engines.instances.processor import InstanceProcessor
 from cera.instances.types import InstanceModule
-from cera.languages.cet.hosting import instance_module
+from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.modes import CONSUMPTIONS
 from cera.languages.cet.parser import parse
 from cera.model.events.occurrence import Occurrence

@@ -7,7 +7,7 @@ import pytest
 from cera.diagnostics import Diagnostic, Source
 from cera.engines.instances import reference
 from cera.instances.types import InstanceModule
-from cera.languages.cet.hosting import lowered
+from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.languages.snoop.hosting import instance_module
 from cera.languages.snoop.parser import parse

@@ -9,7 +9,7 @@ import pytest
 
 from cera.diagnostics import Source
 from cera.instances.types import InstanceModule
-from cera.languages.cet.hosting import lowered
+from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.model.terms.term import Term
 from instance_building import detected, history, seen, times

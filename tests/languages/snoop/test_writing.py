@@ -9,7 +9,7 @@ from hypothesis import given
 
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.cet.hosting import lowered
+from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.languages.snoop.checks import check_program
 from cera.languages.snoop.syntax import Program

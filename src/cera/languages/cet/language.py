@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.instances.types import InstanceModule
-from cera.languages.cet.hosting import instance_module
+from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
 from cera.languages.cet.run_warnings import remembered

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from cera.diagnostics import Diagnostic, Span, in_source_order
 from cera.instances.types import InstanceModule
-from cera.languages.cet import hosting as cet
+from cera.languages.cet import lowering as cet
 from cera.languages.snoop.checks import check_program, peculiarities
 from cera.languages.snoop.syntax import Program
 from cera.languages.snoop.translation import translated

@@ -7,7 +7,7 @@ import pytest
 from cera.datalog.modules import Monitored
 from cera.diagnostics import Diagnostic, Source
 from cera.instances.types import ComplexType, Component, Delimiter, Folded, InstanceModule, TimerType
-from cera.languages.cet.hosting import instance_module
+from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
 
