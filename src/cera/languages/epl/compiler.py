@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cera.datalog.modules import EventModule, Monitored, Output
 from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic
 from cera.errors import ProgramError
@@ -116,3 +117,38 @@ def _fields(action: Action | None) -> tuple[OutputField, ...]:
         variable, _, attribute = name.partition(".")
         fields.append((attribute if names[attribute] == 1 else f"{variable}_{attribute}", Variable(name)))
     return tuple(fields)
+
+
+def event_module(module: Module, compiled: CompiledModule) -> EventModule:
+    """`compiled` is the module itself, compiled."""
+    relations = module.relations
+    monitored = tuple(
+        Monitored(
+            each.predicate,
+            each.name,
+            each.kind,
+            relations[each.name].attributes if each.name in relations else (),
+            each.span,
+        )
+        for each in compiled.monitored
+    )
+    outputs = tuple(
+        Output(
+            rule.name,
+            rule.predicate,
+            rule.variables,
+            rule.label,
+            rule.fields,
+            (written.head.span if written.head is not None else None) or written.name.span,
+        )
+        for written, rule in zip(module.rules, compiled.rules, strict=True)
+    )
+    return EventModule(
+        compiled.name,
+        compiled.datalog,
+        monitored,
+        outputs,
+        compiled.granularity,
+        compiled.partition,
+        module.name.span,
+    )

@@ -13,8 +13,7 @@ from cera.datalog.modules import EventModule
 from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.epl.checks import check_module, check_names
-from cera.languages.epl.compiler import compile_module, translated
-from cera.languages.epl.hosting import event_module
+from cera.languages.epl.compiler import compile_module, event_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Module, Sql, System, Write
