@@ -1,18 +1,25 @@
-"""Rules that remember events for ever (EP501).
+"""What a module remembers for ever: events (EP501), and histories of a partitioned module (EP504).
 
 A relaxed sequence [E1, E2] and `prior(E1, E2)` remember every E1, since E2 may come at any time; in the chronicle
 context, every E1 that is not used; in the recent context, the last only. So does (E1, *:F, E2), if F can go on while
 another E1 occurs. What makes no variables known, such as a disjunction, is remembered as one thing. A `within` around
 them bounds that.
+
+In a partitioned module the next event of a value may come at any time, so what a rule remembers of its history stays
+until then, unless `within` says until when it is of use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from cera.datalog.copies import without_copies
+from cera.datalog.forgetting import kept_for_ever
+from cera.datalog.normal import normal_rules
+from cera.datalog.stage_numbers import stage_numbers
 from cera.diagnostics import Diagnostic
 from cera.languages.epl.naming import with_variables
-from cera.languages.epl.printer import print_event
+from cera.languages.epl.printer import label_text, print_event
 from cera.languages.epl.syntax import (
     AnyEvent,
     Basic,
@@ -30,6 +37,7 @@ from cera.languages.epl.syntax import (
     parts,
     walk,
 )
+from cera.languages.epl.translation import program_of, translate
 from cera.languages.epl.variables import visible_outside
 from cera.languages.text.nodes import EventType
 
@@ -100,3 +108,21 @@ def _warning(rule: Rule, event: Relaxed | Prior | Sequence) -> Diagnostic:
 def _shortened(text: str) -> str:
     """Long events with their brackets and without what is in the middle."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}…{text[-1]}"
+
+
+def kept_histories(module: Module) -> Iterator[Diagnostic]:
+    """Notes the first rule of a partitioned module because of which histories are never forgotten."""
+    if module.partition is None:
+        return
+    rule = next((each for each in module.rules if _keeps(each, module)), None)
+    if rule is not None:
+        attribute = label_text(module.partition)
+        message = f"the rule `{rule.name.name}` remembers something of every value of `{attribute}` for ever"
+        hint = "with `within` around its sequences a value is forgotten some time after its last event"
+        yield Diagnostic("EP504", "note", message, rule.name.span, hint)
+
+
+def _keeps(rule: Rule, module: Module) -> bool:
+    translated = translate(with_variables(rule).event, module.monitored, rule.context, copies=False)
+    rules, _ = without_copies(list(normal_rules(program_of([translated]))))
+    return not set(kept_for_ever(rules)) <= set(stage_numbers(rules, [translated.predicate]))
