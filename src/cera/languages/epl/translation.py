@@ -21,7 +21,16 @@ from dataclasses import dataclass
 
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Program, Stage
 from cera.datalog.syntax import Rule as DatalogRule
-from cera.languages.epl.contexts import STAGE_RULES, chosen_rules, memory_rules, still_waiting, turn_rules
+from cera.languages.epl.contexts import (
+    STAGE_RULES,
+    Use,
+    chosen_rules,
+    memory_rules,
+    priors_in_turn,
+    still_waiting,
+    turn_rules,
+    uses_of_waiting,
+)
 from cera.languages.epl.scope import START, Attributes, Predecessor, attributes
 from cera.languages.epl.syntax import Context, Event
 from cera.languages.epl.tree import (
@@ -36,7 +45,6 @@ from cera.languages.epl.tree import (
     postorder,
     tree_of,
 )
-from cera.languages.epl.uses import Use, priors_in_turn, uses_of_waiting
 from cera.languages.epl.vocabulary import ANY, SAT_START, STAGE, Names, in_time, terms
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
