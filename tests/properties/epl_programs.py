@@ -13,7 +13,7 @@ from cera.datalog import stages
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.syntax import Program, root
 from cera.datalog.tuples import EventTuple
-from cera.languages.epl.shapes import check_shapes
+from cera.languages.epl.event_shapes import check_shapes
 from cera.languages.epl.syntax import (
     AnyEvent,
     Basic,

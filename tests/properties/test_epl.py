@@ -15,10 +15,10 @@ from cera.datalog import stages
 from cera.datalog.checks import check
 from cera.datalog.tuples import EventTuple
 from cera.diagnostics import Source
-from cera.languages.epl.naming import with_variables
+from cera.languages.epl.event_shapes import check_shapes
+from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Basic, Context, Event, Prior, Relaxed, Rule, Sequence, Within
 from cera.languages.epl.translation import Translated, program_of, translate
 from cera.languages.text.nodes import EventType, Identifier

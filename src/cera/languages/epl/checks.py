@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.epl.actions import check_action, check_functions
+from cera.languages.epl.event_shapes import check_shapes
 from cera.languages.epl.memory import kept_histories, unbounded
 from cera.languages.epl.printer import label_text, name_text, print_condition
 from cera.languages.epl.relations import check_relations
-from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Declaration, Granularity, Module, Monitor, Relation, Rule, basics
 from cera.languages.epl.variables import check_variables
 from cera.languages.text.nodes import Field, Identifier, Partition

@@ -11,7 +11,7 @@ from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module
-from cera.languages.epl.naming import with_variables
+from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.syntax import Action, Module, Rule, Unit
 from cera.languages.epl.translation import Translated, program_of, translate
 from cera.languages.expressions.lengths import in_microseconds

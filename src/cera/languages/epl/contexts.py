@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cera.datalog.syntax import NEXT, Anonymous, Atom, BodyPart, J, Not, Rule
-from cera.languages.epl.scope import Attributes
+from cera.languages.epl.attribute_grammar import Attributes
+from cera.languages.epl.predicates import ANY, STAGE, TIME, Names, in_time, terms
 from cera.languages.epl.tree import BasicNode, BinaryNode, Node, postorder
-from cera.languages.epl.vocabulary import ANY, STAGE, TIME, Names, in_time, terms
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable, variables
 
 

@@ -18,7 +18,7 @@ from cera.datalog.forgetting import kept_for_ever
 from cera.datalog.normal import normal_rules
 from cera.datalog.stage_numbers import stage_numbers
 from cera.diagnostics import Diagnostic
-from cera.languages.epl.naming import with_variables
+from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.printer import label_text, print_event
 from cera.languages.epl.syntax import (
     AnyEvent,

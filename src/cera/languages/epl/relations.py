@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.epl.predicates import is_taken
 from cera.languages.epl.printer import label_text
 from cera.languages.epl.syntax import Basic, Module, Relation, Rule, basics
 from cera.languages.epl.variables import result_expressions, visible_outside
-from cera.languages.epl.vocabulary import is_taken
 from cera.languages.text.nodes import SHORT_KINDS, EventType, Kind, Partition
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable

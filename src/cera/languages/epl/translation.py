@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Program, Stage
 from cera.datalog.syntax import Rule as DatalogRule
+from cera.languages.epl.attribute_grammar import START, Attributes, Predecessor, attributes
 from cera.languages.epl.contexts import (
     STAGE_RULES,
     Use,
@@ -31,7 +32,7 @@ from cera.languages.epl.contexts import (
     turn_rules,
     uses_of_waiting,
 )
-from cera.languages.epl.scope import START, Attributes, Predecessor, attributes
+from cera.languages.epl.predicates import ANY, SAT_START, STAGE, Names, in_time, terms
 from cera.languages.epl.syntax import Context, Event
 from cera.languages.epl.tree import (
     AnyNode,
@@ -45,7 +46,6 @@ from cera.languages.epl.tree import (
     postorder,
     tree_of,
 )
-from cera.languages.epl.vocabulary import ANY, SAT_START, STAGE, Names, in_time, terms
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
 from cera.model.expressions.expression import Variable

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cera.datalog.syntax import NEXT, Atom, BodyPart
-from cera.languages.epl.scope import Bound, Predecessor
+from cera.languages.epl.attribute_grammar import Bound, Predecessor
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
 
 #: Some monitored event happens; the time of a stage; its number. These hold facts of every program.
