@@ -9,7 +9,7 @@ from cera.engines.instances import reference
 from cera.instances.types import InstanceModule
 from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from instance_building import detected, history
 

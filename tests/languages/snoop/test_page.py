@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from cera.languages.cet.parser import shared_grammar
+from cera.languages.snoop.compiler import to_cet
 from cera.languages.snoop.epl_translation import to_datalog
 from cera.languages.snoop.modes import ROWS, modes_of
 from cera.languages.snoop.parser import cut, parse_tree
 from cera.languages.snoop.syntax import CONTEXTS, Kind
-from cera.languages.snoop.writing import to_cet
 from cera.languages.text.scanner import scan
 from docs.blocks import ROOT, Block, blocks
 from docs.cet_examples import detections, events_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from cera.diagnostics import Source, render
 from cera.errors import ProgramError
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import Parsed, parse
 from cera.languages.snoop.printer import format_source, print_definition, print_program
 from cera.languages.snoop.syntax import Definition, Event, Named, Operation, Program

@@ -16,7 +16,7 @@ from cera.errors import ProgramError, UsageError
 from cera.languages.epl import syntax as epl
 from cera.languages.epl.compiler import compile_module, event_module
 from cera.languages.epl.compiler import translated as datalog_of
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.scopes import Path, Scope, mentioned, name_of, scope_of, scopes
 from cera.languages.snoop.syntax import SIGNS, Context, Definition, Named, Operand, Operation, Program
 from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partition

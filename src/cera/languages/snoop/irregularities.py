@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic
-from cera.languages.snoop.contexts import Placed
-from cera.languages.snoop.scopes import name_of
+from cera.languages.snoop.scopes import Placed, name_of
 from cera.languages.snoop.syntax import Context, Kind, Operation
 
 

@@ -11,14 +11,14 @@ from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOp
 from cera.languages.protocol.forms import Explanation, Form
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.parsed import Parsed, module_of_file
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program
 
 
 def as_event_types(compiled: CompiledModule[Program]) -> str:
     """Returns the event types of the program as they stand in a .cet file."""
-    from cera.languages.snoop.writing import to_cet  # programs are mostly run, not printed
+    from cera.languages.snoop.compiler import to_cet  # programs are mostly run, not printed
 
     return to_cet(compiled.syntax)
 

@@ -1,4 +1,4 @@
-"""The operators of a definition as a tree in which the names of operands are looked up.
+"""The operators of a definition as a tree in which the names of operands are looked up, each with its context.
 
 A condition belongs to the innermost operator that has all operands that it speaks of. Where these stand at different
 depths, an operator inside hands up the attributes that are asked for: it becomes a type with fields, `part1."E1.v"`.
@@ -10,11 +10,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
-from cera.languages.snoop.contexts import context_of
-from cera.languages.snoop.syntax import Context, Named, Operand, Operation
+from cera.languages.snoop.syntax import DEFAULT, Context, Event, Named, Operand, Operation
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An operator with its context, and that of the operator around it."""
+
+    operation: Operation
+    context: Context
+    around: Context | None
+
+
+def context_of(operation: Operation, around: Context | None) -> Context:
+    return operation.context or around or DEFAULT
+
+
+def placed(event: Event, around: Context | None = None) -> Iterator[Placed]:
+    """All operators of an event, outermost first, from left to right."""
+    if isinstance(event, Operation):
+        context = context_of(event, around)
+        yield Placed(event, context, around)
+        for operand in event.operands:
+            yield from placed(operand.event, context)
+
 
 #: The places of operands on the way to one, from the outermost operator inwards.
 Path = tuple[int, ...]

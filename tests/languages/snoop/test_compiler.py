@@ -12,9 +12,9 @@ from cera.errors import ProgramError
 from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
 from cera.languages.snoop.checks import check_program
+from cera.languages.snoop.compiler import to_cet
 from cera.languages.snoop.syntax import Program
 from cera.languages.snoop.translation import translated
-from cera.languages.snoop.writing import to_cet
 from languages.snoop.random_snoop import programs
 from languages.snoop.reading import module, read
 

@@ -1,16 +1,44 @@
-"""`translate --to cet`: the event types of a Snoop program as the text of a `.cet` file."""
+"""What a Snoop program becomes, by way of event types: an InstanceModule, and the text of a `.cet` file."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from cera.diagnostics import Diagnostic, Span, in_source_order
 from cera.errors import ProgramError
+from cera.instances.types import InstanceModule
+from cera.languages.cet import lowering
 from cera.languages.cet import syntax as cet
 from cera.languages.cet.printer import Printer
-from cera.languages.snoop.checks import check_program
+from cera.languages.snoop.checks import check_program, peculiarities
 from cera.languages.snoop.printer import print_definition
 from cera.languages.snoop.syntax import Definition, Program
 from cera.languages.snoop.translation import definitions_of, translated
 from cera.languages.text.formatting import Place
 from cera.languages.text.layout import HARD, Document, concat, render
+
+_FORGET = "`within 1 hour` after the operator would forget it after an hour"
+
+
+def instance_module(
+    program: Program, name: str, span: Span | None = None
+) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:
+    """The module, or None, and what there is to say about it: its errors; if there are none, warnings and notes."""
+    errors = check_program(program)
+    if errors:
+        return None, tuple(in_source_order(errors))
+    module, found = lowering.instance_module(translated(program), name, span)
+    found = tuple(map(_in_words_of_snoop, found))
+    return module, found if module is None else tuple(in_source_order([*found, *peculiarities(program)]))
+
+
+def _in_words_of_snoop(diagnostic: Diagnostic) -> Diagnostic:
+    """What there is to do about memory is written otherwise here."""
+    if diagnostic.code != "CE501":
+        return diagnostic
+    ticks = diagnostic.message.startswith("the timer")
+    hint = "in the recent context it ticks after the newest only" if ticks else _FORGET
+    return replace(diagnostic, hint=hint)
 
 
 def to_cet(program: Program) -> str:
