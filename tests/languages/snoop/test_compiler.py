@@ -11,10 +11,10 @@ from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
+from cera.languages.snoop.cet_translation import translated
 from cera.languages.snoop.checks import check_program
 from cera.languages.snoop.compiler import to_cet
 from cera.languages.snoop.syntax import Program
-from cera.languages.snoop.translation import translated
 from languages.snoop.random_snoop import programs
 from languages.snoop.reading import module, read
 

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
+from cera.languages.snoop.cet_translation import conditioned
 from cera.languages.snoop.irregularities import check_irregularities
 from cera.languages.snoop.modes import ROWS, modes_of
 from cera.languages.snoop.scopes import AmbiguousError, Placed, Scope, placed, scopes
 from cera.languages.snoop.syntax import SIGNS, Definition, Named, Operation, Program
-from cera.languages.snoop.translation import conditioned
 
 
 def check_program(program: Program) -> list[Diagnostic]:

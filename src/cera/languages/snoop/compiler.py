@@ -10,10 +10,10 @@ from cera.instances.types import InstanceModule
 from cera.languages.cet import lowering
 from cera.languages.cet import syntax as cet
 from cera.languages.cet.printer import Printer
+from cera.languages.snoop.cet_translation import definitions_of, translated
 from cera.languages.snoop.checks import check_program, peculiarities
 from cera.languages.snoop.printer import print_definition
 from cera.languages.snoop.syntax import Definition, Program
-from cera.languages.snoop.translation import definitions_of, translated
 from cera.languages.text.formatting import Place
 from cera.languages.text.layout import HARD, Document, concat, render
 
