@@ -5,8 +5,7 @@ from __future__ import annotations
 from cera.datalog.directive_printer import print_item
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.datalog.clauses import clauses
-from cera.languages.datalog.parser import Parsed, parse
+from cera.languages.datalog.parser import Parsed, clauses, parse
 
 
 def format_source(source: Source) -> str:
