@@ -11,8 +11,8 @@ from cera.datalog.directives import Section
 from cera.datalog.modules import EventModule
 from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source
+from cera.languages.datalog.compiler import event_module
 from cera.languages.datalog.parser import parse
-from cera.languages.datalog.standalone import event_module
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
