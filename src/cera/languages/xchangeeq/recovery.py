@@ -16,10 +16,9 @@ from cera.diagnostics import Diagnostic, Note, Source, Span
 from cera.languages.text.items import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
 from cera.languages.xchangeeq.grammar import Piece, accepted_at, parse_tree
-from cera.languages.xchangeeq.mistakes.brackets import Brackets
 from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY
 from cera.languages.xchangeeq.mistakes.misspellings import misspelt_before_bracket
-from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Situation, described
+from cera.languages.xchangeeq.mistakes.mistake import Brackets, Edit, Mistake, Situation, described
 from cera.languages.xchangeeq.mistakes.sections import spoilt_section
 from cera.languages.xchangeeq.mistakes.slips import slip
 from cera.languages.xchangeeq.mistakes.unbalanced import unbalanced

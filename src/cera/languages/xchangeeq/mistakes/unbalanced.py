@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from cera.languages.text.scanner import Lexeme, scan
-from cera.languages.xchangeeq.mistakes.brackets import CLOSING, Brackets
 from cera.languages.xchangeeq.mistakes.expectations import ITEM_WORDS
-from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Remark, Situation
+from cera.languages.xchangeeq.mistakes.mistake import CLOSING, Brackets, Edit, Mistake, Remark, Situation
 
 _TERMINALS = {"}": "RBRACE", "]": "RSQB"}
 _COMPOSITIONS = ("and", "or")
