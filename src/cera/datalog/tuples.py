@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cera.model.events.occurrence import Truth
+from cera.datalog.syntax import root
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Truth, unwrap
+from cera.model.expressions.expression import Expression, Variable, variables
 from cera.model.terms.term import Term, Value
 
 #: The names under which an event tuple knows the end of its event, in microseconds.
@@ -100,3 +103,18 @@ def change_fields(old: Mapping[str, Value] | None, new: Mapping[str, Value] | No
 def look_up(cell: Any, attribute: str) -> Value | None:
     """`X.attribute` for what X stands for."""
     return cell.attribute(attribute) if cell.__class__ is EventTuple else None
+
+
+def argument_value(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:
+    """The value of an expression with dotted variables, None where it has none."""
+    if isinstance(expression, Variable) and "." in expression.name:
+        variable, _, attribute = expression.name.partition(".")
+        return look_up(bound[variable], attribute)
+    values: dict[str, Value] = {}
+    for name in variables(expression):
+        cell = bound[root(name)]
+        value = look_up(cell, name.partition(".")[2]) if "." in name else value_of(cell)
+        if value is not None:
+            values[name] = value
+    result = cell_of(evaluator.value(expression, values, {}))
+    return None if result is None or isinstance(result, EventTuple) else unwrap(result)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cera.connectors.actions.texts.printf import ArgumentKind, asctime
-from cera.datalog.arguments import argument_value
-from cera.datalog.tuples import EventTuple
+from cera.datalog.tuples import EventTuple, argument_value
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import (
     Arithmetic,

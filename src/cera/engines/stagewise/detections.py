@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from cera.datalog.arguments import argument_value
 from cera.datalog.modules import EventModule, Output
-from cera.datalog.tuples import EventTuple, Row
+from cera.datalog.tuples import EventTuple, Row, argument_value
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events import detection as model
 from cera.model.events.answer_limits import too_many
