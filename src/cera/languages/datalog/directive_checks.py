@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cera.datalog.checks import BUILT_IN, check_expression
 from cera.datalog.directives import (
     DetectDirective,
     Directive,
@@ -14,7 +15,6 @@ from cera.datalog.directives import (
     Section,
 )
 from cera.datalog.printer import print_atom
-from cera.datalog.safety import BUILT_IN, check_expression
 from cera.datalog.syntax import Atom, J, Program, atoms, root
 from cera.diagnostics import Diagnostic, Note, did_you_mean
 from cera.model.expressions.expression import Variable, walk
