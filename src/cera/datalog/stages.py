@@ -16,11 +16,10 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from cera.datalog.checks import checked
-from cera.datalog.copies import without_copies
 from cera.datalog.expression_source import Writing
 from cera.datalog.forgetting import is_over, lastings
 from cera.datalog.live import Live
-from cera.datalog.normal import NormalRule, normal_rules
+from cera.datalog.normal import NormalRule, normal_rules, without_copies
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import Schedule, schedule
 from cera.datalog.stage_numbers import stage_numbers

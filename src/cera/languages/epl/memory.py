@@ -13,9 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from cera.datalog.copies import without_copies
 from cera.datalog.forgetting import kept_for_ever
-from cera.datalog.normal import normal_rules
+from cera.datalog.normal import normal_rules, without_copies
 from cera.datalog.stage_numbers import stage_numbers
 from cera.diagnostics import Diagnostic
 from cera.languages.epl.fresh_variables import with_variables
