@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.datalog.graphs import components
+from cera.datalog.stratification import components
 from cera.datalog.syntax import (
     NEXT,
     Anonymous,

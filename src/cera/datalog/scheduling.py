@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cera.datalog.frames import Frame, frame_of
-from cera.datalog.graphs import components
 from cera.datalog.normal import NormalRule
+from cera.datalog.stratification import components
 
 
 @dataclass(frozen=True)
