@@ -20,10 +20,18 @@ from cera.datalog.directives import (
     Section,
 )
 from cera.datalog.modules import EventModule, Output
-from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, atoms, conditions, root
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import Variable
+from cera.model.expressions.expression import Expression, Variable, rebuild
+
+
+def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The expression with new names for variables; `X.k` is an attribute of X, and what has no new name stays."""
+    if isinstance(expression, Variable):
+        owner, dot, attribute = expression.name.partition(".")
+        return Variable(f"{names.get(owner, owner)}{dot}{attribute}", expression.span)
+    return rebuild(expression, lambda part: renamed(part, names))
+
 
 _VARIABLE = re.compile(r"(?!(?:or|and|not|J|_)$)[A-Z_][A-Za-z0-9_]*", re.IGNORECASE)
 

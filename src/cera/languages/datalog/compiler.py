@@ -17,8 +17,8 @@ from cera.datalog.directives import (
     RelationDirective,
     Section,
 )
+from cera.datalog.module_text import renamed
 from cera.datalog.modules import PREFIXES, EventModule, Monitored, Output
-from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Atom, Program, Rule, atoms
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.datalog.directive_checks import check_directives, event_atoms
