@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cera.datalog.directive_printer import print_item
+from cera.datalog.printer import print_item
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.languages.datalog.parser import Parsed, clauses, parse

@@ -29,8 +29,8 @@ _CLASH = "without `module Name.` it is that of the file"
 
 def as_datalog(compiled: CompiledModule[Section]) -> str:
     """Returns the module as it stands in a .dl1s file, with directives for all that its rules do not say."""
-    from cera.datalog.directive_printer import print_section  # programs are mostly run, not printed
     from cera.datalog.module_text import section_of
+    from cera.datalog.printer import print_section  # programs are mostly run, not printed
 
     assert isinstance(compiled.module, EventModule)
     return print_section(section_of(compiled.module, compiled.syntax.program))

@@ -31,8 +31,8 @@ _UNBOUNDED = "EP501"
 def as_datalog(compiled: CompiledModule[Module]) -> str:
     """Returns the translation of the paper as it stands in a .dl1s file. What rules do besides detecting is not a part
     of it."""
-    from cera.datalog.directive_printer import print_section  # programs are mostly run, not printed
     from cera.datalog.module_text import section_of
+    from cera.datalog.printer import print_section  # programs are mostly run, not printed
 
     actions = [f"% {one.rule}: its action is left out\n" for one in compiled.actions]
     assert isinstance(compiled.module, EventModule)

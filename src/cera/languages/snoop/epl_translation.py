@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.datalog.directive_printer import print_section
 from cera.datalog.module_text import section_of
+from cera.datalog.printer import print_section
 from cera.diagnostics import Span
 from cera.errors import ProgramError, UsageError
 from cera.languages.epl import syntax as epl
