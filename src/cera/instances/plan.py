@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import islice
 
-from cera.instances.conditions import Condition
+from cera.instances.conditions import Condition, key_of, remaining
 from cera.instances.consumptions import CONSUMPTIONS, Consumption
-from cera.instances.keys import key_of, remaining
 from cera.instances.operators import OPERATORS
 from cera.instances.selections import SELECTIONS, Fixed, Gathering
 from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName

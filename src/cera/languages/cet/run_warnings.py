@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cera.diagnostics import Diagnostic
+from cera.instances.conditions import key_of, remaining
 from cera.instances.inherited import with_inherited_limits
-from cera.instances.keys import key_of, remaining
 from cera.instances.types import STRENGTH, ComplexType, Component, Delimiter, InstanceModule, TimerType
 from cera.model.expressions.expression import variables
 from cera.model.time.durations import Duration, format_duration
