@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from cera.comparing.letters import Letter
 from cera.engines.instances.processor import InstanceState
-from cera.instances.detecting import Available
+from cera.instances.detector import Available
 from cera.instances.instance import Instance
 from cera.instances.machine import History
 from cera.model.time.interval import Time

@@ -9,7 +9,7 @@ from itertools import product
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Members, Solution, between
 from cera.instances.operators import Window
-from cera.instances.plan import Asked, Plan
+from cera.instances.type_plan import Asked, Plan
 from cera.model.time.interval import Time
 
 

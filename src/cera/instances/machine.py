@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cera.instances.detecting import Available, Detector
 from cera.instances.detections import Heads
+from cera.instances.detector import Available, Detector
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.timers import Running, Timer

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from cera.instances.instance import Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members
-from cera.instances.plan import Plan
+from cera.instances.type_plan import Plan
 from cera.model.time.interval import Time
 
 

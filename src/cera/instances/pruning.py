@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from cera.instances.members import Member, Members, between
-from cera.instances.plan import Plan
+from cera.instances.type_plan import Plan
 from cera.model.time.interval import Time
 
 

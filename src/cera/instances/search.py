@@ -13,8 +13,8 @@ from typing import Any
 from cera.instances.candidates import Candidates
 from cera.instances.members import Member, Solution
 from cera.instances.operators import EVERYWHERE, Window
-from cera.instances.plan import Part, Plan
 from cera.instances.selections import Fixed, holding
+from cera.instances.type_plan import Part, Plan
 
 #: The sets of the components with combinations modes, by their numbers.
 Combination = tuple[tuple[int, tuple[int, ...]], ...]

@@ -13,9 +13,9 @@ from cera.instances.instance import Bound, Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members, Solution
 from cera.instances.pairs import Pairs, fits
-from cera.instances.plan import Plan
 from cera.instances.pruning import Pruning
 from cera.instances.search import Search
+from cera.instances.type_plan import Plan
 from cera.instances.types import ComplexType
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
