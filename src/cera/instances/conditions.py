@@ -25,7 +25,7 @@ class Condition:
         self.components = frozenset(component for _, component, _ in self._variables)
 
     def holds(self, bound: Mapping[str, Instance]) -> bool:
-        """For one instance of each component. It says nothing of what is not bound inside of one."""
+        """Returns whether the conjunct holds for one instance of each component, or one lacks a binding inside."""
         values: dict[str, Value] = {}
         for name, component, attribute in self._variables:
             value = bound[component].told(attribute)
@@ -41,7 +41,7 @@ def conditions(type_: ComplexType, evaluator: Evaluator) -> tuple[Condition, ...
 
 
 def equated(expression: Expression) -> tuple[tuple[str, str], tuple[str, str]] | None:
-    """The two attributes (component, attribute) that a conjunct says are equal, if that is what it says."""
+    """Returns the two attributes (component, attribute) that a conjunct equates, None if it says something else."""
     match expression:
         case Comparison(operator="=", left=Variable(name=left), right=Variable(name=right)):
             return _split(left), _split(right)
@@ -58,7 +58,7 @@ _Attribute = tuple[str, str]
 
 
 def key_of(type_: ComplexType) -> tuple[dict[str, str], frozenset[int]] | None:
-    """The attribute of each component by its name, and which conjuncts say that these are equal.
+    """Returns the attribute of each component by its name, and which conjuncts say that these are equal.
 
     A conjunct about a component that need not be there says nothing if it is not; so the others have to be tied to each
     other without it.
@@ -86,7 +86,7 @@ def key_of(type_: ComplexType) -> tuple[dict[str, str], frozenset[int]] | None:
 
 
 def _differ(type_: ComplexType, attributes: Mapping[str, str]) -> bool:
-    """Whether a type stands at two places with different attributes, so that its instances have two values."""
+    """Returns whether a type stands at two places with different attributes, so that its instances have two values."""
     by_type: dict[str, str] = {}
     return any(
         by_type.setdefault(each.type, attributes[each.name]) != attributes[each.name] for each in type_.components
@@ -94,7 +94,7 @@ def _differ(type_: ComplexType, attributes: Mapping[str, str]) -> bool:
 
 
 def _groups(pairs: Iterable[tuple[_Attribute, _Attribute]]) -> list[set[_Attribute]]:
-    """Attributes that equal each other."""
+    """Returns groups of attributes that equal each other."""
     groups: list[set[_Attribute]] = []
     for pair in pairs:
         touched = [group for group in groups if not group.isdisjoint(pair)]
@@ -104,5 +104,5 @@ def _groups(pairs: Iterable[tuple[_Attribute, _Attribute]]) -> list[set[_Attribu
 
 
 def remaining(type_: ComplexType, said: frozenset[int]) -> tuple[Expression, ...]:
-    """The conjuncts that the key does not say already."""
+    """Returns the conjuncts that the key does not imply."""
     return tuple(each for number, each in enumerate(type_.where) if number not in said)

@@ -26,7 +26,7 @@ _MANY = 1_000
 
 
 class Available:
-    """What a type can use: a sequence of members for each value of its key, and the number of the next one."""
+    """Instances that a type can use: a sequence of members for each value of its key, and the next number."""
 
     __slots__ = ("arrivals", "by_key", "full", "next_number")
 
@@ -34,7 +34,7 @@ class Available:
         self.by_key: dict[Any, Members] = {}
         #: When something came for which key, where it is forgotten after a while.
         self.arrivals: deque[tuple[Time, Any]] = deque()
-        #: How many of them there may be before those are dropped whose instances are gone.
+        #: The number of arrivals above which those of dropped instances are removed.
         self.full = _MANY
         self.next_number = 0
 
@@ -58,7 +58,7 @@ class Available:
             self.tidy()
 
     def tidy(self) -> None:
-        """Notes of each member when it came: all end with the stage at which they come."""
+        """Records when each member came: all end with the stage at which they come."""
         found = [(one.end, key) for key, members in self.by_key.items() for _, _, one in members.all()]
         self.arrivals = deque(sorted(found, key=itemgetter(0)))
         self.full = max(_MANY, 2 * len(found))
@@ -77,7 +77,7 @@ class Detector:
         self._plan = Plan(type_, evaluator, uncertain)
         self._pruning = Pruning(self._plan, timely=timely)
         key = self._plan.key
-        #: The attribute by which each type is told apart.
+        #: The attribute of the key in each type.
         self._keys = None if key is None else {each.type: key[each.name] for each in type_.components}
         #: The types whose instances can terminate an event.
         self._terminating = _terminating(type_) if timely else frozenset(self._plan.types)
@@ -89,7 +89,7 @@ class Detector:
         return self._plan.types
 
     def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[int]) -> list[Bound]:
-        """What is bound to each event that new instances terminate, these being in the order of their arrival."""
+        """Returns the bindings of the events that new instances terminate, in the order in which these arrive."""
         if not self._plan.possible:
             return []
         if self._pairs is not None:
@@ -114,7 +114,7 @@ class Detector:
                     del available.by_key[key]
 
     def _detect_pairs(self, pairs: Pairs, available: Available, new: Iterable[Instance], now: Time) -> list[Bound]:
-        """The same for a type whose terminators need not be remembered."""
+        """Detects as above, for a type whose terminators need not be remembered."""
         terminators = [one for one in new if one.type == pairs.last]
         inserted = self._insert(available, (one for one in new if one.type != pairs.last), now)
         found: list[Bound] = []
@@ -132,14 +132,14 @@ class Detector:
         return found
 
     def _key_of(self, instance: Instance) -> Any:
-        """The value by which instances are told apart; _NONE if it has none, so that it equals nothing."""
+        """Returns the value of the key of an instance; _NONE if it has none, so that it equals nothing."""
         if self._keys is None:
             return None
         value = instance.attribute(self._keys[instance.type])
         return _NONE if value is None else wrap(value)
 
     def _insert(self, available: Available, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
-        """The new members, and the value of the key of each."""
+        """Inserts new members, and returns each with the value of its key."""
         inserted: list[tuple[Member, Any]] = []
         for instance in new:
             key = self._key_of(instance)
@@ -174,7 +174,7 @@ class Detector:
     def _group(
         self, members: Members, terminator: Member, now: Time, past: Sequence[int], produced: set[frozenset[int]]
     ) -> list[Solution]:
-        """The events that a member terminates; what they consume is gone afterwards."""
+        """Returns the events that a member terminates, and removes the members that they consume."""
         plan = self._plan
         if terminator not in members:
             return []
@@ -211,7 +211,7 @@ class Detector:
 
 
 def _terminating(type_: ComplexType) -> frozenset[str]:
-    """In a sequence only the last component that has to be there can, and those after it."""
+    """Returns the types that can terminate an event: in a sequence the last required component, and those after it."""
     components = [type_.components[place] for place in type_.bound]
     if type_.operator not in (";", "not"):
         return frozenset(each.type for each in components)

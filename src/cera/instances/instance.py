@@ -54,7 +54,7 @@ class Instance:
         self.event = event
 
     def leaves(self) -> Iterator[Instance]:
-        """The primitive instances and ticks that it rests on."""
+        """Yields the primitive instances and ticks that it rests on."""
         if not self.bound:
             yield self
         for _, instances in self.bound:
@@ -62,12 +62,12 @@ class Instance:
                 yield from instance.leaves()
 
     def attribute(self, name: str) -> Value | None:
-        """The value of an attribute, None if there is none."""
+        """Returns the value of an attribute, None if there is none."""
         found = self.told(name)
         return None if isinstance(found, Untold) else found
 
     def told(self, name: str) -> Value | Untold | None:
-        """The same, or why it is that there is none."""
+        """Returns the value of an attribute, or why there is none."""
         if name == "evtime":
             return self.end
         if self.fields is not None:
@@ -99,7 +99,7 @@ def tick(type_: str, now: Time, since: Time) -> Instance:
 
 
 def agreed(values: Iterable[Value | Untold | None]) -> Value | Untold | None:
-    """The value that all have that have one."""
+    """Returns the value that all have that have one."""
     found: Value | Untold | None = None
     for value in values:
         if value is None or value is Untold.MISSING:

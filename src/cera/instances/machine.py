@@ -20,7 +20,7 @@ Occurring = dict[str, list[Instance]]
 
 
 class History:
-    """What is remembered of a history: of each type, and where something asks for it, the times of all events."""
+    """State of a history: of each type, and where something asks for them, the times of all events."""
 
     __slots__ = ("full", "now", "parts", "past", "stage")
 
@@ -30,18 +30,18 @@ class History:
         #: The number of the last stage.
         self.stage = 0
         self.now: Time = 0
-        #: How many times are remembered before they are looked through.
+        #: The number of times in state above which old ones are dropped.
         self.full = _LONG
 
     @property
     def live(self) -> int:
-        """How many instances and running timers are remembered."""
+        """The number of instances and running timers in state."""
         return sum(
             part.live if isinstance(part, Available) else len(part.starts) for part in self.parts.values()
         ) + len(self.past)
 
     def packed(self) -> dict[str, Any]:
-        """Plain data, with instances inside."""
+        """Returns plain data, with instances inside."""
         parts = {name: part.packed() for name, part in self.parts.items()}
         return {"parts": parts, "past": self.past, "now": self.now, "stage": self.stage}
 
@@ -85,8 +85,8 @@ class Machine:
     def step(
         self, history: History, stage: Mapping[str, Sequence[Instance]], events: int, now: Time, *, ticking: bool
     ) -> list[Instance]:
-        """The complex instances of a stage, given the primitive ones of each type in the order of their arrival, and
-        how many events that are. At the last stage of a time timers tick."""
+        """Returns the complex instances of a stage, given the primitive ones of each type in the order of their
+        arrival, and the number of their events. At the last stage of a time timers tick."""
         history.stage += 1
         occurring: Occurring = {name: list(found) for name, found in stage.items()}
         for instances in occurring.values():
@@ -140,13 +140,13 @@ class Machine:
             timer.settle(running)
 
     def silence(self, history: History) -> None:
-        """The stream has ended: what repeats does not tick any more."""
+        """Stops repeating timers: the stream has ended."""
         for timer in self._timers:
             if timer.type.repeats:
                 history.parts[timer.type.name] = Running()
 
     def due(self, history: History, now: Time) -> Time | None:
-        """When the next timer ticks, after now."""
+        """Returns when the next timer ticks, after now."""
         found: list[Time] = []
         for timer in self._timers:
             running = history.parts[timer.type.name]
@@ -157,7 +157,7 @@ class Machine:
         return min(found, default=None)
 
     def repeating(self, history: History) -> Iterator[tuple[str, Time, int]]:
-        """The timers that tick again and again: their names, when the next tick of one is due, and how far apart."""
+        """Yields the repeating timers: their names, when the next tick of one is due, and how far apart."""
         for timer in self._timers:
             running = history.parts[timer.type.name]
             assert isinstance(running, Running)
@@ -165,7 +165,7 @@ class Machine:
                 yield timer.type.name, due, timer.type.after
 
     def rests(self, history: History, now: Time) -> bool:
-        """Whether nothing in a history is of use any more; what is too old now is dropped."""
+        """Drops what is too old now, and returns whether nothing is left in a history."""
         for each in self._detectors:
             part = history.parts[each.type.name]
             assert isinstance(part, Available)
@@ -193,7 +193,7 @@ def _available(history: History) -> Iterable[Instance]:
 
 
 def _uncertain(module: InstanceModule) -> set[str]:
-    """The hidden types inside of which a component may bind nothing."""
+    """Returns the hidden types inside of which a component may bind nothing."""
     found: set[str] = set()
     for each in module.types:
         if isinstance(each, ComplexType) and each.hidden:

@@ -50,7 +50,7 @@ class Attempt:
         self._limits: dict[int, Window] = {}
 
     def solutions(self) -> Iterator[Solution]:
-        """The preferred one first."""
+        """Yields the solutions, the preferred one first."""
         candidates, part = self._candidates, self._part
         anchored = None if self._plan.anywhere[self._role] else (self._role, self._terminator[0])
         available = {place: candidates.of(place) for place in part.places}
@@ -103,8 +103,8 @@ class Attempt:
         return solution if not plan.type.continuous or candidates.uninterrupted(solution) else None
 
     def _possible(self, bound: Solution, places: Sequence[int], forced: Solution, *, ignoring: bool = False) -> bool:
-        """Whether the cumulative components at places can have what they need, with what they are forced to have. With
-        `ignoring`, those that gather from anywhere need not lie in place."""
+        """Returns whether the cumulative components at places can have what they need, with what they are forced to
+        have. With `ignoring`, those that gather from anywhere need not lie in place."""
         if not places:
             return True
         place, *others = places
@@ -129,8 +129,8 @@ class Attempt:
         return self._candidates.beside(place, bound, timed, self._moment)
 
     def _gathered(self, place: int, fixed: Solution, forced: Solution) -> tuple[Member, ...]:
-        """All that can stand at a place beside what is fixed, where the other cumulative components have what they
-        need, and the terminator has its place."""
+        """Returns all members that can stand at a place beside fixed ones, where the other cumulative components have
+        what they need, and the terminator has its place."""
         ignoring = self._is_anywhere(place)
         found = list(self._beside(place, fixed, ignoring=ignoring))
         others = [p for p in self._gathering if p != place and (p in forced or self._part.needed[p] > 0)]
@@ -148,7 +148,7 @@ class Attempt:
         )
 
     def _few_enough(self, place: int, solution: Solution) -> bool:
-        """Whether no more instances could stand at a place than its delimiter says."""
+        """Returns whether no more instances could stand at a place than its delimiter says."""
         most = self._plan.components[place].delimiter.most
         if most is None:
             return True
@@ -160,7 +160,7 @@ class Attempt:
 
 
 def _sets(found: Sequence[Member], size: int, wanted: Sequence[Member]) -> Iterator[tuple[Member, ...]]:
-    """The sets of a size that have certain members, if these are to be found."""
+    """Yields the sets of a size that have certain members, if these are to be found."""
     numbers = {number for _, number, _ in wanted}
     own = tuple(one for one in found if one[1] in numbers)
     if len(own) == len(numbers):
@@ -179,8 +179,8 @@ class Search:
         self._plan = candidates.plan
 
     def group(self, terminator: Member, produced: set[frozenset[int]]) -> Iterator[Solution]:
-        """The solutions of a group, one after the other, while members may be taken away between them: each is the
-        preferred one that binds the terminator, and none binds what has been produced.
+        """Yields the solutions of a group, one after the other, while members may be taken away between them: each is
+        the preferred one that binds the terminator, and none has been produced before.
 
         Combinations are used one after the other; when all have been, they are used again with what is left.
         """
@@ -202,7 +202,7 @@ class Search:
             yield from (solution for solution in self._round(terminator) if _add(solution, produced))
 
     def _round(self, terminator: Member) -> Iterator[Solution]:
-        """The preferred solution with each combination, as far as there still is one when its turn comes."""
+        """Yields the preferred solution with each combination, as far as there still is one when its turn comes."""
         plan = self._plan
         used: set[Combination] = set()
         if not plan.inside and plan.part is not None and len(plan.roles[terminator[2].type]) == 1:
@@ -237,7 +237,7 @@ class Search:
 
 
 def _add(solution: Solution, produced: set[frozenset[int]]) -> bool:
-    """Whether its instances have not been bound together before, which they are now."""
+    """Records that instances are bound together, and returns whether they were not before."""
     together = frozenset(number for bound in solution.values() for _, number, _ in bound)
     if together in produced:
         return False

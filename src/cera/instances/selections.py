@@ -18,18 +18,18 @@ from cera.instances.types import SelectionName
 class Fixed(ABC):
     """Chooses sets out of candidates, which are in the order of time."""
 
-    #: Whether single members are taken from the youngest to the oldest, or the other way round.
+    #: True if single members are taken from the youngest to the oldest, False the other way round.
     backwards = False
-    #: Whether a single instance is enough where one is needed.
+    #: True if a single instance is enough where one is needed.
     single = True
 
     @abstractmethod
     def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
-        """The sets that may be bound, the preferred one first; each in the order of time."""
+        """Returns the sets that may be bound, the preferred one first; each in the order of time."""
 
     @abstractmethod
     def preference(self, chosen: Sequence[Member]) -> Any:
-        """What is least for the preferred set."""
+        """Returns a sort key that is least for the preferred set."""
 
 
 class Gathering:
@@ -43,12 +43,12 @@ Selection = Fixed | Gathering
 
 
 def holding(sets: Iterable[tuple[Member, ...]], wanted: Member) -> Iterator[tuple[Member, ...]]:
-    """The sets that a member belongs to."""
+    """Returns the sets that a member belongs to."""
     return (each for each in sets if wanted in each)
 
 
 def oldest_first(candidates: Sequence[Member], size: int) -> Iterator[tuple[Member, ...]]:
-    """All sets of a size, those with older members before those with younger ones."""
+    """Returns all sets of a size, those with older members before those with younger ones."""
     if size == 1:
         return ((one,) for one in candidates)
     return combinations(candidates, size)

@@ -37,7 +37,7 @@ class Timer:
         return (self.type.start,) if self.type.stop is None else (self.type.start, self.type.stop)
 
     def ticks(self, running: Running, now: Time) -> list[Instance]:
-        """The ticks of now, the oldest start first. A timer that ticks once has done so."""
+        """Returns the ticks of now, the oldest start first, and drops the starts of a timer that ticks once."""
         type_ = self.type
         found = [since for since in running.starts if now > since and (now - since) % type_.after == 0]
         if not type_.repeats:
@@ -46,13 +46,13 @@ class Timer:
         return [tick(type_.name, now, since) for since in found]
 
     def hear(self, running: Running, starts: Iterable[Instance], stops: Iterable[Instance]) -> None:
-        """What starts and stops it at a stage; it counts when the time is over, since a timer still ticks at the time
-        at which it is stopped."""
+        """Records the starts and stops of a stage. They count when the time is over: a timer still ticks when it is
+        stopped."""
         running.begun.update(one.end for one in starts)
         running.ended.update(one.end for one in stops)
 
     def settle(self, running: Running) -> None:
-        """A time is over."""
+        """Applies the recorded starts and stops: their time is over."""
         begun, ended = running.begun, running.ended
         if self.type.latest:
             ended = ended | begun
@@ -65,7 +65,7 @@ class Timer:
         running.begun, running.ended = set(), set()
 
     def due(self, running: Running, now: Time) -> Time | None:
-        """The next tick after now."""
+        """Returns the time of the next tick after now, None if there is none."""
         after = self.type.after
         if not running.starts:
             return None

@@ -24,13 +24,13 @@ class Part:
         self.in_order = tuple(sorted(places))
         self.fixed = tuple(place for place in places if plan.fixed[place])
         self.gathering = tuple(place for place in places if not plan.fixed[place])
-        #: How many instances each needs.
+        #: The number of instances that each needs.
         self.needed = {place: plan.components[place].delimiter.least for place in places}
 
 
 class Plan:
     def __init__(self, type_: ComplexType, evaluator: Evaluator, uncertain: Collection[str] = ()) -> None:
-        """`uncertain` are hidden types that may hand on that something is not bound."""
+        """Compiles a type. `uncertain` are hidden types inside of which something may be unbound."""
         self.type = type_
         self.operator = OPERATORS[type_.operator](type_)
         self.components = type_.components
@@ -40,7 +40,7 @@ class Plan:
         self.anywhere = [isinstance(each, Gathering) and each.anywhere for each in self.selections]
         self.order = type_.bound[::-1] if type_.right_to_left else type_.bound
         parts = list(islice(self.operator.parts(self.order), 2))
-        #: What takes part, where that is always the same.
+        #: The components that take part, if they are always the same.
         self.part = Part(self, parts[0]) if len(parts) == 1 else None
         self.combining = frozenset(place for place in type_.bound if type_.components[place].combines)
         #: The names of the component types, in the order of their first places.
@@ -49,7 +49,7 @@ class Plan:
         found = None if any(name in uncertain for name in self.types) else key_of(type_)
         self.key = None if found is None else found[0]
         asked = [Condition(each, evaluator) for each in (type_.where if found is None else remaining(type_, found[1]))]
-        #: Whether the conjuncts that are about no component are true.
+        #: True if the conjuncts that are about no component hold.
         self.possible = all(each.holds({}) for each in asked if not each.components)
         self.conditions = [each for each in asked if each.components]
         place_of = {each.name: place for place, each in enumerate(type_.components)}
@@ -68,7 +68,7 @@ class Plan:
         return [self.components[place] for place in self.type.bound]
 
     def _consumptions(self, modes: list[tuple[str, ConsumptionName]]) -> dict[str, Consumption]:
-        """The strongest mode of each type; those that consume nothing are left out."""
+        """Returns the strongest mode of each type, without those that consume nothing."""
         strongest: dict[str, ConsumptionName] = {}
         for name, mode in modes:
             strongest[name] = max(strongest.get(name, "shared"), mode, key=STRENGTH.index)
