@@ -16,7 +16,7 @@ _Places = dict[tuple[str, int], frozenset[str]]
 
 
 def asked_by_module(module: EventModule) -> Iterator[AskedAttribute]:
-    """What conditions, heads and the partition ask for of events of a label; changed tables are left open."""
+    """Yields the attributes of labelled events that rules and the partition ask for; changed tables are left open."""
     monitored = {each.predicate: each for each in module.monitored}
     places = _places(module.program, monitored)
     for rule in module.program.rules:
@@ -36,7 +36,7 @@ def asked_by_module(module: EventModule) -> Iterator[AskedAttribute]:
 
 
 def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) -> Iterator[AskedAttribute]:
-    """The attribute that divides the history; an event without it counts nowhere."""
+    """Yields the attribute that divides the history; an event without it counts nowhere."""
     if partition is not None:
         for each in monitored:
             if each.operation is None and partition not in TIME_ATTRIBUTES:
@@ -44,13 +44,13 @@ def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) 
 
 
 def attribute_of(each: Monitored, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
-    """The attribute `name` of a monitored event, if it is one of its term."""
+    """Yields the attribute `name` of a monitored event, if it is one of its term."""
     if each.operation is None and name and name not in TIME_ATTRIBUTES:
         yield AskedAttribute(each.name, (name,), needed, any_case=name in each.attributes, span=at.span or each.span)
 
 
 def is_needed(expression: Expression) -> bool:
-    """Whether the expression holds, or has a value, only where every variable in it has one."""
+    """Returns whether the expression holds, or has a value, only where every variable in it has one."""
     return not any(isinstance(part, Or | Not) for part in expressions.walk(expression))
 
 
@@ -68,7 +68,7 @@ def _dotted(
 
 
 def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monitored]) -> dict[str, frozenset[str]]:
-    """For each variable the monitored predicates whose events it can stand for."""
+    """Returns for each variable the monitored predicates whose events it can stand for."""
     found: dict[str, frozenset[str]] = {}
     for atom in atoms:
         for index, argument in enumerate(atom.arguments):
@@ -81,7 +81,7 @@ def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monit
 
 
 def _places(program: Program, monitored: Mapping[str, Monitored]) -> _Places:
-    """Which events can stand where, through all rules: the least solution."""
+    """Returns which events can stand where, through all rules: the least solution."""
     places: _Places = {}
     using: dict[str, list[Rule]] = {}
     for rule in program.rules:

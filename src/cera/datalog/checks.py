@@ -27,20 +27,20 @@ from cera.model.expressions.expression import Call, Expression, Variable, walk
 
 
 def check(program: Program) -> tuple[Diagnostic, ...]:
-    """What is wrong with a program; nothing if it can be evaluated."""
+    """Returns the diagnostics of a program; there are none if it can be evaluated."""
     _, no_order = stratify(program)
     return tuple(in_source_order([*check_rules(program), *no_order]))
 
 
 def checked(program: Program) -> Program:
-    """The program itself. Raises ProgramError if something is wrong with it."""
+    """Returns the program itself. Raises ProgramError if it has errors."""
     diagnostics = check(program)
     if diagnostics:
         raise ProgramError(diagnostics)
     return program
 
 
-#: What every stage has without a rule: whether something happened, and the time.
+#: Predicates of every stage without rules: that something happened, and the time.
 BUILT_IN = {"any": 0, "time": 1}
 
 _FOREIGN = (
@@ -54,7 +54,7 @@ _FOREIGN = (
 )
 
 
-#: How many atoms a body may have, and how many of them may give values to variables of their own.
+#: The most atoms of a body, and the most that may give values to variables of their own.
 MAX_ATOMS, MAX_COMBINED = 50, 19
 
 
@@ -68,7 +68,7 @@ def check_rules(program: Program) -> Iterator[Diagnostic]:
 
 
 def _shapes(program: Program) -> Iterator[Diagnostic]:
-    """Every predicate has one number of arguments, and a stage everywhere or nowhere."""
+    """Reports predicates that do not have one number of arguments, and a stage everywhere or nowhere."""
     first: dict[str, Atom] = {}
     for rule in program.rules:
         for atom in (rule.head, *atoms(rule)):
@@ -91,7 +91,7 @@ def _shapes(program: Program) -> Iterator[Diagnostic]:
 
 
 def _size(rule: Rule) -> Iterator[Diagnostic]:
-    """No body is longer than what can be written as loops inside of loops."""
+    """Reports bodies too long to be written as nested loops."""
     count, positive = sum(1 for _ in atoms(rule)), list(positive_atoms(rule))
     names = {name for atom in positive for argument in atom.arguments if (name := _bound_by(argument))}
     combined = min(len(positive), len(names))
@@ -105,7 +105,7 @@ def _size(rule: Rule) -> Iterator[Diagnostic]:
 
 
 def _stages(rule: Rule) -> Iterator[Diagnostic]:
-    """A rule derives the facts of a stage from that stage and the one before it."""
+    """Reports atoms of other stages: a rule derives the facts of a stage from that stage and the one before it."""
     known = xy_stage(rule)
     for atom in atoms(rule):
         if atom.stage is None or (rule.head.stage is not None and atom.stage in known):
@@ -127,7 +127,7 @@ def _stages(rule: Rule) -> Iterator[Diagnostic]:
 
 
 def _variables(rule: Rule) -> Iterator[Diagnostic]:
-    """Range restriction: every variable gets its value from a positive atom of the body."""
+    """Reports unbound variables. Range restriction: every variable gets its value from a positive atom of the body."""
     bound = {name for atom in positive_atoms(rule) for argument in atom.arguments if (name := _bound_by(argument))}
     for argument in rule.head.arguments:
         if isinstance(argument, Anonymous):
@@ -154,12 +154,12 @@ def _variables(rule: Rule) -> Iterator[Diagnostic]:
 
 
 def _bound_by(argument: Argument) -> str | None:
-    """The variable that gets its value from this argument."""
+    """Returns the variable that gets its value from this argument, None if there is none."""
     return argument.name if isinstance(argument, Variable) and "." not in argument.name else None
 
 
 def names_of(atom: Atom) -> set[str]:
-    """The variables of an atom."""
+    """Returns the variables of an atom."""
     found: set[str] = set()
     for argument in atom.arguments:
         if not isinstance(argument, Anonymous):
@@ -186,7 +186,7 @@ def _expressions(rule: Rule) -> Iterator[Diagnostic]:
 
 
 def check_expression(expression: Expression) -> Iterator[Diagnostic]:
-    """What no expression of Datalog can have (DL203)."""
+    """Reports expressions that Datalog does not have (DL203)."""
     for inner in walk(expression):
         if isinstance(inner, _FOREIGN):
             message = f"Datalog_1S has no {type(inner).__name__}: times are numbers of microseconds"

@@ -27,7 +27,7 @@ _Use = tuple[tuple[str, ...], tuple[Expression, ...]]
 
 
 def lastings(rules: Sequence[NormalRule], writing: Writing) -> Mapping[str, Sequence[Lasting]]:
-    """For the predicates of which every use has a limit: what each use says."""
+    """Returns the limits of each use, for predicates of which every use has one."""
     found: dict[str, list[Lasting]] = {}
     for predicate, uses in _uses(rules).items():
         if all(uses):
@@ -42,12 +42,12 @@ def kept_for_ever(rules: Sequence[NormalRule]) -> list[str]:
 
 
 def is_over(row: Row, limits: Sequence[Lasting], now: int) -> bool:
-    """Whether a fact is of no use at a time and later."""
+    """Returns whether a fact is of no use at a time and later."""
     return all((until := limit(row)).__class__ is int and until < now for limit in limits)
 
 
 def _uses(rules: Sequence[NormalRule]) -> dict[str, list[_Use | None]]:
-    """What looks back to the facts of each predicate; None where nothing limits for how long."""
+    """Returns the uses of old facts of each predicate; None where nothing limits for how long."""
     times = _Times(rules)
     found: dict[str, list[_Use | None]] = {}
     for rule in rules:
@@ -94,7 +94,7 @@ class _Times:
                 waiting += self._asking.get(predicate, ())
 
     def limits(self, rule: NormalRule) -> list[Expression]:
-        """The last times at which the rule can derive something, by its variables."""
+        """Returns the last times at which the rule can derive something, by its variables."""
         clocks = [each.terms[0] for each in rule.positive if each.predicate == "time" and each.moment == "new"]
         found = [
             until
@@ -111,7 +111,7 @@ class _Times:
         return found
 
     def _limits_of(self, predicate: str) -> dict[int, int]:
-        """Those arguments that every rule of the predicate limits, with the longest time that one of them allows."""
+        """Returns the arguments that every rule of the predicate limits, each with the longest limit."""
         together: dict[int, int] | None = None
         for rule in self._rules[predicate]:
             places = {each.name: place for place, each in enumerate(rule.outputs) if isinstance(each, Variable)}

@@ -95,7 +95,7 @@ class Live:
             heappush(waiting, entry)
 
     def dump(self) -> tuple[list[Row], list[Row]]:
-        """All facts, and those that came at the last stage."""
+        """Returns all facts, and those that came at the last stage."""
         return list(self.facts), list(self.added)
 
     def restore(self, facts: Iterable[Row], added: Iterable[Row]) -> None:

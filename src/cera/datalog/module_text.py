@@ -26,7 +26,7 @@ from cera.model.expressions.expression import Expression, Variable, rebuild
 
 
 def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
-    """The expression with new names for variables; `X.k` is an attribute of X, and what has no new name stays."""
+    """Renames variables; `X.k` is an attribute of X, and a variable without a new name stays."""
     if isinstance(expression, Variable):
         owner, dot, attribute = expression.name.partition(".")
         return Variable(f"{names.get(owner, owner)}{dot}{attribute}", expression.span)
@@ -37,7 +37,7 @@ _VARIABLE = re.compile(r"(?!(?:or|and|not|J|_)$)[A-Z_][A-Za-z0-9_]*", re.IGNOREC
 
 
 def section_of(module: EventModule, program: Program) -> Section:
-    """The module with this program, which derives the same facts as its own."""
+    """Returns the module as a section with this program, which derives the same facts as its own."""
     relations = {each.name: each.attributes for each in module.monitored if each.attributes}
     directives: list[Directive] = [ModuleDirective(module.name), MonitorDirective(module.monitored)]
     directives += [RelationDirective(name, attributes) for name, attributes in relations.items()]
@@ -58,7 +58,7 @@ def _detect(module: EventModule, output: Output, names: Mapping[str, str]) -> De
 
 
 def _names(found: Iterable[str]) -> dict[str, str]:
-    """Variables of Datalog for variables: themselves if they look like ones."""
+    """Returns a variable of Datalog for each variable: itself if it looks like one."""
     names: dict[str, str] = {name: name for name in sorted(found) if _is_variable(name)}
     taken = set(names)
     for name in sorted(found):

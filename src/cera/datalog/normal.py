@@ -56,7 +56,7 @@ class NormalAtom:
 
 @dataclass(frozen=True)
 class NormalRule:
-    """`outputs` are the arguments of the head; the number tells the rule apart from all others."""
+    """Normalised rule: `outputs` are the arguments of the head; the number identifies the rule."""
 
     number: int
     predicate: str
@@ -115,7 +115,7 @@ def _when(rule: Rule) -> When:
 
 
 def without_copies(rules: Sequence[NormalRule]) -> tuple[list[NormalRule], dict[str, str]]:
-    """The rules without copy rules, and what the predicates that had them are copies of."""
+    """Returns the rules without copy rules, and the original of each predicate that was a copy."""
     counts: dict[str, int] = {}
     for rule in rules:
         counts[rule.predicate] = counts.get(rule.predicate, 0) + 1

@@ -31,7 +31,7 @@ _HYPHENATED = re.compile(r"[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)+")
 
 
 def print_program(program: Program) -> str:
-    """One rule below the other, with a full stop each."""
+    """Prints one rule below the other, with a full stop each."""
     return "".join(f"{print_rule(rule)}\n" for rule in program.rules)
 
 
@@ -67,7 +67,7 @@ def print_atom(atom: Atom) -> str:
 
 
 def print_name(name: str) -> str:
-    """A name as it is if it is a word, else in quotes."""
+    """Prints a name as it is if it is a word, else in quotes."""
     return name if _NAME.fullmatch(name) else format_scalar(name)
 
 
@@ -112,7 +112,7 @@ _PRINTER = _Printer()
 
 
 def print_section(section: Section) -> str:
-    """The directives, an empty line, the rules."""
+    """Prints the directives, an empty line, the rules."""
     rules = [print_item(item) for item in section.items if isinstance(item, Rule)]
     directives = [print_item(item) for item in section.items if not isinstance(item, Rule)]
     gap = [""] if rules and directives else []
@@ -145,7 +145,7 @@ def _event(event: Monitored) -> str:
 
 
 def _told(item: DetectDirective) -> str:
-    """The atom with what its arguments are called, where that is not their own name."""
+    """Prints the atom with the names of its arguments, where these differ from their variables."""
     named = (
         print_argument(each) if each == Variable(name) else f"{print_name(name)}: {print_argument(each)}"
         for name, each in zip(item.causes, item.atom.arguments, strict=True)

@@ -25,7 +25,7 @@ FEW = 8
 
 
 class Relation(Protocol):
-    """Where the facts of a predicate are at some moment."""
+    """Place of the facts of a predicate at some moment."""
 
     @property
     def rows(self) -> str:
@@ -36,11 +36,11 @@ class Relation(Protocol):
         """0 for the events of a stage, then what is derived from them; more for what is kept."""
 
     def index(self, parts: KeyParts) -> str | None:
-        """The source of a dictionary from keys to facts; None if it is not worth one."""
+        """Returns the source of a dictionary from keys to facts; None if it is not worth one."""
 
     @property
     def indexed(self) -> bool:
-        """Whether indexes are always there."""
+        """True if there are always indexes."""
 
 
 class Relations(Protocol):
@@ -49,17 +49,17 @@ class Relations(Protocol):
 
 @dataclass
 class _Scope:
-    """What is known at a place in the source."""
+    """Locals and open conditions at a place in the source."""
 
     locals: dict[str, str] = field(default_factory=dict)
     pending: list[Expression] = field(default_factory=list)
-    #: Whether the innermost loop has nothing more to find once it has found a head.
+    #: True if the innermost loop can stop at the first head that it finds.
     done: bool = False
 
 
 @dataclass(frozen=True)
 class _Access:
-    """How the facts of an atom are found: the parts of the key with the source of the value of each, and the conditions
+    """Access path to the facts of an atom: the parts of the key, the source of the value of each, and the conditions
     that the key takes care of."""
 
     parts: KeyParts
@@ -88,7 +88,7 @@ class RuleSource:
         return [f"if {' and '.join(guards)}:", *_indented(start + body)] if guards else start + body
 
     def _body(self, atoms: list[NormalAtom], scope: _Scope) -> Iterator[str]:
-        """The lines for what is left of a body."""
+        """Yields the lines for the rest of a body."""
         ready = [c for c in scope.pending if all(root(name) in scope.locals for name in variables(c))]
         if ready:
             tests = " and ".join(self._expressions(scope).test(condition) for condition in ready)
@@ -147,7 +147,7 @@ class RuleSource:
                 return scope.locals[str(term)]
 
     def _atom(self, atom: NormalAtom, rest: list[NormalAtom], scope: _Scope) -> Iterator[str]:
-        """Lines for all facts that match an atom: a loop, or a test where nothing in it is new."""
+        """Yields lines for all facts that match an atom: a loop, or a test where nothing in it is new."""
         relation = self.relations(atom)
         new = [term for term in atom.terms if isinstance(term, str) and term not in scope.locals]
         if not new:
@@ -200,17 +200,17 @@ class RuleSource:
             yield from _indented(inner + body)
 
     def _asks_only_whether(self, scope: _Scope, names: set[str]) -> bool:
-        """Whether the facts of a loop with these names all give the same head. Where a condition may have no value,
-        that is counted, so all of them are looked at."""
+        """Returns whether the facts of a loop with these names all give the same head. Where a condition may have no
+        value, that is counted, so all of them are visited."""
         new = {name for name, local in scope.locals.items() if local in names}
-        told = {root(name) for output in self.rule.outputs for name in variables(output)}
+        asked = {root(name) for output in self.rule.outputs for name in variables(output)}
         for other in self.rule.negative:
-            told |= {term for term in other.terms if isinstance(term, str)}
-            told |= {root(n) for term in other.terms if isinstance(term, Computed) for n in variables(term.expression)}
-        return not new & told and all(_is_plain(condition) for condition in scope.pending)
+            asked |= {term for term in other.terms if isinstance(term, str)}
+            asked |= {root(n) for term in other.terms if isinstance(term, Computed) for n in variables(term.expression)}
+        return not new & asked and all(_is_plain(condition) for condition in scope.pending)
 
     def _attributes(self, scope: _Scope) -> Iterator[str]:
-        """Lines that look up the attributes of event tuples that have just been found."""
+        """Yields lines that look up the attributes of event tuples that have just been found."""
         for name in self.attributes:
             owner, _, attribute = name.partition(".")
             if owner in scope.locals and name not in scope.locals:
@@ -218,7 +218,7 @@ class RuleSource:
                 yield f"{scope.locals[name]} = {attribute_source(scope.locals[owner], attribute)}"
 
     def exists(self, atom: NormalAtom, locals_: dict[str, str]) -> str:
-        """The source of whether a fact matches an atom without new variables."""
+        """Returns the source of a test whether a fact matches an atom without new variables."""
         relation = self.relations(atom)
         known = [(p, term) for p, term in enumerate(atom.terms) if term is not None]
         if not known:
@@ -260,7 +260,7 @@ class RuleSource:
 
 
 def _is_plain(condition: Expression) -> bool:
-    """Whether a condition compares arguments of facts with each other."""
+    """Returns whether a condition compares arguments of facts with each other."""
     match condition:
         case Comparison(left=Variable(name=left), right=Variable(name=right)):
             return "." not in left + right
@@ -269,7 +269,7 @@ def _is_plain(condition: Expression) -> bool:
 
 
 def _equalities(condition: Expression) -> Iterator[tuple[Variable, Expression]]:
-    """A condition as a variable that equals something, both ways round."""
+    """Yields a condition as a variable that equals something, both ways round."""
     match condition:
         case Comparison(operator="=", left=left, right=right):
             if isinstance(left, Variable):
@@ -285,7 +285,7 @@ def _indented(lines: Iterator[str] | Sequence[str]) -> list[str]:
 
 
 def key_source(parts: KeyParts) -> list[str]:
-    """Lines of a function that returns the key of `row`, None where an attribute has no value."""
+    """Returns lines of a function that returns the key of `row`, None where an attribute has no value."""
     lines, cells = [], []
     for number, (position, attribute) in enumerate(parts):
         if attribute is None:

@@ -17,7 +17,7 @@ from cera.model.expressions.expression import Expression, variables
 
 @dataclass
 class Layout:
-    """Where the facts of each predicate are kept between stages, and by what they are looked up.
+    """Layout of the facts between stages: where those of each predicate are kept, and by what they are looked up.
 
     `live` are the predicates kept in place, `constant` those without a stage; `before` are those of which a rule needs
     the facts of the stage before. `indexes` grows while functions are written.
@@ -98,7 +98,7 @@ class FunctionSource:
         return _Few(self.new(name), cost, self, changing=name in self.changing)
 
     def new(self, predicate: str) -> str:
-        """The local variable with the facts of this stage; for facts kept in place, those that are to be added."""
+        """Returns the local variable with the facts of this stage, or with those to be added to facts kept in place."""
         return self.use(f"n{self.numbers.setdefault(predicate, len(self.numbers))}")
 
     def use(self, local: str) -> str:
@@ -112,10 +112,10 @@ class FunctionSource:
         make = self.writing.name(_index_maker(key_function(self.writing, parts)))
         return f"({index} if {index} is not None else ({index} := {make}({local})))"
 
-    # What is done with them.
+    # The lines of the steps.
 
     def body(self, rules: Collection[NormalRule]) -> list[str]:
-        """The lines of the steps, for those of the rules that run in this function."""
+        """Returns the lines of the steps, for those of the rules that run in this function."""
         lines: list[str] = []
         numbers = {rule.number for rule in rules}
         for step in self.schedule.steps:
@@ -133,7 +133,7 @@ class FunctionSource:
         return RuleSource(rule, self.relation, self.writing, self.new(rule.predicate)).lines()
 
     def loop(self, loop: Loop, rules: Sequence[NormalRule]) -> list[str]:
-        """All rules again and again, each into a set of its own, until nothing is new."""
+        """Returns lines that run all rules again and again, each into a set of its own, until nothing is new."""
         if not rules:
             return []
         self.changing = frozenset(loop.predicates)
@@ -146,7 +146,7 @@ class FunctionSource:
         return ["grows = True", "while grows:", "    grows = False", *(f"    {line}" for line in lines)]
 
     def finish(self, frame: Frame) -> list[str]:
-        """Facts kept in place: what does not stay is removed, what is new is added."""
+        """Returns lines that update facts kept in place: those that do not stay are removed, new ones are added."""
         live = self.use(f"l{self.layout.live[frame.predicate]}")
         removing = [line for atom in frame.removals for line in self._removal(frame, atom, live)]
         if frame.expiry is not None:
@@ -166,7 +166,7 @@ class FunctionSource:
         return [f"if {new}: {live}.add_all({new})", f"elif {live}.added: {live}.added = ()"]
 
     def _removal(self, frame: Frame, atom: NormalAtom, live: str) -> list[str]:
-        """What a negated atom of a frame rule removes."""
+        """Returns lines for the facts that a negated atom of a frame rule removes."""
         relation = self.relation(atom)
         rule = RuleSource(NormalRule(-1, "", (), (), (atom,), (), "later"), self.relation, self.writing, "")
         if not atom.names:
@@ -221,7 +221,7 @@ def _index_maker(key: Callable[[Row], Any]) -> Callable[[Collection[Row]], dict[
 
 
 def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[str], dict[str, str]]:
-    """Lines that name the arguments of `row` and the attributes that expressions need, and these names."""
+    """Returns lines that name the arguments of `row` and the attributes that expressions need, and these names."""
     locals_ = {name: f"v{position}" for position, name in enumerate(frame.names)}
     lines = [f"{', '.join(locals_.values())}, = row"] if locals_ else []
     for name in sorted({name for expression in expressions for name in variables(expression) if "." in name}):
@@ -233,7 +233,7 @@ def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[st
 
 
 def _expiry_test(writing: Writing, frame: Frame, expiry: Expiry) -> str:
-    """The name of the function that says whether a fact holds at a time."""
+    """Returns the name of a function that says whether a fact holds at a time."""
 
     def made() -> str:
         lines, locals_ = _unpacking(frame, expiry.conditions)
@@ -246,7 +246,7 @@ def _expiry_test(writing: Writing, frame: Frame, expiry: Expiry) -> str:
 
 
 def deadline_function(writing: Writing, frame: Frame) -> Callable[[Row], Any] | None:
-    """Until when a fact stays at least; None where it is not known, which is to look at it in every stage."""
+    """Returns a function for the earliest end of a fact; None if unknown, so that it is tested at every stage."""
     if frame.expiry is None:
         return None
     deadlines = frame.expiry.deadlines

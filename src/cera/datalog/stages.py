@@ -37,7 +37,7 @@ _UNIT = ((),)
 
 
 class State:
-    """What is remembered between two stages. `Machine.dump` makes plain data of it.
+    """State between two stages. `Machine.dump` makes plain data of it.
 
     `kept` are the facts of the last stage that rules look back to, `live` those that stay until something removes them,
     `constant` those without a stage.
@@ -60,7 +60,7 @@ class State:
 def compile(  # what it does, and nobody imports it by itself
     program: Program, outputs: Iterable[str] | None = None, evaluator: Evaluator | None = None
 ) -> Machine:
-    """A machine that answers with the facts of some predicates, those of all that have rules by default.
+    """Returns a machine that answers with the facts of some predicates, those of all that have rules by default.
 
     Raises ProgramError if something is wrong with the program.
     """
@@ -103,11 +103,11 @@ class Machine:
     # Taking steps.
 
     def start(self, relations: Mapping[str, Iterable[Fact]] | None = None) -> State:
-        """The state after stage 0; `relations` are the facts of predicates without a stage."""
+        """Returns the state after stage 0; `relations` are the facts of predicates without a stage."""
         return self.begin(relations)[0]
 
     def begin(self, relations: Mapping[str, Iterable[Fact]] | None = None) -> tuple[State, Facts]:
-        """The state after stage 0, and the facts of stage 0."""
+        """Returns the state after stage 0, and the facts of stage 0."""
         state = self._empty()
         given = {name: {wrapped(fact) for fact in facts} for name, facts in (relations or {}).items()}
         for name, rows in self._always(given).items():
@@ -137,7 +137,7 @@ class Machine:
                 state.kept[place] = {row for row in state.kept[place] if not is_over(row, limits, now)}
 
     def goes_on_like(self, state: State, other: State) -> bool:
-        """Whether the same events lead to the same facts from both states, as far as can be said without them.
+        """Returns whether both states surely lead to the same facts after the same events.
 
         Where the count of the stages stands makes no difference, unless a fact has such a number.
         """
@@ -151,7 +151,7 @@ class Machine:
         ) and all(set(one.added) == set(two.added) for one, two in zip(state.live, other.live, strict=True))
 
     def _rows(self, state: State) -> Callable[[str], Collection[Row]]:
-        """The facts of a predicate that a state remembers."""
+        """Returns a function for the facts of a predicate that a state remembers."""
 
         def rows(name: str) -> Collection[Row]:
             if (place := self._layout.live.get(name)) is not None:
@@ -164,7 +164,7 @@ class Machine:
     # Writing states out.
 
     def dump(self, state: State) -> dict[str, Any]:
-        """The state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
+        """Returns the state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
         return {
             "program": self._fingerprint,
             "stage": state.stage,
@@ -174,7 +174,7 @@ class Machine:
         }
 
     def restore(self, data: Mapping[str, Any]) -> State:
-        """The state that `dump` wrote, here or in another process. Raises DataError if it is another program's."""
+        """Returns the state that `dump` wrote, in any process. Raises DataError if it is another program's."""
         if data["program"] != self._fingerprint:
             raise DataError("this state belongs to another Datalog program")
         state = self._empty()
@@ -205,7 +205,7 @@ class Machine:
         self._later = self._stage_function("later", staged, later)
 
     def _always_function(self, rules: list[NormalRule]) -> Any:
-        """Facts without a stage: those given, and what follows from them."""
+        """Returns a function for facts without a stage: those given, and those derived from them."""
         layout = Layout({}, {}, {})
         source = FunctionSource(layout, self._writing, schedule(rules), self._events)
         lines = source.body(rules)
@@ -258,7 +258,7 @@ class Machine:
 
 
 def _needed(rules: Collection[NormalRule], outputs: Collection[str]) -> list[NormalRule]:
-    """The rules that some output depends on."""
+    """Returns the rules that some output depends on."""
     asked: dict[str, set[str]] = {}
     for rule in rules:
         asked.setdefault(rule.predicate, set()).update(atom.predicate for atom in rule.atoms)
@@ -279,7 +279,7 @@ def _none(source: FunctionSource) -> list[str]:
 
 
 def _take(facts: Collection[Fact], arity: int) -> list[Row]:
-    """The facts of an event predicate, their truth values wrapped."""
+    """Returns the facts of an event predicate, their truth values wrapped."""
     rows: list[Row] = []
     for fact in facts:
         if len(fact) != arity:
