@@ -1,4 +1,4 @@
-"""Everything that is wrong with a program that can be read; and types that cannot be.
+"""The errors of a program that can be read, among them types that cannot be.
 
 Those are operators with the wrong components, counts that say nothing, limits of time without length.
 """
@@ -18,7 +18,7 @@ from cera.model.time.durations import Duration
 
 
 def check_program(program: Program) -> list[Diagnostic]:
-    """The errors, in the order of the text."""
+    """Returns the errors of a program, in the order of the text."""
     found = [*check_names(program), *check_groups(program), *check_conditions(program)]
     for definition in program.definitions:
         found += check_shapes(definition)
@@ -29,7 +29,7 @@ _CUMULATIVE = ("cumulative", "restricted cumulative")
 
 
 def check_shapes(definition: Definition) -> Iterator[Diagnostic]:
-    """Negations (CE301, CE302), delimiters (CE303), `==` (CE304), m of n (CE305), time (CE307), nothing (CE308)."""
+    """Reports wrong negations (CE301, CE302), delimiters (CE303), `==` (CE304), m of n (CE305), time (CE307, CE308)."""
     if isinstance(definition.type, Timer):
         yield from _timer(definition.type)
         return
@@ -119,7 +119,7 @@ def _length(duration: Duration, span: Span | None, example: str) -> Iterator[Dia
 
 
 def _nothing_to_bind(type_: Complex) -> Iterator[Diagnostic]:
-    """Components that may be missing, and of which no more than necessary are bound: none."""
+    """Reports components that may be missing and bind no more than necessary, which is nothing (CE308)."""
     if type_.operator == "not":
         return  # its ends cannot be missing (CE303)
     empty = [operand for operand in type_.operands if _binds_nothing(operand)]
@@ -137,6 +137,6 @@ def _nothing_to_bind(type_: Complex) -> Iterator[Diagnostic]:
 
 
 def _binds_nothing(operand: Operand) -> bool:
-    """`combinations` also takes larger sets, so it does not count."""
+    """Returns whether a component binds nothing. `combinations` also takes larger sets, so it does not count."""
     least = operand.delimiter is not None and operand.delimiter.least == 0
     return least and operand.selection not in (*_CUMULATIVE, "combinations")

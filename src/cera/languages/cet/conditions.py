@@ -24,8 +24,8 @@ from cera.rules.reasoning.signatures import arity
 
 
 def check_conditions(program: Program) -> Iterator[Diagnostic]:
-    """Names and attributes (CE103, CE201 to CE203), values (CE004, CE104, CE307), folds (CE204), inner components of
-    `not` (CE205), fields (CE206)."""
+    """Reports names and attributes (CE103, CE201 to CE203), values (CE004, CE104, CE307), folds (CE204), inner
+    components of `not` (CE205), fields (CE206)."""
     known = Known(program)
     for definition in program.definitions:
         yield from _definition(definition, known)
@@ -158,7 +158,7 @@ def _function(call: Call) -> Iterator[Diagnostic]:
 
 
 def _mentioned_inner(expression: Expression, scope: Scope) -> list[str]:
-    """The names of inner components of `not` that an expression is about."""
+    """Returns the names of inner components of `not` that an expression is about."""
     names = dict.fromkeys(
         part.name.partition(".")[0] if isinstance(part, Variable) else part.identifier
         for part in expressions.walk(expression)
@@ -206,7 +206,7 @@ def _partition(program: Program) -> Iterator[Diagnostic]:
 
 
 def check_folds(expression: Expression, *, in_head: bool) -> Iterator[Diagnostic]:
-    """Folds in conditions, and folds of what is not an attribute (CE204)."""
+    """Reports folds in conditions, and folds of anything but an attribute (CE204)."""
     if not isinstance(expression, Aggregate):
         for operand in expressions.operands(expression):
             yield from check_folds(operand, in_head=in_head)

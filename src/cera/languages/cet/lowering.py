@@ -32,7 +32,7 @@ from cera.languages.text.nodes import Field, Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
 
-#: What a component is called that is a type written in its place and has no name of its own.
+#: The names of components that are types written in place without a name.
 _NAMELESS: dict[OperatorName, str] = {
     ";": "sequence",
     "==": "together",
@@ -46,7 +46,7 @@ _NAMELESS: dict[OperatorName, str] = {
 def instance_module(
     program: Program, name: str, span: Span | None = None
 ) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:
-    """The module, or None, and what there is to say about it: its errors; if there are none, warnings and notes."""
+    """Returns the module, None if there are errors, and the diagnostics: the errors, or else warnings and notes."""
     errors = check_program(program)
     if errors:
         return None, tuple(errors)
@@ -55,7 +55,7 @@ def instance_module(
 
 
 def lowered(program: Program, name: str, span: Span | None = None) -> InstanceModule:
-    """The module of a program without errors."""
+    """Returns the module of a program without errors."""
     types: list[EventType] = []
     for definition in _in_order(program):
         types += _types(definition)
@@ -76,7 +76,7 @@ def lowered(program: Program, name: str, span: Span | None = None) -> InstanceMo
 
 
 def _monitored(program: Program) -> Iterator[Monitored]:
-    """The declared events, then the labels that definitions name, in the order of the text."""
+    """Yields the declared events, then the labels that definitions name, in the order of the text."""
     known = {definition.name.name for definition in program.definitions}
     for event in program.events:
         known.add(event.name.name)
@@ -89,7 +89,7 @@ def _monitored(program: Program) -> Iterator[Monitored]:
 
 
 def _in_order(program: Program) -> list[Definition]:
-    """Each definition after those that it is made of, else in the order of the text."""
+    """Returns the definitions, each after those that it is made of, else in the order of the text."""
     by_name = {definition.name.name: definition for definition in program.definitions}
     ordered: dict[str, Definition] = {}
     pending = [(definition, False) for definition in reversed(program.definitions)]
@@ -211,14 +211,14 @@ def _folds(expression: Expression) -> Iterator[Folded]:
 
 
 def _value(expression: Expression) -> Expression:
-    """The expression with its folds as variables of the same name, and durations as numbers."""
+    """Returns the expression with its folds as variables of the same name, and durations as numbers."""
     if isinstance(expression, Aggregate):
         return Variable(print_expression(expression), expression.span)
     return in_microseconds(expressions.rebuild(expression, _value))
 
 
 def _causes(type_: ComplexType, types: Mapping[str, EventType]) -> Iterator[str]:
-    """What the causes of its events are called: the components, and in place of a hidden type those of it."""
+    """Yields the names of the causes of a type's events: its components, and those inside of hidden ones."""
     for component in (type_.components[place] for place in type_.bound):
         match types.get(component.type):
             case ComplexType(hidden=True) as inside:

@@ -65,7 +65,7 @@ VOCABULARY = Vocabulary(GROUPS, NAMES, WORDS, _FIRST)
 
 CODES = Codes("CE001", "CE002", "CE003")
 
-#: What other languages write, and what is written here for it.
+#: The signs of other languages, with hints for this one.
 _HABITS = {
     "&&": "the connective of conditions is `and`; both of two events: `and(E1, E2)`",
     "||": "the connective of conditions is `or`; one of two events: `or(E1, E2)`",
@@ -90,7 +90,7 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
 
 
 def declared_otherwise(piece: Piece[Start], index: int) -> str | None:
-    """What is said by a declaration: labels that are no names, and changes of tables."""
+    """Returns a hint for what belongs into a declaration: labels that are not names, and changes of tables."""
     found = piece.lexemes[index]
     match [lexeme.text for lexeme in piece.lexemes[:index]]:
         case ["event", _, "=", word] if found.text == "(":

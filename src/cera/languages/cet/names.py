@@ -11,7 +11,7 @@ from cera.languages.text.nodes import Field, Identifier, Partition
 
 
 def check_names(program: Program) -> Iterator[Diagnostic]:
-    """Declarations that are there twice (CE006), names of several types (CE101), types made of themselves (CE102)."""
+    """Reports repeated declarations (CE006), names of several types (CE101), types made of themselves (CE102)."""
     for again in program.partitions[1:]:
         note = Note("here is the first", program.partitions[0].span)
         message = "there are two declarations of the partition"
@@ -42,7 +42,7 @@ def _twice(item: EventDeclaration | Definition, first: EventDeclaration | Defini
 
 
 def _recursion(program: Program) -> Iterator[Diagnostic]:
-    """One error for each circle, at the type that comes first in the text."""
+    """Reports one error for each circle, at the type that comes first in the text."""
     by_name = {definition.name.name: definition for definition in reversed(program.definitions)}
     finished: set[str] = set()
     for definition in program.definitions:
@@ -54,7 +54,7 @@ def _recursion(program: Program) -> Iterator[Diagnostic]:
 def _circle(
     start: Definition, by_name: dict[str, Definition], path: dict[str, Identifier], finished: set[str]
 ) -> list[tuple[str, Identifier]]:
-    """The types on a circle that can be reached, each with the reference in it to the next one."""
+    """Returns the types on a circle that can be reached, each with its reference to the next one."""
     pending = [(start.name.name, iter(list(references(start))))]
     if start.name.name in finished:
         return []
@@ -85,7 +85,7 @@ def _recursive(circle: list[tuple[str, Identifier]]) -> Diagnostic:
     return Diagnostic("CE102", "error", message, reference.span, hint, notes)
 
 
-#: What every instance has, besides its attributes.
+#: The times that every instance has, besides its attributes.
 TIME = "evtime"
 SINCE = "since"
 
@@ -99,7 +99,7 @@ class Attributes:
     kind: str
     of: str
     identifier: Identifier | None
-    #: Whether they have old and new values.
+    #: True if they have old and new values.
     change: bool = False
 
 
@@ -111,7 +111,7 @@ class Scope:
     components: Mapping[str, tuple[Operand, ...]]
 
     def inner(self, operand: Operand) -> bool:
-        """Whether it is one of those that must not occur."""
+        """Returns whether a component must not occur."""
         return any(operand is each for each in self.type.forbidden)
 
 
@@ -124,7 +124,7 @@ def scope_of(type_: Complex) -> Scope:
 
 
 def holders(type_: Complex, name: str) -> Iterator[Operand]:
-    """The components with a type written in their place in which another one is called that."""
+    """Yields the components written as types in which another component has the name."""
     for operand in type_.operands:
         match operand.type:
             case Complex() as inside if any(inner.name == name for inner in inside.operands):
@@ -136,7 +136,7 @@ def holders(type_: Complex, name: str) -> Iterator[Operand]:
 
 
 class Known:
-    """What is known of the attributes of types, by name."""
+    """The known attributes of types, by name."""
 
     def __init__(self, program: Program) -> None:
         self._items: dict[str, EventDeclaration | Definition] = {}
@@ -145,7 +145,7 @@ class Known:
                 self._items.setdefault(item.name.name, item)
 
     def attributes(self, operand: Operand) -> Attributes | None:
-        """None where they are open."""
+        """Returns the attributes of a component, None where they are open."""
         if isinstance(operand.type, Complex):
             return _of_fields(operand.fields, operand.name or "", operand.alias)
         name = operand.type.name

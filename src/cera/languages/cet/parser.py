@@ -42,7 +42,7 @@ _BEFORE_NAMES = ("as", "after", "until", "last", "by", "=", ".", ",", ":", "(")
 
 
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
-    """The items among the lexemes (without comments) of a text."""
+    """Returns the items among the lexemes (without comments) of a text."""
     bounds: list[tuple[int, Start]] = []
     depth, closed = 0, True
     for index, lexeme in enumerate(lexemes):
@@ -60,7 +60,7 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
 
 
 def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int, depth: int) -> Start | None:
-    """The kind of the item that begins here, if one does."""
+    """Returns the kind of the item that begins here, if one does."""
     lexeme = lexemes[index]
     following = lexemes[index + 1] if index + 1 < len(lexemes) else None
     if following is None or lexeme.kind not in ("word", "string"):
@@ -87,5 +87,5 @@ def lark() -> Lark:
 
 
 def shared_grammar() -> str:
-    """Declarations, clauses, conditions and their words, as other languages of event types have them, too."""
+    """Returns the grammar of declarations, clauses and conditions, which other languages of event types have too."""
     return read_grammar(__package__, "shared.lark")

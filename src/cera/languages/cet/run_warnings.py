@@ -1,8 +1,8 @@
-"""How a module will run (CE501 to CE504): components whose instances are kept for ever, and what it looks at.
+"""Warnings about how a module will run (CE501 to CE504): instances that are never dropped, and costly modes.
 
-The engine drops what none can need (`cera.instances.pruning`): what is too old, what comes last, what a younger one
-stands in for, what lies before something forbidden. CE501 says of each component whether that is enough, per value of
-the attribute that conditions equate.
+The engine drops instances that no later event can need (`cera.instances.pruning`): those that are too old, those that
+come last, those that a younger one replaces, those before something forbidden. CE501 says of each component whether
+that is enough, per value of the attribute that conditions equate.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FEW_INSTANCES = 10
 
 
 def running(module: InstanceModule) -> Iterator[Diagnostic]:
-    """Warnings and notes about a module without errors (CE501 to CE504)."""
+    """Yields the warnings and notes about a module without errors (CE501 to CE504)."""
     yield from unbounded(module)
     yield from _partitioning(module)
     for type_ in module.types:
@@ -32,7 +32,7 @@ def running(module: InstanceModule) -> Iterator[Diagnostic]:
 
 
 def _partitioning(module: InstanceModule) -> Iterator[Diagnostic]:
-    """That the module has one history, so that one machine has to see it all."""
+    """Notes that the module has one history, so that one machine has to see it all (CE502)."""
     if module.partition is None and module.types:
         message = f"the module `{module.name}` runs unpartitioned: all its events make one history"
         attribute = _common_key(module)
@@ -43,7 +43,7 @@ def _partitioning(module: InstanceModule) -> Iterator[Diagnostic]:
 
 
 def _common_key(module: InstanceModule) -> str | None:
-    """The attribute that all types equate."""
+    """Returns the attribute that all types equate, None if there is none."""
     attributes: set[str] = set()
     for type_ in module.types:
         found = key_of(type_) if isinstance(type_, ComplexType) else None
@@ -89,7 +89,7 @@ def unbounded(module: InstanceModule) -> Iterator[Diagnostic]:
 
 
 def remembered(module: InstanceModule) -> Iterator[str]:
-    """What each type remembers, in a line: `Paid`: every `order` until it is consumed."""
+    """Yields a line for each type about what it remembers: `Paid`: every `order` until it is consumed."""
     module = with_inherited_limits(module)
     belated = module.belated
     for type_ in module.types:
@@ -108,7 +108,7 @@ def remembered(module: InstanceModule) -> Iterator[str]:
 
 
 def kept(type_: ComplexType, *, timely: bool) -> list[int]:
-    """The places of the components whose instances may stay for ever."""
+    """Returns the places of the components whose instances may never be dropped."""
     gathers = any(each.selection == "cumulative" for each in type_.components)
     if type_.within is not None or (type_.operator == "==" and timely and not gathers):
         return []
@@ -126,7 +126,7 @@ def kept(type_: ComplexType, *, timely: bool) -> list[int]:
 
 
 def _passes(type_: ComplexType, place: int) -> bool:
-    """Whether an instance is of use only when it occurs."""
+    """Returns whether an instance is of use only when it occurs."""
     component = type_.components[place]
     ends = type_.operator == "or" or (type_.operator in (";", "not") and place == type_.bound[-1])
     single = component.is_fixed and component.delimiter.least == 1 and component.selection != "combinations"
@@ -134,14 +134,14 @@ def _passes(type_: ComplexType, place: int) -> bool:
 
 
 def _is_consumed_at_once(type_: ComplexType, place: int) -> bool:
-    """Whether an instance, or as many as are asked for, are an event by themselves."""
+    """Returns whether an instance, or as many as are asked for, is an event by itself and consumed by it."""
     component = type_.components[place]
     alone = type_.operator == "or" or len(type_.bound) == 1
     return alone and component.outside != "shared" and component.name not in _asked(type_)
 
 
 def _is_overtaken(type_: ComplexType, place: int) -> bool:
-    """Whether only the youngest instance is of use."""
+    """Returns whether only the youngest instance is of use."""
     component = type_.components[place]
     ordered = type_.operator in (";", "not") and place != type_.bound[-1]
     return (
@@ -157,7 +157,7 @@ def _is_overtaken(type_: ComplexType, place: int) -> bool:
 
 
 def _following(type_: ComplexType, place: int) -> set[int]:
-    """The next component that there has to be: it can tie up older instances of the one before."""
+    """Returns the place of the next component that is required: it can tie up older instances of the one before."""
     if type_.operator == "and":
         return set()
     following = [each for each in type_.bound if each > place and type_.components[each].delimiter.least > 0]
@@ -165,7 +165,7 @@ def _following(type_: ComplexType, place: int) -> set[int]:
 
 
 def _is_cut_off(type_: ComplexType) -> bool:
-    """Whether one forbidden instance rules out all that lies before it, so that it need not be kept itself."""
+    """Returns whether one forbidden instance rules out all instances before it, so that it need not be kept itself."""
     inner = [type_.components[place] for place in type_.forbidden]
     first, last = type_.components[0], type_.components[-1]
     return (
@@ -182,7 +182,7 @@ def _occurs_once(type_: ComplexType, place: int) -> bool:
 
 
 def _asked(type_: ComplexType) -> set[str]:
-    """The components that conditions are about, without those that say that all have the same value."""
+    """Returns the components mentioned in conditions other than the equalities of the key."""
     found = key_of(type_)
     conditions = type_.where if found is None else remaining(type_, found[1])
     return {name.partition(".")[0] for condition in conditions for name in variables(condition)}

@@ -43,7 +43,7 @@ _MOST_DIGITS = 9
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
-    """The item, or None and what is wrong with it."""
+    """Returns the item of a tree, or None and its errors."""
     return ItemTransformer(place, CODES).item(tree)
 
 
@@ -249,5 +249,5 @@ def conjuncts(condition: Expression) -> Iterable[Expression]:
 
 
 def _up_to(span: Span, last: Complex | Timer | Head) -> Span:
-    """Without the semicolon: a comment before that is not inside of the definition."""
+    """Returns the span without the semicolon: a comment before that is not inside of the definition."""
     return span if last.span is None else replace(span, end=last.span.end)

@@ -1,7 +1,7 @@
 """A module of a `.dl1s` file that runs by itself.
 
-What its directives leave open follows from its rules: predicates without rules are events, those that no rule reads are
-told. The predicate of a change of a table begins with `ins_`, `del_` or `upd_`; any other is the label of its events.
+If its directives leave it open, predicates without rules are events, and those that no rule reads are detected. The
+predicate of a change of a table begins with `ins_`, `del_` or `upd_`; any other is the label of its events.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}
 
 
 def event_module(section: Section, name: str, span: Span | None = None) -> tuple[EventModule, tuple[Diagnostic, ...]]:
-    """The module, and what is wrong with its events and directives (DL401 to DL403)."""
+    """Returns the module, and the errors in its events and directives (DL401 to DL403)."""
     program = section.program
     outputs = _outputs(section, name)
     problems = [*check_directives(section)]
     if not outputs and not problems:
-        problems.append(_nothing_told(section, name, span))
+        problems.append(_nothing_detected(section, name, span))
     granularity, partition = section.of(GranularityDirective), section.of(PartitionDirective)
     module = EventModule(
         name,
@@ -66,7 +66,7 @@ def _monitored(predicate: str, atom: Atom) -> Monitored:
 def _outputs(section: Section, name: str) -> tuple[Output, ...]:
     if declared := section.of(DetectDirective):
         return tuple(_detected(directive, name) for directive in declared)
-    return tuple(_told(rule, name) for rule in _unread(section.program))
+    return tuple(_default_output(rule, name) for rule in _unread(section.program))
 
 
 def _detected(directive: DetectDirective, name: str) -> Output:
@@ -74,15 +74,15 @@ def _detected(directive: DetectDirective, name: str) -> Output:
     names = {each.name: cause for each, cause in zip(atom.arguments, causes, strict=True) if isinstance(each, Variable)}
     fields = directive.fields
     if fields is None:
-        told: tuple[tuple[str, Expression], ...] = tuple((each, Variable(each)) for each in causes)
+        children: tuple[tuple[str, Expression], ...] = tuple((each, Variable(each)) for each in causes)
     else:
-        told = tuple((each, renamed(value, names)) for each, value in fields)
+        children = tuple((each, renamed(value, names)) for each, value in fields)
     rule, label = f"{name}.{directive.rule}", directive.label
-    return Output(rule, atom.predicate, causes, directive.rule if label is None else label, told, directive.span)
+    return Output(rule, atom.predicate, causes, directive.rule if label is None else label, children, directive.span)
 
 
 def _unread(program: Program) -> Iterator[Rule]:
-    """The first rule of each predicate with stages that no rule of another predicate reads."""
+    """Yields the first rule of each predicate with stages that no rule of another predicate reads."""
     read = {atom.predicate for rule in program.rules for atom in atoms(rule) if atom.predicate != rule.head.predicate}
     seen = set()
     for rule in program.rules:
@@ -92,8 +92,8 @@ def _unread(program: Program) -> Iterator[Rule]:
             yield rule
 
 
-def _told(rule: Rule, name: str) -> Output:
-    """Arguments are called as in the head of the first rule, and by their number where they have no name there."""
+def _default_output(rule: Rule, name: str) -> Output:
+    """Returns the output of a predicate without `detect`: arguments are named by its first head, or numbered."""
     head = rule.head
     named = [_last_name(a.name) if isinstance(a, Variable) else "" for a in head.arguments]
     names = [name or f"argument{i}" for i, name in enumerate(named, 1)]
@@ -108,7 +108,7 @@ def _last_name(variable: str) -> str:
     return attribute or owner
 
 
-def _nothing_told(section: Section, name: str, span: Span | None) -> Diagnostic:
+def _nothing_detected(section: Section, name: str, span: Span | None) -> Diagnostic:
     rules = section.program.rules
     why = "each of its predicates is read by another one, or has no stage" if rules else "it has no rules"
     example = next((rule.head.predicate for rule in rules if rule.head.stage is not None), "p")

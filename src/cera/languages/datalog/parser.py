@@ -41,7 +41,7 @@ class Piece:
 
 
 def clauses(text: str) -> Iterator[Piece]:
-    """The rules of a text, from the first character of each to behind its full stop."""
+    """Yields the rules of a text, from the first character of each to behind its full stop."""
     start: int | None = None
     end = 0
     for lexeme in _LEXEME.finditer(text):
@@ -57,7 +57,7 @@ def clauses(text: str) -> Iterator[Piece]:
 
 
 def comments(text: str) -> Iterator[tuple[int, int]]:
-    """Where the comments of a text begin and end."""
+    """Returns the begin and end of each comment of a text."""
     return (found.span() for found in _LEXEME.finditer(text) if found.lastgroup == "comment")
 
 
@@ -133,7 +133,7 @@ def parse(source: Source) -> Parsed:
 
 
 def _with_stages(section: Section) -> Section:
-    """The section with the numbers that are stages as stages: a predicate is that of its module."""
+    """Returns the section with numbers in the place of stages as stages; predicates are those of their module."""
     rules = iter(with_stages(section.program.rules))
     return Section(tuple(next(rules) if isinstance(item, Rule) else item for item in section.items))
 

@@ -28,7 +28,7 @@ from cera.languages.epl.tree import (
     postorder,
 )
 
-#: How a predecessor is remembered: at the very stage (`sat`, with a time stamp `at`), at any stage up to now (`has`),
+#: Ways to remember a predecessor: at the very stage (`sat`, with a time stamp `at`), at any stage up to now (`has`),
 #: at the last stage where it was satisfied (`last`), until it is used (`wait`); `start` is always.
 Memory = Literal["start", "sat", "at", "has", "last", "wait"]
 
@@ -58,7 +58,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Attributes:
-    """Of one node; `bounds` are the time limits that it lies in."""
+    """Attributes of one node; `bounds` are the time limits that it lies in."""
 
     predecessors: tuple[Predecessor, ...]
     imported: tuple[str, ...]
@@ -68,7 +68,7 @@ class Attributes:
     remembered: Predecessor | None = None
     #: The time limit that begins with the end of this node.
     starts: Bound | None = None
-    #: The hidden variable that tells how old an occurrence is (chronicle).
+    #: The hidden variable for the age of an occurrence (chronicle).
     age: str | None = None
 
     @property
@@ -81,14 +81,14 @@ START = Predecessor("start")
 
 
 def attributes(root: Node, context: Context = "unrestricted") -> dict[str, Attributes]:
-    """The attributes of every node by its number."""
+    """Returns the attributes of every node by its number."""
     grammar = _Grammar(root)
     grammar.inherit(root, Attributes((START,), (), ()), context)
     return grammar.found
 
 
 def exported(node: Node) -> tuple[str, ...]:
-    """EVar(node)."""
+    """Returns EVar(node)."""
     match node:
         case BasicNode():
             return () if node.variable is None else (node.variable,)
@@ -154,7 +154,7 @@ class _Grammar:
                 self.inherit(node.second, own, context)
 
     def _remember(self, node: BinaryNode, memory: Memory) -> Predecessor:
-        """The first part of the node as its second part knows it: with the time and the age that are needed."""
+        """Returns the first part of the node as its second part knows it: with the time and the age that are needed."""
         first = self.found[node.first.number]
         since = None if node.bound is None else Bound(self._fresh("T"), node.bound, self._now)
         age = self._fresh("N") if memory == "wait" else None
@@ -164,7 +164,7 @@ class _Grammar:
         return remembered
 
     def _fresh(self, letter: str) -> str:
-        """A variable that the rule does not have, nor one with another `_`: T, T1, T2, …"""
+        """Returns a variable that the rule does not have, nor one with another `_`: T, T1, T2, …"""
         candidates = [letter, *(f"{letter}{index}" for index in range(1, 2 * len(self._taken) + 2))]
         name = next(candidate for candidate in candidates if not {candidate, f"{candidate}_"} & self._taken)
         self._taken.add(name)
@@ -176,5 +176,5 @@ def _union(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _distinct(predecessors: tuple[Predecessor, ...]) -> tuple[Predecessor, ...]:
-    """In the order of their numbers, as the paper lists them; `start` first."""
+    """Returns the predecessors in the order of their numbers, as the paper lists them; `start` first."""
     return tuple(sorted(dict.fromkeys(predecessors), key=lambda p: int(p.number) if p.number.isdigit() else 0))

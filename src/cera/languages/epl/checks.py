@@ -1,4 +1,4 @@
-"""Everything that can be said about a module before it runs: errors, warnings, notes."""
+"""The errors, warnings and notes about a module before it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cera.model.expressions.expression import And, Call, Comparison, Expression,
 
 
 def check_module(module: Module) -> list[Diagnostic]:
-    """Errors; if there are none, warnings and notes."""
+    """Returns the errors of a module; if there are none, its warnings and notes."""
     errors = [*_declarations(module), *_rule_names(module), *check_relations(module)]
     for rule in module.rules:
         errors += [*check_shapes(rule), *check_variables(rule), *check_head(rule)]
@@ -31,7 +31,7 @@ def check_module(module: Module) -> list[Diagnostic]:
 
 
 def check_names(modules: Sequence[Module]) -> Iterator[Diagnostic]:
-    """The names of the modules of a program, which are all different."""
+    """Reports modules of a program that have the same name (EP101)."""
     return _twice((module.name for module in modules), "module")
 
 
@@ -78,7 +78,7 @@ def _twice(names: Iterable[Identifier], what: str) -> Iterator[Diagnostic]:
 
 
 def _partitioning(module: Module) -> Iterator[Diagnostic]:
-    """That the module has one history, so that one machine has to see it all."""
+    """Notes that the module has one history, so that one machine has to see it all (EP502)."""
     if module.partition is None and module.rules:
         message = f"the module `{module.name.name}` runs unpartitioned: all its events make one history"
         attribute = label_text(_common_attribute(module) or "Attribute")
@@ -87,7 +87,7 @@ def _partitioning(module: Module) -> Iterator[Diagnostic]:
 
 
 def _common_attribute(module: Module) -> str | None:
-    """The first attribute that all monitored events have, where their relations are declared."""
+    """Returns the first attribute that all monitored events have, where their relations are declared."""
     declared = [module.relations.get(each.name) for each in module.monitored]
     attributes = [() if relation is None else relation.attributes for relation in declared]
     return next((name for name in attributes[0] if all(name in others for others in attributes)), None)
@@ -121,7 +121,7 @@ def _compares(condition: Expression) -> Iterator[Diagnostic]:
 
 
 def check_head(rule: Rule) -> Iterator[Diagnostic]:
-    """Others see a child by its name only, and would see none of two."""
+    """Reports two children with one name (EP402): other rules see a child by its name only."""
     first: dict[str, Field] = {}
     for field in () if rule.head is None else rule.head.fields:
         before = first.setdefault(field.name, field)

@@ -47,12 +47,12 @@ class CompiledModule:
     rules: tuple[CompiledRule, ...]
     #: Warnings about rules that remember events for ever.
     unbounded: tuple[Diagnostic, ...]
-    #: How it will run: for example, that it is not partitioned.
+    #: Notes about how it will run: for example, that it is not partitioned.
     notes: tuple[Diagnostic, ...]
 
 
 def compile_module(module: Module, checked: Sequence[Diagnostic] | None = None) -> CompiledModule:
-    """The module, or ProgramError with everything that is wrong with it; `checked` is what its checks have found."""
+    """Returns the compiled module; `checked` are the diagnostics of its checks. Raises ProgramError for errors."""
     found = check_module(module) if checked is None else checked
     errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
@@ -71,10 +71,10 @@ def compile_module(module: Module, checked: Sequence[Diagnostic] | None = None) 
 
 
 def translated(module: Module, *, expand: bool = False, copies: bool = True) -> Program:
-    """The Datalog_1S program of a module as the paper shows it, with a rule for every node of the parse trees.
+    """Returns the Datalog_1S program of a module as the paper shows it, with a rule for every node of the parse trees.
 
-    With `expand`, derived constructs are written out by their definitions first. What runs is the same program
-    without `copies`.
+    With `expand`, derived constructs are written out by their definitions first. The program that
+    runs is the same without `copies`.
     """
     errors = [diagnostic for diagnostic in check_module(module) if diagnostic.severity == "error"]
     if errors:
@@ -106,7 +106,7 @@ def _compiled(module: Module, rule: Rule, result: Translated) -> CompiledRule:
 
 
 def _fields(action: Action | None) -> tuple[OutputField, ...]:
-    """The attributes that the arguments of an action speak of: `Owner`, or `X_Owner` where there are several."""
+    """Returns the attributes in the arguments of an action as fields: `Owner`, or `X_Owner` where there are several."""
     arguments = () if action is None else action.arguments
     found = dict.fromkeys(
         part.name for argument in arguments for part in expressions.walk(argument) if isinstance(part, Variable)
@@ -120,7 +120,7 @@ def _fields(action: Action | None) -> tuple[OutputField, ...]:
 
 
 def event_module(module: Module, compiled: CompiledModule) -> EventModule:
-    """`compiled` is the module itself, compiled."""
+    """Returns the module that runs over events; `compiled` is the same module, compiled."""
     relations = module.relations
     monitored = tuple(
         Monitored(

@@ -25,13 +25,13 @@ from cera.languages.epl.variables import result_expressions
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import DurationLiteral
 
-#: How many levels the tree of an event may have, in which lists nest too: (E1, E2, E3) is seq(E1, seq(E2, E3)).
+#: The most levels of the tree of an event, in which lists nest too: (E1, E2, E3) is seq(E1, seq(E2, E3)).
 MOST_LEVELS = 200
 
 
 def check_shapes(rule: Rule) -> Iterator[Diagnostic]:
-    """Events that may be empty (EP301), limits of time that bound nothing or have no fixed length (EP302), events that
-    are too long (EP304)."""
+    """Reports events that may be empty (EP301), limits of time that bound nothing or have no fixed length (EP302),
+    events that are too long (EP304)."""
     if (levels := _levels(rule.event)) > MOST_LEVELS:
         message = f"this has {levels:,} events in a row or one inside of the other; there can be {MOST_LEVELS}"
         hint = "give a part of it a rule of its own, `as part(…)`, and monitor `part` in another module"
@@ -46,7 +46,7 @@ def check_shapes(rule: Rule) -> Iterator[Diagnostic]:
 
 
 def _levels(event: Event) -> int:
-    """How many levels the tree of the event has. Lists nest to the right, `prior` to the left."""
+    """Returns how many levels the tree of the event has. Lists nest to the right, `prior` to the left."""
     if isinstance(event, Within):
         return _levels(event.event)
     inside = parts(event)[::-1] if isinstance(event, Prior) else parts(event)

@@ -54,7 +54,7 @@ class _Naming:
                 return replace(event, event=self.event(event.event))
 
     def _fresh(self, event: Basic) -> Identifier:
-        """A variable called like the label or the relation, with a number where that is taken."""
+        """Returns a variable named after the label or the relation, with a number where that is taken."""
         plain = re.sub(r"\W", "_", event.type.name)
         candidates = (plain, *(f"{plain}_{number}" for number in range(2, len(self._taken) + 3)))
         name = next(each for each in candidates if each not in self._taken)

@@ -1,9 +1,9 @@
-"""What a module remembers for ever: events (EP501), and histories of a partitioned module (EP504).
+"""Memory that only grows: events (EP501), and histories of a partitioned module (EP504).
 
 A relaxed sequence [E1, E2] and `prior(E1, E2)` remember every E1, since E2 may come at any time; in the chronicle
 context, every E1 that is not used; in the recent context, the last only. So does (E1, *:F, E2), if F can go on while
-another E1 occurs. What makes no variables known, such as a disjunction, is remembered as one thing. A `within` around
-them bounds that.
+another E1 occurs. An event that exports no variables, such as a disjunction, is remembered as one thing. A `within`
+around them bounds that.
 
 In a partitioned module the next event of a value may come at any time, so what a rule remembers of its history stays
 until then, unless `within` says until when it is of use.
@@ -54,7 +54,7 @@ def unbounded(module: Module) -> Iterator[Diagnostic]:
 
 
 def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior | Sequence]:
-    """The outermost sequences that remember without a limit."""
+    """Yields the outermost sequences that remember without a limit."""
     match event:
         case Within():
             return
@@ -70,12 +70,12 @@ def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior | S
 
 
 def _has_variables(events: tuple[Event, ...]) -> bool:
-    """Whether something before the last one has a variable, so that its occurrences are different."""
+    """Returns whether something before the last event has a variable, so that its occurrences are different."""
     return any(visible_outside(event) for event in events[:-1])
 
 
 def _goes_on(sequence: Sequence) -> bool:
-    """Whether a star can last while that before it occurs again."""
+    """Returns whether a star can last while an event before it occurs again."""
     for place, event in enumerate(sequence.events[1:], 1):
         before = sequence.events[:place]
         types = {basic.type for one in before for basic in basics(one)}
@@ -85,7 +85,7 @@ def _goes_on(sequence: Sequence) -> bool:
 
 
 def _may_be(event: Event, types: Collection[EventType]) -> bool:
-    """Whether an event may end at a stage where one of some types occurs."""
+    """Returns whether an event may end at a stage where one of some types occurs."""
     match event:
         case AnyEvent() | Negation():
             return True
@@ -105,12 +105,12 @@ def _warning(rule: Rule, event: Relaxed | Prior | Sequence) -> Diagnostic:
 
 
 def _shortened(text: str) -> str:
-    """Long events with their brackets and without what is in the middle."""
+    """Shortens long events to their brackets and their beginning."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}…{text[-1]}"
 
 
 def kept_histories(module: Module) -> Iterator[Diagnostic]:
-    """Notes the first rule of a partitioned module because of which histories are never forgotten."""
+    """Notes the first rule of a partitioned module because of which histories are never dropped (EP504)."""
     if module.partition is None:
         return
     rule = next((each for each in module.rules if _keeps(each, module)), None)

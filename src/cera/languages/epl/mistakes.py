@@ -76,7 +76,7 @@ VOCABULARY = Vocabulary(_GROUPS, _NAMES, _WORDS, _FIRST)
 
 CODES = Codes("EP001", "EP002", "EP003")
 
-#: What other languages write, and what EPL writes for it.
+#: The signs of other languages, with hints for this one.
 _HABITS = {
     "&&": "the connective of conditions is AND; events that end together are connected by `&`",
     "||": "the connective of conditions is OR; one of several events is written `{E1, E2}`",
@@ -107,7 +107,7 @@ def _hint(piece: Piece[ItemKind], index: int) -> str | None:
 
 
 def _word_before(piece: Piece[ItemKind], index: int) -> str | None:
-    """`updat(ACC(X))` reads as an event with the label `updat` up to its second bracket."""
+    """Returns the hint for `updat(ACC(X))`, which reads as an event with the label `updat` up to its second bracket."""
     if piece.lexemes[index].text != "(":
         return None
     words = [lexeme for lexeme in piece.lexemes[max(0, index - 3) : index] if lexeme.kind == "word"]
@@ -119,7 +119,8 @@ def _word_before(piece: Piece[ItemKind], index: int) -> str | None:
 
 
 def _condition_misplaced(piece: Piece[ItemKind], index: int) -> str | None:
-    """`insert(e(Y, Y.k = 1))`, whose condition stands with the tuple, and `A(X.k = 1)`, which has no variable."""
+    """Returns the hint for `insert(e(Y, Y.k = 1))`, a condition with the tuple, and `A(X.k = 1)`, without a
+    variable."""
     words = [lexeme.text for lexeme in piece.lexemes[max(0, index - 5) : index]]
     match [*words, piece.lexemes[index].text]:
         case [("insert" | "delete" | "update" | "ins" | "del" | "upd") as kind, "(", relation, "(", variable, ","]:

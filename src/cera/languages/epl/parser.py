@@ -113,12 +113,12 @@ DECLARATIONS = ("monitor", "relation", "granularity", "partition")
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 
-#: What can follow a label, so that `relation & A` is an event.
+#: The signs that can follow a label, so that `relation & A` is an event.
 _AFTER_LABELS = (":", "(", ")", ",", "]", "}", "&", ";", "")
 
 
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[ItemKind]]:
-    """The items among the lexemes (without comments) of a text."""
+    """Returns the items among the lexemes (without comments) of a text."""
     bounds: list[tuple[int, ItemKind]] = []
     opened: list[int] = []
     inside, closed = False, False
@@ -162,18 +162,18 @@ def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int, opened: Sequence[
 
 
 def _is_head(lexemes: Sequence[Lexeme], opening: int) -> bool:
-    """Whether the bracket is that of `as label(`, in which names stand before colons, too."""
+    """Returns whether the bracket is the one of `as label(`, in which names stand before colons, too."""
     return opening >= 2 and lexemes[opening - 2].text == "as"
 
 
 def _unmarked(lexemes: Sequence[Lexeme], index: int) -> ItemKind:
-    """What follows a closed item without a mark of its own: a rule whose name is wrong, most likely."""
+    """Returns the kind of an item that follows a closed one unmarked: most likely a rule with a wrong name."""
     rest = [lexeme.text for lexeme in lexemes[index : index + 4]]
     return "rule" if ":" in rest or "->" in [lexeme.text for lexeme in lexemes[index : index + 60]] else "declaration"
 
 
 def _closes(bounds: Sequence[tuple[int, ItemKind]], lexemes: Sequence[Lexeme], index: int, depth: int) -> bool:
-    """Whether the item that the lexeme belongs to ends with it."""
+    """Returns whether the item ends with this lexeme."""
     if not bounds:
         return False
     first, kind = bounds[-1]

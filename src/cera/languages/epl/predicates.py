@@ -18,7 +18,7 @@ _TAKEN = re.compile(rf"{ANY}|{TIME}|{STAGE}|(({_PREFIXES})_)?sat(\d+|E|_start)(_
 
 
 def is_taken(label: str) -> bool:
-    """Whether a label of a stream would be taken for a predicate of the translation."""
+    """Returns whether a label of a stream would be taken for a predicate of the translation."""
     return _TAKEN.fullmatch(label) is not None
 
 
@@ -30,7 +30,7 @@ class Names:
         self._same: dict[str, str] = {}
 
     def same(self, number: str, other: str) -> None:
-        """The node is satisfied where the other is, with the same arguments: it goes by that name."""
+        """Gives a node the name of another, which is satisfied at the same stages with the same arguments."""
         self._same[number] = self._same.get(other, other)
 
     def sat(self, number: str) -> str:
@@ -70,7 +70,7 @@ def terms(names: Iterable[str]) -> tuple[Variable, ...]:
 
 
 def in_time(bounds: Sequence[Bound]) -> tuple[BodyPart, ...]:
-    """That the next stage is not later than the bounds allow."""
+    """Returns the condition that the next stage is not later than the bounds allow."""
     if not bounds:
         return ()
     now = Variable(bounds[0].now)

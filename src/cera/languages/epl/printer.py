@@ -54,12 +54,12 @@ def print_modules(modules: tuple[Module, ...]) -> str:
 
 
 def print_event(event: Event) -> str:
-    """The event on one line."""
+    """Prints the event on one line."""
     return render(Printer().event(event), width=None)
 
 
 def print_condition(condition: Expression) -> str:
-    """The condition on one line."""
+    """Prints the condition on one line."""
     return render(Printer().expression(condition), width=None)
 
 
@@ -179,12 +179,13 @@ def label_text(label: str) -> str:
 
 
 def name_text(name: str) -> str:
-    """The name of an attribute or a field where it is declared."""
+    """Prints the name of an attribute or a field where it is declared."""
     return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)
 
 
 def format_source(source: Source) -> str:
-    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
     parsed = parse(source)
     modules = parsed.modules
     printed = (lambda decorate: Printer(decorate).modules(modules)) if modules else None

@@ -71,7 +71,7 @@ def translate(
     expand: bool = False,
     copies: bool = True,
 ) -> Translated:
-    """The rules for an event.
+    """Returns the rules for an event.
 
     With `expand`, derived constructs are written out by their definitions first (in the unrestricted context). Without
     `copies`, which is what runs, a node that would only copy another has no rule of its own, nor has a negation in a
@@ -97,7 +97,7 @@ class _Translation:
             self._name_copies(tree)
 
     def _name_copies(self, node: Node) -> None:
-        """Parents before their parts, so that a chain of copies ends up with the name of its outermost."""
+        """Names copies, parents before their parts, so that a chain of copies has the name of its outermost."""
         for each in reversed(list(postorder(node))):
             if isinstance(each, BinaryNode) and each.operator in ("seq", "relaxed", "*seq"):
                 own = self.attributes[each.number].variables
@@ -217,7 +217,7 @@ class _Translation:
             self.rules.append(DatalogRule(head, body))
 
     def _atom(self, node: Node, stage: Stage, kept: Sequence[str] | None = None) -> Atom:
-        """The satisfaction of a node; variables that are not kept are anonymous."""
+        """Returns the satisfaction of a node; variables that are not kept are anonymous."""
         own = self.attributes[node.number].variables
         return Atom(self.names.sat(node.number), _arguments(own, own if kept is None else kept), stage)
 
@@ -225,13 +225,13 @@ class _Translation:
         return J if predecessor == START else NEXT
 
     def _before(self, predecessor: Predecessor, own: Attributes) -> tuple[BodyPart, ...]:
-        """sat_P(IV, _, J), and that it is not too late; nothing where the event may be the first of all."""
+        """Returns sat_P(IV, _, J) and that it is not too late; nothing where the event may be the first of all."""
         if predecessor == START:
             return ()
         return (*self._turn(predecessor), self._predecessor(predecessor, own), *in_time(own.bounds))
 
     def _turn(self, predecessor: Predecessor) -> tuple[Atom, ...]:
-        """That it is its turn, where what waits is used in turn."""
+        """Returns the condition that it is the predecessor's turn, if waiting occurrences are used in turn."""
         if predecessor.memory != "wait" or predecessor.number not in self._in_turn:
             return ()
         return (Atom(self.names.turn(predecessor.number), terms(predecessor.variables[-1:]), J),)
@@ -246,7 +246,7 @@ def _arguments(variables: Iterable[str], kept: Iterable[str]) -> tuple[Argument,
 
 
 def program_of(translated: Iterable[Translated]) -> Program:
-    """All rules together, after those for `sat_start` and `stage` where some rule refers to these."""
+    """Returns all rules together, after those for `sat_start` and `stage` where some rule refers to these."""
     rules = [rule for each in translated for rule in each.rules]
     used = {part.predicate for rule in rules for part in rule.body if isinstance(part, Atom)}
     start = START_RULES if SAT_START in used else ()

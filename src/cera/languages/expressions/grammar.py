@@ -25,7 +25,7 @@ def read_grammar(package: str, name: str = "grammar.lark") -> str:
 ARITHMETIC = frozenset({"PLUS", "MINUS", "TIMES", "DIVIDED_BY", "MODULO"})
 LITERAL = frozenset({"NUMBER", "STRING", "TRUE", "FALSE", "DURATION"})
 
-#: What begins an expression in a language whose variables are attributes: `X.Balance`.
+#: Terminals that begin an expression in a language whose variables are attributes: `X.Balance`.
 _EXPRESSION = LITERAL | {"ATTRIBUTE", "NAME", "FUNCTION", "MINUS", "LPAR"}
 
 #: Terminals that together are one thing to a reader, in a language with attributes.

@@ -24,7 +24,7 @@ from cera.model.expressions.expression import Comparison, Variable
 
 
 def translated(program: Program) -> cet.Program:
-    """The event types of a program that the checks have passed."""
+    """Returns the event types of a program that the checks have passed."""
     taken = {definition.name.name for definition in program.definitions}
     items: list[cet.Item] = []
     for item in program.items:
@@ -38,7 +38,7 @@ def translated(program: Program) -> cet.Program:
 
 
 def definitions_of(definition: Definition, taken: set[str]) -> list[cet.Definition]:
-    """The types of one definition, its timers first, which have names that are not taken."""
+    """Returns the types of one definition after its timers, whose names are not among those taken."""
     scope = conditioned(definition, taken)
     head = definition.head
     if head is not None and head.fields is not None:
@@ -49,7 +49,7 @@ def definitions_of(definition: Definition, taken: set[str]) -> list[cet.Definiti
 
 
 def conditioned(definition: Definition, taken: set[str]) -> Scope:
-    """The operators of a definition with every condition in its place; AmbiguousError where that is not clear."""
+    """Returns the operators of a definition with every condition in its place. Raises AmbiguousError if unclear."""
     assert isinstance(definition.event, Operation)
     scope = scope_of(definition.event)
     names = _free_names(f"{definition.name.name}_tick", taken)
@@ -76,7 +76,7 @@ def _free_names(name: str, taken: set[str]) -> Iterator[str]:
 
 
 def _timer(scope: Scope) -> cet.Definition:
-    """`every 5 min after E1 until E3`; in the recent context a new E1 takes the place of the one before."""
+    """Returns `every 5 min after E1 until E3`; in the recent context a new E1 replaces the one before."""
     operation = scope.operation
     assert scope.timer is not None
     assert operation.every is not None
@@ -116,7 +116,7 @@ def _complex(scope: Scope) -> cet.Complex:
 def _type(
     scope: Scope, operator: OperatorName, bound: Sequence[cet.Operand], absent: cet.Operand | None = None
 ) -> cet.Complex:
-    """The type over the components that are bound, which have the modes of the context, and what must not occur."""
+    """Returns the type over the bound components, with the modes of the context, and the forbidden component."""
     operation = scope.operation
     modes = modes_of(operation.kind, scope.context, len(bound))
     assert modes is not None
@@ -143,7 +143,7 @@ def _with_modes(operand: cet.Operand, modes: Modes) -> cet.Operand:
 
 
 def _operand(scope: Scope, place: int) -> cet.Operand:
-    """A component with the modes that are the default."""
+    """Returns a component with default modes."""
     operand = scope.operation.operands[place]
     inner = scope.nested.get(place)
     if inner is None:

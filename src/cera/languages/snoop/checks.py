@@ -1,7 +1,6 @@
-"""Everything that is wrong with a Snoop program that can be read, and what is peculiar about it.
+"""The errors and peculiarities of a Snoop program that can be read.
 
-What definitions have in common with those of `.cet` (names, attributes, cycles) is checked on the event types that they
-become.
+Names, attributes and cycles, which `.cet` has too, are checked on the event types that definitions become.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from cera.languages.snoop.syntax import SIGNS, Definition, Named, Operation, Pro
 
 
 def check_program(program: Program) -> list[Diagnostic]:
-    """The errors of the definitions as Snoop's."""
+    """Returns the errors that only Snoop's definitions have."""
     found: list[Diagnostic] = []
     for definition in program.definitions:
         problems = list(_operators(definition))
@@ -27,7 +26,7 @@ def check_program(program: Program) -> list[Diagnostic]:
 
 
 def peculiarities(program: Program) -> list[Diagnostic]:
-    """Of a program without errors: warnings and notes about what the paper found."""
+    """Returns the warnings and notes of a program without errors about irregularities that the paper found."""
     return [
         diagnostic
         for definition in program.definitions
@@ -89,7 +88,7 @@ def _period(operation: Operation) -> Iterator[Diagnostic]:
 
 
 def _repeated(each: Placed) -> Iterator[Diagnostic]:
-    """One event for each initiator needs a terminator that none of them uses up, and of one type all have one mode."""
+    """Reports one event at both ends in the continuous context (SN106): its mode would use up the terminator."""
     operation = each.operation
     if each.context != "continuous" or operation.kind not in (";", "not", "A", "A*"):
         return
@@ -101,7 +100,8 @@ def _repeated(each: Placed) -> Iterator[Diagnostic]:
 
 
 def _signs(each: Placed) -> Iterator[Diagnostic]:
-    """`*`, `last` and TIMES say which of several events is bound; what ends a `;` or NOT is what comes."""
+    """Reports signs in the wrong place (SN105): they choose among events, and there is one at the end of a `;` or
+    NOT."""
     operation = each.operation
     for place, operand in enumerate(operation.operands):
         if operand.mark is None:
@@ -119,7 +119,7 @@ def _signs(each: Placed) -> Iterator[Diagnostic]:
 
 
 def _conditions(definition: Definition) -> list[Diagnostic]:
-    """That it is clear which operands the conditions and the head speak of, and that these can be told outside."""
+    """Reports names that several operands have, in conditions and the head, and attributes that are not handed up."""
     try:
         scope = conditioned(definition, set())
         fields = () if definition.head is None else definition.head.fields or ()

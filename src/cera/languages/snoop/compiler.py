@@ -1,4 +1,4 @@
-"""What a Snoop program becomes, by way of event types: an InstanceModule, and the text of a `.cet` file."""
+"""Snoop programs compiled by way of event types: to an InstanceModule, and to the text of a `.cet` file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORGET = "`within 1 hour` after the operator would forget it after an hour"
 def instance_module(
     program: Program, name: str, span: Span | None = None
 ) -> tuple[InstanceModule | None, tuple[Diagnostic, ...]]:
-    """The module, or None, and what there is to say about it: its errors; if there are none, warnings and notes."""
+    """Returns the module, None if there are errors, and the diagnostics: the errors, or else warnings and notes."""
     errors = check_program(program)
     if errors:
         return None, tuple(in_source_order(errors))
@@ -33,7 +33,7 @@ def instance_module(
 
 
 def _in_words_of_snoop(diagnostic: Diagnostic) -> Diagnostic:
-    """What there is to do about memory is written otherwise here."""
+    """Replaces the hint of a warning about memory by one in Snoop's syntax."""
     if diagnostic.code != "CE501":
         return diagnostic
     ticks = diagnostic.message.startswith("the timer")
@@ -42,7 +42,7 @@ def _in_words_of_snoop(diagnostic: Diagnostic) -> Diagnostic:
 
 
 def to_cet(program: Program) -> str:
-    """The types, each under a comment that says what it comes from. ProgramError where the program is wrong.
+    """Returns the types as text, each below its definition as a comment. Raises ProgramError if the program has errors.
 
     Reading the text gives the module that the program is.
     """
@@ -61,7 +61,7 @@ def to_cet(program: Program) -> str:
 
 
 def _origins(program: Program) -> dict[str, str]:
-    """For each definition the first of the types that it becomes, and its text on one line."""
+    """Returns the text of each definition on one line, by the name of the first type that it becomes."""
     taken = {definition.name.name for definition in program.definitions}
     found: dict[str, str] = {}
     for item in program.items:

@@ -23,7 +23,7 @@ from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partit
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Expression, Variable
 
-#: What seed 003 has rules for. SAMOS's Petri nets use each event once, the oldest first: that is chronicle.
+#: The contexts of the rules of seed 003. SAMOS's Petri nets use each event once, the oldest first: that is chronicle.
 _CONTEXTS: Mapping[Context, epl.Context] = MappingProxyType(
     {
         "unrestricted": "unrestricted",
@@ -36,13 +36,13 @@ _CONTEXTS: Mapping[Context, epl.Context] = MappingProxyType(
 
 
 def to_datalog(program: Program, name: str) -> str:
-    """The text of a `.dl1s` file. UsageError names what has no translation."""
+    """Returns the text of a `.dl1s` file. Raises UsageError with the place that has no translation."""
     module = epl_module(program, name)
     return print_section(section_of(event_module(module, compile_module(module)), datalog_of(module)))
 
 
 def epl_module(program: Program, name: str) -> epl.Module:
-    """The module of EPL that detects what a program of sequences does; ProgramError where that is wrong."""
+    """Returns the module of EPL that detects the same as a program of sequences. Raises ProgramError for errors."""
     found, problems = instance_module(program, name)
     if found is None:
         raise ProgramError(problems)
@@ -90,7 +90,7 @@ class _Translating:
         )
 
     def _name(self, scope: Scope, path: Path) -> None:
-        """A variable for each event of the sequence, called like the operand."""
+        """Gives each event of the sequence a variable, named after the operand."""
         first, second = scope.operation.operands
         if isinstance(first.event, Named) and first.event == second.event and self._context != "unrestricted":
             raise self._refusal("two of the same event in a row, of which it takes each in both places", first.span)
@@ -168,7 +168,7 @@ class _Translating:
 
 
 def _meets_before_a_sequence(scope: Scope, places: list[Path]) -> bool:
-    """Whether some of the places lie in the first operand of a `;` and others in the second, which is a sequence."""
+    """Returns whether some places lie in the first operand of a `;` and others in the second, which is a sequence."""
     while len({place[0] for place in places if place}) == 1 and places[0][0] in scope.nested:
         scope = scope.nested[places[0][0]]
         places = [place[1:] for place in places]

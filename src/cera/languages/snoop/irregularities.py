@@ -1,4 +1,4 @@
-"""What seed 004 found peculiar in Snoop: the `?!` and `?` of Fig. 3, with the histories of section 4 that show it."""
+"""The irregularities that seed 004 found in Snoop: the `?!` and `?` of Fig. 3, with the histories that show it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cera.languages.snoop.syntax import Context, Kind, Operation
 
 @dataclass(frozen=True)
 class _Peculiar:
-    """What is irregular, and what can be written instead, in which E1, E2 and E3 stand for the operands."""
+    """Irregularity and what to write instead, in which E1, E2 and E3 stand for the operands."""
 
     what: str
     instead: str
@@ -72,7 +72,7 @@ _SHARES = (
 
 
 def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
-    """Of one operator, with the context that it has."""
+    """Reports the irregularities of one operator in its context (SN501 to SN504)."""
     operation, context = placed.operation, placed.context
     peculiar = _IRREGULAR.get((operation.kind, context))
     if peculiar is not None:

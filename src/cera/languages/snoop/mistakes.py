@@ -50,7 +50,7 @@ VOCABULARY = Vocabulary(_GROUPS, _NAMES, _WORDS, _FIRST)
 
 CODES = Codes("SN001", "SN002", "SN003")
 
-#: What other languages write, and what Snoop writes for it.
+#: The signs of other languages, with hints for this one.
 _HABITS = {
     "&&": "the connective of conditions is `and`; both of two events: `E1 and E2`",
     "||": "the connective of conditions is `or`; one of two events: `E1 or E2`",
@@ -104,7 +104,7 @@ def _defined_otherwise(piece: Piece[Start], index: int) -> str | None:
 
 
 def _call(piece: Piece[Start], index: int) -> str | None:
-    """What the operator is in whose brackets, or right behind them, something is wrong."""
+    """Returns how the operator is written in whose brackets, or right behind them, something is wrong."""
     depth = 0
     for place in range(index - 1, -1, -1):
         text = piece.lexemes[place].text

@@ -37,12 +37,12 @@ def parse(source: Source) -> Parsed:
     return items.read_program(source, Program, cut, _READER)
 
 
-#: What can follow an event that is called `event`.
+#: The words that can follow an event called `event`.
 _AFTER_NAMES = ("and", "AND", "or", "OR", "where", "within", "as")
 
 
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
-    """The items among the lexemes (without comments) of a text."""
+    """Returns the items among the lexemes (without comments) of a text."""
     bounds: list[tuple[int, Start]] = []
     closed = True
     for index, lexeme in enumerate(lexemes):
@@ -62,7 +62,7 @@ def _without_end(piece: Piece[Start]) -> Piece[Start]:
 
 
 def _kind_of(text: str, lexemes: Sequence[Lexeme], index: int) -> Start | None:
-    """The kind of the item that begins here, if one does."""
+    """Returns the kind of the item that begins here, if one does."""
     lexeme = lexemes[index]
     following = lexemes[index + 1] if index + 1 < len(lexemes) else None
     if following is None or lexeme.kind not in ("word", "string"):

@@ -16,12 +16,12 @@ from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, 
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
 
-#: How many operators may stand one inside of the other, where a chain is a tree to the left.
+#: The deepest nesting of operators, where a chain is a tree to the left.
 MOST_LEVELS = 100
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
-    """The item, or None and what is wrong with it."""
+    """Returns the item of a tree, or None and its errors."""
     return DefinitionTransformer(place, CODES).item(tree)
 
 
@@ -54,7 +54,7 @@ class DefinitionTransformer(ItemTransformer):
         return replace(part.operand, event=event, span=span)
 
     def scope(self, span: Span, part: _Part, *clauses: Where | Limit) -> Event:
-        """A definition or a parenthesis."""
+        """Reads a definition or a parenthesis."""
         event = self.argument(span, part, *clauses).event
         if part.operand.name is not None or part.operand.mark is not None:
             what = "a name" if part.operand.name is not None else "a sign of SAMOS"
@@ -85,7 +85,7 @@ class DefinitionTransformer(ItemTransformer):
         return self._chained("and", span, parts)
 
     def _chained(self, kind: Kind, span: Span, parts: tuple[_Part, ...]) -> _Part:
-        """`E1 ; E2 ; E3` is (E1 ; E2) ; E3; a context before the first of them is that of what they begin."""
+        """Reads a chain: `E1 ; E2 ; E3` is (E1 ; E2) ; E3. A context before the first operand is that of the chain."""
         first, *others = parts
         left = first.operand
         for other in others:
@@ -95,7 +95,7 @@ class DefinitionTransformer(ItemTransformer):
         return _Part(left, first.context, span)
 
     def _governed(self, part: _Part) -> Event:
-        """The event of the operand in the context that stands before it."""
+        """Returns the event of the operand in the context that stands before it."""
         event, context = part.operand.event, part.context
         if context is None:
             return event
@@ -149,7 +149,7 @@ class DefinitionTransformer(ItemTransformer):
 
 
 def _without(context: Token | None, span: Span) -> Span:
-    """The place without the context at its beginning."""
+    """Returns the span without the context at its beginning."""
     if context is None:
         return span
     rest = span.text[len(context) :]

@@ -105,7 +105,7 @@ class Comments:
 
 
 def blank_line_follows(text: str, at: int) -> bool:
-    """Whether nothing more stands on this line, and nothing on the next."""
+    """Returns whether the rest of this line and the next line are empty."""
     return _BLANK_LINE.match(text, at) is not None
 
 
@@ -129,7 +129,7 @@ def _tree(places: Iterable[Place], end: int) -> _Node:
 
 
 def _surroundings(comment: Span, root: _Node) -> tuple[_Node, _Node | None, _Node | None]:
-    """The innermost place that contains the comment, and in it the place before and the place after."""
+    """Returns the innermost place that contains the comment, and in it the place before and the place after."""
     container = root
     while True:
         index = bisect.bisect_right(container.inside, comment.start, key=lambda node: node.start)
@@ -141,7 +141,7 @@ def _surroundings(comment: Span, root: _Node) -> tuple[_Node, _Node | None, _Nod
 
 
 def _without_comments(text: str, comments: Iterable[Span]) -> str:
-    """The text with spaces where the comments are, so that all else stays in its place."""
+    """Replaces comments by spaces, so that everything else stays in its place."""
     pieces, at = [], 0
     for comment in comments:
         pieces += [text[at : comment.start], " " * (comment.end - comment.start)]
@@ -155,7 +155,7 @@ def formatted(
     comments: Sequence[Comment],
     printed: Callable[[Decorate], Document] | None,
 ) -> str:
-    """`printed` is the program by the printer of its language, None where there is nothing but comments.
+    """Formats a source. `printed` is the program by the printer of its language, None if there are only comments.
 
     Refuses what does not parse.
     """

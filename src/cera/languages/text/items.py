@@ -23,7 +23,7 @@ class MismatchError(Exception):
 
 
 def parse_item(parser: Lark, text: str, start: str) -> Tree[Token]:
-    """Lark's tree of one item; MismatchError where it is none."""
+    """Returns Lark's tree of one item. Raises MismatchError if the text is not an item."""
     try:
         return parser.parse(text, start=start)
     except UnexpectedInput as error:
@@ -90,7 +90,7 @@ class Parsed(Generic[Program]):
 
 @dataclass(frozen=True)
 class ItemReader(Generic[Cut, Item]):
-    """How a language reads one item: the tree of its text, what the tree stands for, why there is none."""
+    """Reader of single items of a language: to a tree, to a node of its syntax, or to the reasons why it has none."""
 
     parse_tree: Callable[[str, Cut], Tree[Token]]
     transform: Callable[[Tree[Token], Place], tuple[Item | None, list[Diagnostic]]]

@@ -22,13 +22,13 @@ class Vocabulary:
     groups: Groups
     names: Mapping[str, str]
     words: Mapping[str, tuple[str, ...]]
-    #: What is most often forgotten, separators and brackets, so it is named first.
+    #: Separators and brackets, which are most often forgotten, so they are named first.
     first: Sequence[str]
-    #: More alternatives than these are no help.
+    #: More alternatives than these do not help.
     most: int = 5
 
     def expected(self, accepted: Iterable[str]) -> str:
-        """`expected ',' or '}'`: the accepted terminals, grouped and by their everyday names."""
+        """Returns the accepted terminals, grouped and by their everyday names: `expected ',' or '}'`."""
         phrases = self._phrases(set(accepted))
         if not phrases:
             return "expected nothing more"
@@ -38,7 +38,7 @@ class Vocabulary:
         return f"expected {', '.join(others)} or {last}" if others else f"expected {last}"
 
     def keywords(self, accepted: Iterable[str]) -> list[str]:
-        """The words of the language among the accepted terminals."""
+        """Returns the words of the language among the accepted terminals."""
         return [word for terminal in sorted(accepted) for word in self.words.get(terminal, ())]
 
     def _phrases(self, rest: set[str]) -> list[str]:
@@ -59,7 +59,7 @@ _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 
 
 def open_ended(source: Source, lexemes: Iterable[Lexeme], comment_code: str, string_code: str) -> Diagnostic | None:
-    """A comment or a string that goes on to the end."""
+    """Reports a comment or a string that goes on to the end."""
     for lexeme in lexemes:
         if lexeme.kind == "open comment":
             place = Span(source, lexeme.start, lexeme.start + 2)
@@ -71,7 +71,7 @@ def open_ended(source: Source, lexemes: Iterable[Lexeme], comment_code: str, str
 
 
 def unbalanced(source: Source, lexemes: Iterable[Lexeme], code: str) -> Diagnostic | None:
-    """A bracket without a partner, or with one of another kind."""
+    """Reports a bracket without a partner, or with one of another kind."""
     opened: list[Lexeme] = []
     for lexeme in lexemes:
         if lexeme.kind != "bracket":
@@ -102,7 +102,7 @@ def _span(source: Source, lexeme: Lexeme) -> Span:
 class Codes:
     """The codes of a language for what every language can get wrong."""
 
-    #: What does not fit where it stands, or is nested too deeply.
+    #: Something that does not fit where it stands, or is nested too deeply.
     unexpected: str
     #: A bracket or a comment.
     not_closed: str
@@ -112,7 +112,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Explaining(Generic[Kind]):
-    """How the mistakes of a language are explained: its codes, its words, and its own hints."""
+    """Explainer of the mistakes of a language, with its codes, its words, and its own hints."""
 
     codes: Codes
     vocabulary: Vocabulary
@@ -120,7 +120,7 @@ class Explaining(Generic[Kind]):
     hint: Callable[[Piece[Kind], int], str | None]
 
     def __call__(self, source: Source, piece: Piece[Kind], mismatch: MismatchError) -> list[Diagnostic]:
-        """The mistake in a piece that could be read up to the mismatch."""
+        """Reports the mistake in a piece that could be read up to the mismatch."""
         found = (
             open_ended(source, piece.lexemes, self.codes.not_closed, self.codes.bad_literal)
             or unbalanced(source, piece.lexemes, self.codes.not_closed)
@@ -144,7 +144,7 @@ class Explaining(Generic[Kind]):
 
 
 def _without_unit(piece: Piece[Kind], index: int) -> str | None:
-    """Of a number where a length of time is expected: that its unit is none, or missing."""
+    """Returns why a number is not a length of time: its unit is unknown or missing."""
     number, *following = (lexeme.text for lexeme in piece.lexemes[index : index + 2])
     if not number[0].isdigit():
         return None

@@ -1,4 +1,4 @@
-"""How large a body may be: XC108, XC112."""
+"""Limits on the size of a body: XC108, XC112."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def too_many_branches(rule: RuleSyntax, name: str, count: int) -> Diagnostic:
 
 
 def check_branch(rule: RuleSyntax, name: str, branch: Branch) -> Iterator[Diagnostic]:
-    """A branch with more literals or conditions than can be evaluated."""
+    """Reports a branch with more literals or conditions than can be evaluated."""
     literals = len(branch.positive) + len(branch.accumulations)
     conditions = len(branch.conditions) + sum(len(each.conditions) for each in branch.accumulations)
     if literals > MAX_LITERALS:

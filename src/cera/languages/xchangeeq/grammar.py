@@ -25,7 +25,7 @@ class Piece:
 
 
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece]:
-    """The items among the lexemes (without comments) of a text, and the stray text between them as pieces of their own.
+    """Returns the items among the lexemes (without comments) of a text, and the stray text between them as pieces.
 
     An item ends with its END, with its line if it is a directive, or before a word that begins another one.
     """
@@ -52,7 +52,7 @@ def _step(lexeme: Lexeme) -> int:
 
 
 def _begins_item(lexemes: Sequence[Lexeme], index: int, depth: int) -> bool:
-    """Whether the lexeme begins an item though the one before it is not closed.
+    """Returns whether the lexeme begins an item though the one before it is not closed.
 
     Inside of brackets that is a guess: the same word can be a label there. It is not one if what belongs behind the
     keyword follows it.
@@ -95,7 +95,7 @@ def parse_tree(text: str) -> Tree[Token]:
 
 
 def accepted_at(text: str, position: int) -> frozenset[str]:
-    """The terminals that could stand at a position; the text before it must be right."""
+    """Returns the terminals that could stand at a position; the text before it must be right."""
     interactive = lark().parse_interactive(text)
     try:
         for token in interactive.lexer_thread.lex(interactive.parser_state):  # type: ignore[no-untyped-call]
@@ -108,7 +108,7 @@ def accepted_at(text: str, position: int) -> frozenset[str]:
 
 
 def terminals() -> frozenset[str]:
-    """The names of all terminals, those between the others left out."""
+    """Returns the names of all terminals, except for ignored ones."""
     ignored = lark().ignore_tokens
     return frozenset(terminal.name for terminal in lark().terminals if terminal.name not in ignored)
 

@@ -35,7 +35,7 @@ Declarations = Mapping[str, Identifier]
 
 
 def check_scopes(rule: RuleSyntax) -> list[Diagnostic]:
-    """Identifiers that are not declared where they are used (XC101) or declared twice in one branch (XC102)."""
+    """Reports identifiers that are not declared where they are used (XC101) or declared twice in one branch (XC102)."""
     checks = _Checks(rule)
     checks.declarations(rule.query)
     scope = _Scope(_in_every_branch(rule.query), _in_some_branch(rule.query))
@@ -53,7 +53,7 @@ class _Scope:
     sometimes: Declarations
 
     def inside(self, disjunction: Disjunction, part: Query) -> _Scope:
-        """The scope of one part of a disjunction that has this scope."""
+        """Returns the scope of one part of a disjunction that has this scope."""
         parts = _in_some_branch(disjunction)
         beside = {name: place for name, place in self.sometimes.items() if name in self.always or name not in parts}
         return _Scope({**self.always, **_in_every_branch(part)}, {**beside, **_in_some_branch(part)})
@@ -65,7 +65,7 @@ class _Checks:
     problems: list[Diagnostic] = field(default_factory=list)
 
     def declarations(self, query: Query) -> Declarations:
-        """The identifiers of the query, the first place for each; reports those that meet in one branch (XC102)."""
+        """Returns the identifiers of the query, the first place for each; reports repetitions in one branch (XC102)."""
         if not isinstance(query, Conjunction | Disjunction):
             identifier = declaration(query)
             return {} if identifier is None else {identifier.name: identifier}

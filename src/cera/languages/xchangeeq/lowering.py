@@ -58,7 +58,7 @@ def lower(
     timezone: str,
     semantics: Semantics | None,
 ) -> tuple[RuleProgram, tuple[Diagnostic, ...]]:
-    """The files as one program. An explicit `semantics` wins over what the files ask for."""
+    """Lowers the files to one program. An explicit `semantics` wins over what the files ask for."""
     asked, problems = chosen_semantics(files)
     sources, wrong_sources = declared_sources(files)
     problems += wrong_sources
@@ -123,7 +123,7 @@ class _Lowering:
         )
 
     def _alternatives(self, query: Query, names: Names, *, pruned: bool) -> list[_Alternative]:
-        """The disjunctive form of a query; when `pruned`, one alternative that stands for the too many."""
+        """Returns the disjunctive form of a query; when `pruned`, one alternative that stands for the too many."""
         match query:
             case Conjunction():
                 parts = [self._alternatives(part, names, pruned=pruned) for part in query.queries]
@@ -231,5 +231,5 @@ def _conjuncts(condition: Expression) -> Iterable[Expression]:
 
 
 def _name(identifier: Identifier | None, otherwise: str, names: Names) -> tuple[str, bool]:
-    """The identifier of a literal, and whether it was left out in the text."""
+    """Returns the identifier of a literal, and whether it was left out in the text."""
     return (names.fresh(otherwise), True) if identifier is None else (identifier.name, False)

@@ -39,7 +39,7 @@ _SWAPPED = {"adn": "and", "nad": "and"}
 
 
 def misread(item: Item) -> Iterator[Diagnostic]:
-    """`AND { a, b }` and `adn { a, b }` are patterns of these names. In quotes it is clear that they are meant."""
+    """Reports `AND { a, b }` and `adn { a, b }`, which are read as patterns. In quotes they are clearly meant."""
     if not isinstance(item, RuleSyntax):
         return
     for literal in literals(item.query):

@@ -64,22 +64,22 @@ def print_query(query: Query) -> str:
 
 
 def print_pattern(pattern: Pattern) -> str:
-    """The pattern on one line."""
+    """Prints the pattern on one line."""
     return render(Printer().pattern(pattern), width=None)
 
 
 def print_expression(expression: Expression) -> str:
-    """The expression on one line."""
+    """Prints the expression on one line."""
     return render(Printer().expression(expression), width=None)
 
 
 def print_source(source: SourceLabel) -> str:
-    """A declared label with its attributes on one line."""
+    """Prints a declared label with its attributes on one line."""
     return render(_declared(source.label, source.attributes), width=None)
 
 
 def print_construct(construct: Construct) -> str:
-    """The construct on one line."""
+    """Prints the construct on one line."""
     return render(Printer().construct(construct), width=None)
 
 
@@ -87,7 +87,7 @@ class Printer(TermPrinter):
     """Documents for rules, queries and directives."""
 
     def program(self, program: ProgramSyntax) -> Document:
-        """The items, each on lines of its own; a blank line between two unless both are directives."""
+        """Prints the items, each on lines of its own; a blank line between two unless both are directives."""
         parts: list[Document] = []
         for before, item in zip((None, *program.items), program.items, strict=False):
             if before is not None:
@@ -150,11 +150,11 @@ class Printer(TermPrinter):
                 return concat(f"while {query.window.name}: {kind} ", pattern, self._where(query.conditions))
 
     def _block(self, queries: Iterable[Query]) -> Document:
-        """`{…}` with a line for each query."""
+        """Prints `{…}` with a line for each query."""
         return _broken([self.decorate(query, self.query(query)) for query in queries])
 
     def _where(self, conditions: Sequence[Expression]) -> Document:
-        """` where {…}`: several conditions have a line each, a single one stays on the line if it fits."""
+        """Prints ` where {…}`: several conditions have a line each, a single one stays on the line if it fits."""
         documents = [self.decorate(condition, self.expression(condition)) for condition in conditions]
         match documents:
             case []:
@@ -190,7 +190,8 @@ def _attribute(attribute: Attribute) -> Document:
 
 
 def format_source(source: Source) -> str:
-    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
     parsed = parse(source)
     program = parsed.program
     printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None

@@ -42,7 +42,7 @@ class Brackets:
         return not (self.mismatched or self.surplus or self.unclosed)
 
     def open_at(self, index: int) -> list[int]:
-        """The brackets that are open before the lexeme, outermost first."""
+        """Returns the brackets that are open before the lexeme, outermost first."""
         return [
             opening
             for opening in range(min(index, len(self._lexemes)))
@@ -52,7 +52,7 @@ class Brackets:
         ]
 
     def is_second(self, opening: int) -> bool:
-        """Whether the bracket is the second one of `{{` or `[[`."""
+        """Returns whether the bracket is the second one of `{{` or `[[`."""
         return (
             opening > 0
             and self._lexemes[opening - 1].text == self._lexemes[opening].text
@@ -60,7 +60,8 @@ class Brackets:
         )
 
     def torn(self) -> int | None:
-        """The innermost `{{` whose closing brackets do not stand side by side: they were probably not meant for it.
+        """Returns the innermost `{{` whose closing brackets do not stand side by side, so were probably not meant for
+        it.
 
         The index is that of its second bracket.
         """
@@ -76,7 +77,7 @@ class Brackets:
         return outer is None or self._lexemes[inner].end != self._lexemes[outer].start
 
     def label(self, opening: int) -> str:
-        """The word before an opening bracket, or before the pair that it belongs to."""
+        """Returns the word before an opening bracket, or before the pair that it belongs to."""
         first = opening - 1 if self.is_second(opening) else opening
         before = self._lexemes[first - 1] if first > 0 else None
         return before.text if before is not None and before.kind == "word" else ""
@@ -102,7 +103,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is wrong from `start` to `end` of an item's text, and the edits after which it could be read further."""
+    """Mistake from `start` to `end` of an item's text, and the edits after which the item could be read further."""
 
     code: str
     message: str
@@ -115,7 +116,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Situation:
-    """An item's text at the lexeme that could not be read.
+    """Situation at the lexeme of an item's text that could not be read.
 
     `following` begins the next item. `reaches(edits)` is how many lexemes further the text can be read after the edits
     (0 if it is no further); `accepted_at(n)` are the terminals that could have stood at the n-th lexeme.
@@ -139,7 +140,7 @@ class Situation:
         return self.at(0)
 
     def at(self, distance: int) -> Lexeme | None:
-        """The lexeme so many places after the one that could not be read, or before it."""
+        """Returns the lexeme at a distance after the one that could not be read, or before it."""
         index = self.index + distance
         return self.lexemes[index] if 0 <= index < len(self.lexemes) else None
 
@@ -155,7 +156,7 @@ def mistake_at(
 
 
 def described(lexeme: Lexeme) -> str:
-    """The lexeme as a message names it."""
+    """Returns the lexeme as a message names it."""
     if lexeme.kind == "string":
         return f"the string {lexeme.text}"
     return f"'{lexeme.text}'" if lexeme.text.isprintable() else f"the character {lexeme.text!a}"
