@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from cera.instances.instance import Instance, Untold
+from cera.instances.instance import Instance, NoValue
 from cera.instances.types import ComplexType
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Comparison, Expression, Variable, variables
@@ -28,10 +28,10 @@ class Condition:
         """Returns whether the conjunct holds for one instance of each component, or one lacks a binding inside."""
         values: dict[str, Value] = {}
         for name, component, attribute in self._variables:
-            value = bound[component].told(attribute)
-            if value is Untold.MISSING:
+            value = bound[component].value_or_reason(attribute)
+            if value is NoValue.MISSING:
                 return True
-            if value is not None and not isinstance(value, Untold):
+            if value is not None and not isinstance(value, NoValue):
                 values[name] = value
         return self._evaluator.holds(self.expression, values, {})
 
