@@ -44,8 +44,8 @@ _NAMES: Mapping[str, Any] = {
 }
 
 
-class Writing:
-    """Functions that are being written, and the values that their lines refer to."""
+class FunctionWriter:
+    """A writer of Python functions, with the values that their lines refer to."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -102,8 +102,8 @@ def _code(source: str, name: str) -> CodeType:
 class ExpressionSource:
     """Sources of expressions, given the local variable of every name in them (`X`, `X.Balance`)."""
 
-    def __init__(self, writing: Writing, locals_: Mapping[str, str]) -> None:
-        self.writing = writing
+    def __init__(self, writer: FunctionWriter, locals_: Mapping[str, str]) -> None:
+        self.writer = writer
         self.locals = locals_
 
     def test(self, condition: Expression) -> str:
@@ -124,7 +124,7 @@ class ExpressionSource:
         """Returns the source of an argument of a fact; it is None where there is no value."""
         match expression:
             case Literal():
-                return self.writing.name(cell_of(expression.value))
+                return self.writer.name(cell_of(expression.value))
             case Variable() if "." not in expression.name:
                 return self.locals[expression.name]
             case Variable():
@@ -177,13 +177,13 @@ class ExpressionSource:
                 inner = self._numeric(expression.operand)
                 if inner is None:
                     return None
-                result = self.writing.fresh("t")
+                result = self.writer.fresh("t")
                 return [*inner[0], f"-LIMIT <= ({result} := -{inner[1]}) <= LIMIT"], result
             case Arithmetic(operator="+" | "-" | "*"):
                 left, right = self._numeric(expression.left), self._numeric(expression.right)
                 if left is None or right is None:
                     return None
-                result = self.writing.fresh("t")
+                result = self.writer.fresh("t")
                 computed = f"-LIMIT <= ({result} := {left[1]} {expression.operator} {right[1]}) <= LIMIT"
                 return [*left[0], *right[0], computed], result
             case _:
@@ -191,7 +191,7 @@ class ExpressionSource:
 
     def _slow_test(self, condition: Expression) -> str:
         names = sorted(variables(condition))
-        evaluator = self.writing.evaluator
+        evaluator = self.writer.evaluator
 
         def holds(*cells: Any) -> bool:
             return evaluator.holds(condition, _environment(names, cells), {})
@@ -200,7 +200,7 @@ class ExpressionSource:
 
     def _slow_value(self, expression: Expression) -> str:
         names = sorted(variables(expression))
-        evaluator = self.writing.evaluator
+        evaluator = self.writer.evaluator
 
         def value(*cells: Any) -> Any:
             return cell_of(evaluator.value(expression, _environment(names, cells), {}))
@@ -208,7 +208,7 @@ class ExpressionSource:
         return self._call(value, names)
 
     def _call(self, function: Any, names: Sequence[str]) -> str:
-        return f"{self.writing.name(function)}({', '.join(self.locals[name] for name in names)})"
+        return f"{self.writer.name(function)}({', '.join(self.locals[name] for name in names)})"
 
 
 def _environment(names: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cera.datalog.expression_source import ExpressionSource, Writing, attribute_source
+from cera.datalog.expression_source import ExpressionSource, FunctionWriter, attribute_source
 from cera.datalog.normal import Computed, Constant, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Comparison, Expression, Variable, variables
@@ -68,10 +68,10 @@ class _Access:
 
 
 class RuleSource:
-    def __init__(self, rule: NormalRule, relations: Relations, writing: Writing, target: str) -> None:
+    def __init__(self, rule: NormalRule, relations: Relations, writer: FunctionWriter, target: str) -> None:
         self.rule = rule
         self.relations = relations
-        self.writing = writing
+        self.writer = writer
         self.target = target
         used = [*rule.conditions, *rule.outputs]
         used += [term.expression for atom in rule.negative for term in atom.terms if isinstance(term, Computed)]
@@ -103,7 +103,7 @@ class RuleSource:
             yield from self._negations(scope)
 
     def _expressions(self, scope: _Scope) -> ExpressionSource:
-        return ExpressionSource(self.writing, scope.locals)
+        return ExpressionSource(self.writer, scope.locals)
 
     def _cost(self, atom: NormalAtom, scope: _Scope) -> tuple[int, int]:
         relation = self.relations(atom)
@@ -140,7 +140,7 @@ class RuleSource:
     def _term(self, term: object, scope: _Scope) -> str:
         match term:
             case Constant():
-                return self.writing.name(term.cell)
+                return self.writer.name(term.cell)
             case Computed():
                 return self._expressions(scope).cell(term.expression)
             case _:
@@ -182,12 +182,12 @@ class RuleSource:
             if term is None or (position in exact and not isinstance(term, str)):
                 names.append("_")
             elif isinstance(term, str) and term not in scope.locals:
-                scope.locals[term] = self.writing.fresh("v")
+                scope.locals[term] = self.writer.fresh("v")
                 names.append(scope.locals[term])
             elif position in exact:
                 names.append("_")
             else:
-                names.append(self.writing.fresh("u"))
+                names.append(self.writer.fresh("u"))
                 tests.append(f"{names[-1]} == {self._term(term, scope)}")
         scope.done = not rest and self._asks_only_whether(scope, set(names))
         yield f"for {', '.join(names)}, in {candidates}:"
@@ -214,7 +214,7 @@ class RuleSource:
         for name in self.attributes:
             owner, _, attribute = name.partition(".")
             if owner in scope.locals and name not in scope.locals:
-                scope.locals[name] = self.writing.fresh("a")
+                scope.locals[name] = self.writer.fresh("a")
                 yield f"{scope.locals[name]} = {attribute_source(scope.locals[owner], attribute)}"
 
     def exists(self, atom: NormalAtom, locals_: dict[str, str]) -> str:
@@ -230,7 +230,7 @@ class RuleSource:
         key = values[0] if len(values) == 1 else f"({', '.join(values)})"
         if index is not None:
             return f"{key} in {index}" if relation.indexed else f"({relation.rows} and {key} in {index})"
-        row = self.writing.fresh("r")
+        row = self.writer.fresh("r")
         tests = " and ".join(f"{row}[{p}] == {value}" for (p, _), value in zip(known, values, strict=True))
         return f"any([{tests} for {row} in {relation.rows}])"
 
@@ -248,7 +248,7 @@ class RuleSource:
         for output in self.rule.outputs:
             source = expressions.cell(output)
             if expressions.may_be_missing(output):
-                local = self.writing.fresh("h")
+                local = self.writer.fresh("h")
                 yield f"{local} = {source}"
                 missing.append(f"{local} is not None")
                 source = local

@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from cera.datalog.checks import checked
-from cera.datalog.expression_source import Writing
+from cera.datalog.expression_source import FunctionWriter
 from cera.datalog.forgetting import is_over, lastings
 from cera.datalog.live import Live
 from cera.datalog.normal import NormalRule, normal_rules, without_copies
@@ -78,8 +78,8 @@ class Machine:
         originals, self._copies = without_copies(everything)
         asked = {self._copies.get(name, name) for name in self.outputs}
         rules = _needed(originals, asked)
-        self._writing = Writing(evaluator)
-        self._writing.values |= {"UNIT": _UNIT, "take": _take}
+        self._writer = FunctionWriter(evaluator)
+        self._writer.values |= {"UNIT": _UNIT, "take": _take}
         self._arities = {a.predicate: len(a.arguments) for r in program.rules for a in (r.head, *atoms(r))}
         temporal = _temporal(program)
         derived = {rule.predicate for rule in rules}
@@ -94,8 +94,8 @@ class Machine:
         )
         self._write(rules, staged)
         self._live_keys = [self._keys(name) for name in self._layout.live]
-        self._deadlines = [deadline_function(self._writing, frame) for frame in staged.frames.values()]
-        self._lastings = lastings(rules, self._writing)
+        self._deadlines = [deadline_function(self._writer, frame) for frame in staged.frames.values()]
+        self._lastings = lastings(rules, self._writer)
         self._numbers = stage_numbers(rules, asked)
         self._constant_keys = [self._keys(name) for name in self._layout.constant]
         self._fingerprint = hashlib.sha256(print_program(program).encode()).hexdigest()[:16]
@@ -161,7 +161,7 @@ class Machine:
 
         return rows
 
-    # Writing states out.
+    # FunctionWriter states out.
 
     def dump(self, state: State) -> dict[str, Any]:
         """Returns the state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
@@ -190,7 +190,7 @@ class Machine:
     # Making the functions.
 
     def _keys(self, predicate: str) -> tuple[Any, ...]:
-        return tuple(key_function(self._writing, parts) for parts in self._layout.indexes.get(predicate, ()))
+        return tuple(key_function(self._writer, parts) for parts in self._layout.indexes.get(predicate, ()))
 
     def _empty(self) -> State:
         live = [Live(keys, deadline) for keys, deadline in zip(self._live_keys, self._deadlines, strict=True)]
@@ -207,16 +207,16 @@ class Machine:
     def _always_function(self, rules: list[NormalRule]) -> Any:
         """Returns a function for facts without a stage: those given, and those derived from them."""
         layout = Layout({}, {}, {})
-        source = FunctionSource(layout, self._writing, schedule(rules), self._events)
+        source = FunctionSource(layout, self._writer, schedule(rules), self._events)
         lines = source.body(rules)
         names = {name: source.new(name) for name in self._layout.constant}
         derived = {rule.predicate for rule in rules}
         start = [f"{local} = {'EMPTY' if n in derived else f'given.get({n!r}, EMPTY)'}" for n, local in names.items()]
         end = "return {" + ", ".join(f"{name!r}: {local}" for name, local in names.items()) + "}"
-        return self._writing.function("always", "given", [*_none(source), *start, *lines, end])
+        return self._writer.function("always", "given", [*_none(source), *start, *lines, end])
 
     def _stage_function(self, name: str, staged: Schedule, rules: list[NormalRule]) -> Any:
-        source = FunctionSource(self._layout, self._writing, staged, self._events)
+        source = FunctionSource(self._layout, self._writer, staged, self._events)
         lines = source.body(rules)
         end = self._end(source)
         used = source.used
@@ -229,7 +229,7 @@ class Machine:
         head = ["kept, live = state.kept, state.live"]
         head += ["number = state.stage"] if any(isinstance(r.when, int) for r in rules) else []
         body = [*head, *_none(source), *start, *lines, *end]
-        return self._writing.function(name, "state, events, time", body)
+        return self._writer.function(name, "state, events, time", body)
 
     def _incoming(self, source: FunctionSource, event: str) -> list[str]:
         local = source.new(event)
