@@ -16,8 +16,8 @@ Bucket = dict[Row, None]
 _ALWAYS = -(2**63)
 
 
-class Live:
-    """The facts of a predicate. `added` are those that came at the last stage.
+class LiveFacts:
+    """The facts of a predicate that stay. `added` are those that came at the last stage.
 
     `deadline` says until when a fact surely holds; facts wait for that in a heap.
     """

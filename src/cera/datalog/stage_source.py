@@ -37,7 +37,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Kept:
-    """Facts in a `Live`, under a local variable."""
+    """Facts in a `LiveFacts`, under a local variable."""
 
     predicate: str
     local: str

@@ -18,7 +18,7 @@ from typing import Any
 from cera.datalog.checks import checked
 from cera.datalog.expression_source import FunctionWriter
 from cera.datalog.forgetting import is_over, lastings
-from cera.datalog.live import Live
+from cera.datalog.live import LiveFacts
 from cera.datalog.normal import NormalRule, normal_rules, without_copies
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import Schedule, schedule
@@ -45,7 +45,7 @@ class State:
 
     __slots__ = ("constant", "kept", "live", "stage")
 
-    def __init__(self, kept: list[Any], live: list[Live], constant: list[Live]) -> None:
+    def __init__(self, kept: list[Any], live: list[LiveFacts], constant: list[LiveFacts]) -> None:
         self.stage = 0
         self.kept = kept
         self.live = live
@@ -193,9 +193,9 @@ class Machine:
         return tuple(key_function(self._writer, parts) for parts in self._layout.indexes.get(predicate, ()))
 
     def _empty(self) -> State:
-        live = [Live(keys, deadline) for keys, deadline in zip(self._live_keys, self._deadlines, strict=True)]
+        live = [LiveFacts(keys, deadline) for keys, deadline in zip(self._live_keys, self._deadlines, strict=True)]
         kept: list[Any] = [frozenset() for _ in self._layout.before]
-        return State(kept, live, [Live(keys) for keys in self._constant_keys])
+        return State(kept, live, [LiveFacts(keys) for keys in self._constant_keys])
 
     def _write(self, rules: list[NormalRule], staged: Schedule) -> None:
         always = [rule for rule in rules if rule.when == "always"]
