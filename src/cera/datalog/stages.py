@@ -18,7 +18,7 @@ from typing import Any
 from cera.datalog.checks import checked
 from cera.datalog.expression_source import FunctionWriter
 from cera.datalog.forgetting import is_over, lastings
-from cera.datalog.live import LiveFacts
+from cera.datalog.live_facts import LiveFacts
 from cera.datalog.normal import NormalRule, normal_rules, without_copies
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import Schedule, schedule
