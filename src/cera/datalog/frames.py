@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from cera.datalog.normal import Computed, NormalAtom, NormalRule
+from cera.datalog.normal import ComputedTerm, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Variable, variables
 
@@ -67,7 +67,7 @@ def _are_simple(rule: NormalRule, names: Collection[str]) -> bool:
         atom.moment == "new"
         and atom.predicate != rule.predicate
         and atom.names <= set(names)
-        and not any(isinstance(term, Computed) for term in atom.terms)
+        and not any(isinstance(term, ComputedTerm) for term in atom.terms)
         for atom in rule.negative
     )
 

@@ -33,14 +33,14 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedTerm:
     """An argument under `not` that is neither a variable nor a constant."""
 
     expression: Expression
 
 
 #: None is `_`.
-Term = str | Constant | Computed | None
+Term = str | Constant | ComputedTerm | None
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _normal(number: int, rule: Rule) -> NormalRule:
             case Variable() if "." not in argument.name:
                 return argument.name
             case _ if not positive:
-                return Computed(argument)
+                return ComputedTerm(argument)
             case _:
                 name = f"?{len(computed)}"
                 computed.append(Comparison("=", Variable(name), argument))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cera.datalog.expression_source import ExpressionSource, FunctionWriter, attribute_source
-from cera.datalog.normal import Computed, Constant, NormalAtom, NormalRule
+from cera.datalog.normal import ComputedTerm, Constant, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Comparison, Expression, Variable, variables
 
@@ -74,7 +74,7 @@ class RuleSource:
         self.writer = writer
         self.target = target
         used = [*rule.conditions, *rule.outputs]
-        used += [term.expression for atom in rule.negative for term in atom.terms if isinstance(term, Computed)]
+        used += [term.expression for atom in rule.negative for term in atom.terms if isinstance(term, ComputedTerm)]
         self.attributes = sorted({name for e in used for name in variables(e) if "." in name})
 
     def lines(self) -> list[str]:
@@ -141,7 +141,7 @@ class RuleSource:
         match term:
             case Constant():
                 return self.writer.name(term.cell)
-            case Computed():
+            case ComputedTerm():
                 return self._expressions(scope).cell(term.expression)
             case _:
                 return scope.locals[str(term)]
@@ -206,7 +206,9 @@ class RuleSource:
         asked = {root(name) for output in self.rule.outputs for name in variables(output)}
         for other in self.rule.negative:
             asked |= {term for term in other.terms if isinstance(term, str)}
-            asked |= {root(n) for term in other.terms if isinstance(term, Computed) for n in variables(term.expression)}
+            asked |= {
+                root(n) for term in other.terms if isinstance(term, ComputedTerm) for n in variables(term.expression)
+            }
         return not new & asked and all(_is_plain(condition) for condition in scope.pending)
 
     def _attributes(self, scope: _Scope) -> Iterator[str]:

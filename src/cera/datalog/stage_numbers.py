@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from cera.datalog.normal import Computed, NormalAtom, NormalRule
+from cera.datalog.normal import ComputedTerm, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, Variable, variables
 
@@ -95,7 +95,7 @@ def _fits(atom: NormalAtom, numbers: Collection[str], places: Collection[int]) -
         if term is None:
             continue
         is_number = isinstance(term, str) and term in numbers
-        computed = isinstance(term, Computed) and bool(_named((term.expression,)) & set(numbers))
+        computed = isinstance(term, ComputedTerm) and bool(_named((term.expression,)) & set(numbers))
         if computed or is_number != (place in places):
             return False
     return True
