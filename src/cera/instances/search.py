@@ -13,7 +13,7 @@ from typing import Any
 from cera.instances.candidates import Candidates
 from cera.instances.members import Member, Solution
 from cera.instances.operators import EVERYWHERE, Window
-from cera.instances.selections import Fixed, holding
+from cera.instances.selections import FixedSelection, holding
 from cera.instances.type_plan import Part, Plan
 
 #: The sets of the components with combinations modes, by their numbers.
@@ -75,7 +75,7 @@ class Attempt:
             beside = {**bound, role: (terminator,)}
             timed = bound if self._is_anywhere(role) else beside
         selection = self._plan.selections[place]
-        assert isinstance(selection, Fixed)
+        assert isinstance(selection, FixedSelection)
         least = self._part.needed[place]
         limit = self._limits.get(place, self._moment)
         if least == 1 and selection.single:
@@ -232,7 +232,9 @@ class Search:
     def _preference(self, part: tuple[int, ...], solution: Solution) -> Any:
         selections = self._plan.selections
         return [
-            selection.preference(solution[place]) for place in part if isinstance(selection := selections[place], Fixed)
+            selection.preference(solution[place])
+            for place in part
+            if isinstance(selection := selections[place], FixedSelection)
         ]
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from cera.instances.conditions import Condition, key_of, remaining
 from cera.instances.consumptions import CONSUMPTIONS, Consumption
 from cera.instances.operators import OPERATORS
-from cera.instances.selections import SELECTIONS, Fixed, Gathering
+from cera.instances.selections import SELECTIONS, FixedSelection, GatheringSelection
 from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName
 from cera.model.evaluation.evaluator import Evaluator
 
@@ -35,9 +35,9 @@ class Plan:
         self.operator = OPERATORS[type_.operator](type_)
         self.components = type_.components
         self.selections = [SELECTIONS[each.selection] for each in type_.components]
-        self.fixed = [isinstance(each, Fixed) for each in self.selections]
+        self.fixed = [isinstance(each, FixedSelection) for each in self.selections]
         #: Which components gather instances that are out of place, too.
-        self.anywhere = [isinstance(each, Gathering) and each.anywhere for each in self.selections]
+        self.anywhere = [isinstance(each, GatheringSelection) and each.anywhere for each in self.selections]
         self.order = type_.bound[::-1] if type_.right_to_left else type_.bound
         parts = list(islice(self.operator.parts(self.order), 2))
         #: The components that take part, if they are always the same.
