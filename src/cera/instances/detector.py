@@ -25,7 +25,7 @@ from cera.model.time.interval import Time
 _MANY = 1_000
 
 
-class Available:
+class AvailableInstances:
     """Instances that a type can use: a sequence of members for each value of its key, and the next number."""
 
     __slots__ = ("arrivals", "by_key", "full", "next_number")
@@ -88,7 +88,9 @@ class Detector:
     def component_types(self) -> tuple[str, ...]:
         return self._plan.types
 
-    def detect(self, available: Available, new: Iterable[Instance], now: Time, past: Sequence[int]) -> list[Bound]:
+    def detect(
+        self, available: AvailableInstances, new: Iterable[Instance], now: Time, past: Sequence[int]
+    ) -> list[Bound]:
         """Returns the bindings of the events that new instances terminate, in the order in which these arrive."""
         if not self._plan.possible:
             return []
@@ -105,7 +107,7 @@ class Detector:
         self._prune(available, inserted, now)
         return found
 
-    def _prune(self, available: Available, inserted: Sequence[tuple[Member, Any]], now: Time) -> None:
+    def _prune(self, available: AvailableInstances, inserted: Sequence[tuple[Member, Any]], now: Time) -> None:
         for key in {key for _, key in inserted} if len(inserted) > 1 else (key for _, key in inserted):
             members = available.by_key.get(key)
             if members is not None:
@@ -113,7 +115,9 @@ class Detector:
                 if not members:
                     del available.by_key[key]
 
-    def _detect_pairs(self, pairs: Pairs, available: Available, new: Iterable[Instance], now: Time) -> list[Bound]:
+    def _detect_pairs(
+        self, pairs: Pairs, available: AvailableInstances, new: Iterable[Instance], now: Time
+    ) -> list[Bound]:
         """Detects as above, for a type whose terminators need not be remembered."""
         terminators = [one for one in new if one.type == pairs.last]
         inserted = self._insert(available, (one for one in new if one.type != pairs.last), now)
@@ -138,7 +142,7 @@ class Detector:
         value = instance.attribute(self._keys[instance.type])
         return _NONE if value is None else wrap(value)
 
-    def _insert(self, available: Available, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
+    def _insert(self, available: AvailableInstances, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
         """Inserts new members, and returns each with the value of its key."""
         inserted: list[tuple[Member, Any]] = []
         for instance in new:
@@ -158,7 +162,7 @@ class Detector:
                     available.tidy()
         return inserted
 
-    def expire(self, available: Available, now: Time) -> None:
+    def expire(self, available: AvailableInstances, now: Time) -> None:
         """Drops what is too old, also of keys of which nothing new is heard."""
         if self.type.within is None:
             return

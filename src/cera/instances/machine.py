@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cera.instances.detections import Heads
-from cera.instances.detector import Available, Detector
+from cera.instances.detector import AvailableInstances, Detector
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
 from cera.instances.timers import Running, Timer
@@ -25,7 +25,7 @@ class History:
     __slots__ = ("full", "now", "parts", "past", "stage")
 
     def __init__(self, parts: dict[str, Any]) -> None:
-        self.parts: dict[str, Available | Running] = parts
+        self.parts: dict[str, AvailableInstances | Running] = parts
         self.past: list[int] = []
         #: The number of the last stage.
         self.stage = 0
@@ -37,7 +37,7 @@ class History:
     def live(self) -> int:
         """The number of instances and running timers in state."""
         return sum(
-            part.live if isinstance(part, Available) else len(part.starts) for part in self.parts.values()
+            part.live if isinstance(part, AvailableInstances) else len(part.starts) for part in self.parts.values()
         ) + len(self.past)
 
     def packed(self) -> dict[str, Any]:
@@ -69,7 +69,9 @@ class Machine:
         self._asks_past = any(each.type.continuous for each in self._detectors)
 
     def start(self) -> History:
-        return History({each.type.name: Running() if isinstance(each, Timer) else Available() for each in self._types})
+        return History(
+            {each.type.name: Running() if isinstance(each, Timer) else AvailableInstances() for each in self._types}
+        )
 
     def unpacked(self, data: Mapping[str, Any]) -> History:
         history = self.start()
@@ -77,7 +79,7 @@ class Machine:
             history.parts[name].unpack(part)
         for each in self._detectors:
             part = history.parts[each.type.name]
-            if each.type.within is not None and isinstance(part, Available):
+            if each.type.within is not None and isinstance(part, AvailableInstances):
                 part.tidy()  # a state from before it had a limit does not say when its instances came
         history.past, history.now, history.stage = list(data["past"]), data["now"], data["stage"]
         return history
@@ -168,7 +170,7 @@ class Machine:
         """Drops what is too old now, and returns whether nothing is left in a history."""
         for each in self._detectors:
             part = history.parts[each.type.name]
-            assert isinstance(part, Available)
+            assert isinstance(part, AvailableInstances)
             each.expire(part, now)
         self._forget(history)
         return not history.live
@@ -186,7 +188,7 @@ _LONG = 1_000
 
 def _available(history: History) -> Iterable[Instance]:
     for part in history.parts.values():
-        if isinstance(part, Available):
+        if isinstance(part, AvailableInstances):
             for members in part.by_key.values():
                 for _, _, instance in members.all():
                     yield instance
