@@ -9,14 +9,14 @@ from itertools import product
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Members, Solution, between
 from cera.instances.operators import Window
-from cera.instances.type_plan import Asked, Plan
+from cera.instances.type_plan import Asked, TypePlan
 from cera.model.time.interval import Time
 
 
 class Candidates:
     """The members of one sequence at one time. `past` are the times of all events of the history, in order."""
 
-    def __init__(self, plan: Plan, members: Members, now: Time, past: Sequence[int]) -> None:
+    def __init__(self, plan: TypePlan, members: Members, now: Time, past: Sequence[int]) -> None:
         self.plan = plan
         self._by_type = members.by_type
         self._past = past

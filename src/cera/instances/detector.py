@@ -15,7 +15,7 @@ from cera.instances.members import Member, Members, Solution
 from cera.instances.pairs import Pairs, fits
 from cera.instances.pruning import Pruning
 from cera.instances.search import Search
-from cera.instances.type_plan import Plan
+from cera.instances.type_plan import TypePlan
 from cera.instances.types import ComplexType
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
@@ -74,7 +74,7 @@ class Detector:
         self, type_: ComplexType, evaluator: Evaluator, *, timely: bool, uncertain: Collection[str] = ()
     ) -> None:
         self.type = type_
-        self._plan = Plan(type_, evaluator, uncertain)
+        self._plan = TypePlan(type_, evaluator, uncertain)
         self._pruning = Pruning(self._plan, timely=timely)
         key = self._plan.key
         #: The attribute of the key in each type.

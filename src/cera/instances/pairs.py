@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from cera.instances.instance import Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members
-from cera.instances.type_plan import Plan
+from cera.instances.type_plan import TypePlan
 from cera.model.time.interval import Time
 
 
 class Pairs:
     """Detection of a type that `fits`."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TypePlan) -> None:
         type_ = self._type = plan.type
         self._within = type_.within
         first, last = (type_.components[place] for place in type_.bound)
@@ -78,7 +78,7 @@ class Pairs:
         return [(member,) for member in legal] if several else [(legal[0],)]
 
 
-def fits(plan: Plan, *, timely: bool) -> bool:
+def fits(plan: TypePlan, *, timely: bool) -> bool:
     """Returns whether time and a key alone decide what an event binds, and its last component terminates it."""
     type_ = plan.type
     components = type_.components

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from cera.instances.members import Member, Members, between
-from cera.instances.type_plan import Plan
+from cera.instances.type_plan import TypePlan
 from cera.model.time.interval import Time
 
 
 class Pruning:
-    def __init__(self, plan: Plan, *, timely: bool) -> None:
+    def __init__(self, plan: TypePlan, *, timely: bool) -> None:
         type_ = plan.type
         self._within = type_.within
         self._plan = plan

@@ -14,13 +14,13 @@ from cera.instances.candidates import Candidates
 from cera.instances.members import Member, Solution
 from cera.instances.operators import EVERYWHERE, Window
 from cera.instances.selections import FixedSelection, holding
-from cera.instances.type_plan import Part, Plan
+from cera.instances.type_plan import Part, TypePlan
 
 #: The sets of the components with combinations modes, by their numbers.
 Combination = tuple[tuple[int, tuple[int, ...]], ...]
 
 
-def combination_of(plan: Plan, solution: Solution) -> Combination:
+def combination_of(plan: TypePlan, solution: Solution) -> Combination:
     return tuple(
         (place, tuple(number for _, number, _ in solution[place]))
         for place in sorted(plan.combining & solution.keys())

@@ -19,7 +19,7 @@ Asked = tuple[Condition, tuple[int, ...]]
 class Part:
     """Components that take part in an event, as places in the order of traversal."""
 
-    def __init__(self, plan: Plan, places: tuple[int, ...]) -> None:
+    def __init__(self, plan: TypePlan, places: tuple[int, ...]) -> None:
         self.places = places
         self.in_order = tuple(sorted(places))
         self.fixed = tuple(place for place in places if plan.fixed[place])
@@ -28,7 +28,7 @@ class Part:
         self.needed = {place: plan.components[place].delimiter.least for place in places}
 
 
-class Plan:
+class TypePlan:
     def __init__(self, type_: ComplexType, evaluator: Evaluator, uncertain: Collection[str] = ()) -> None:
         """Compiles a type. `uncertain` are hidden types inside of which something may be unbound."""
         self.type = type_
