@@ -10,7 +10,7 @@ from cera.instances.detections import Heads
 from cera.instances.detector import AvailableInstances, Detector
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
-from cera.instances.timers import Running, Timer
+from cera.instances.timers import Timer, TimerState
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.time.interval import Time
@@ -25,7 +25,7 @@ class History:
     __slots__ = ("full", "now", "parts", "past", "stage")
 
     def __init__(self, parts: dict[str, Any]) -> None:
-        self.parts: dict[str, AvailableInstances | Running] = parts
+        self.parts: dict[str, AvailableInstances | TimerState] = parts
         self.past: list[int] = []
         #: The number of the last stage.
         self.stage = 0
@@ -70,7 +70,7 @@ class Machine:
 
     def start(self) -> History:
         return History(
-            {each.type.name: Running() if isinstance(each, Timer) else AvailableInstances() for each in self._types}
+            {each.type.name: TimerState() if isinstance(each, Timer) else AvailableInstances() for each in self._types}
         )
 
     def unpacked(self, data: Mapping[str, Any]) -> History:
@@ -128,32 +128,32 @@ class Machine:
         return found
 
     def _hear(
-        self, timer: Timer, running: Running, occurring: Occurring, stage: int, now: Time, *, ticking: bool
+        self, timer: Timer, state: TimerState, occurring: Occurring, stage: int, now: Time, *, ticking: bool
     ) -> None:
-        if ticking and running.starts:
-            ticks = timer.ticks(running, now)
+        if ticking and state.starts:
+            ticks = timer.ticks(state, now)
             for one in ticks:
                 one.time = stage
             if ticks:
                 occurring[timer.type.name] = ticks
         stop = timer.type.stop
-        timer.hear(running, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
+        timer.hear(state, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
         if ticking:
-            timer.settle(running)
+            timer.settle(state)
 
     def silence(self, history: History) -> None:
         """Stops repeating timers: the stream has ended."""
         for timer in self._timers:
             if timer.type.repeats:
-                history.parts[timer.type.name] = Running()
+                history.parts[timer.type.name] = TimerState()
 
     def due(self, history: History, now: Time) -> Time | None:
         """Returns when the next timer ticks, after now."""
         found: list[Time] = []
         for timer in self._timers:
-            running = history.parts[timer.type.name]
-            assert isinstance(running, Running)
-            time = timer.due(running, now)
+            state = history.parts[timer.type.name]
+            assert isinstance(state, TimerState)
+            time = timer.due(state, now)
             if time is not None:
                 found.append(time)
         return min(found, default=None)
@@ -161,9 +161,9 @@ class Machine:
     def repeating(self, history: History) -> Iterator[tuple[str, Time, int]]:
         """Yields the repeating timers: their names, when the next tick of one is due, and how far apart."""
         for timer in self._timers:
-            running = history.parts[timer.type.name]
-            assert isinstance(running, Running)
-            if timer.type.repeats and (due := timer.due(running, history.now)) is not None:
+            state = history.parts[timer.type.name]
+            assert isinstance(state, TimerState)
+            if timer.type.repeats and (due := timer.due(state, history.now)) is not None:
                 yield timer.type.name, due, timer.type.after
 
     def rests(self, history: History, now: Time) -> bool:
