@@ -9,7 +9,7 @@ from cera.diagnostics import did_you_mean
 from cera.languages.cet.syntax import Start
 from cera.languages.expressions import grammar as expressions
 from cera.languages.text.items import Piece
-from cera.languages.text.mistakes import Codes, Explaining, Vocabulary
+from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
 
 _OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})
 
@@ -131,4 +131,4 @@ def _defined_otherwise(piece: Piece[Start], index: int) -> str | None:
             return _HABITS.get(found.text)
 
 
-explained = Explaining(CODES, VOCABULARY, _hint)
+explained = Explainer(CODES, VOCABULARY, _hint)

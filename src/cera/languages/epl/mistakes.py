@@ -9,7 +9,7 @@ from cera.diagnostics import Diagnostic, Source, Span, did_you_mean
 from cera.languages.epl.syntax import ItemKind, Module
 from cera.languages.expressions import grammar as expressions
 from cera.languages.text.items import Piece
-from cera.languages.text.mistakes import Codes, Explaining, Vocabulary, open_ended
+from cera.languages.text.mistakes import Codes, Explainer, Vocabulary, open_ended
 from cera.languages.text.scanner import Lexeme
 
 _CALLED = frozenset({"_SEQUENCE", "_RELATIVE", "_PRIOR", "_FIRST"})
@@ -137,4 +137,4 @@ def _span(source: Source, lexeme: Lexeme) -> Span:
     return Span(source, lexeme.start, lexeme.end)
 
 
-explained = Explaining(CODES, VOCABULARY, _hint)
+explained = Explainer(CODES, VOCABULARY, _hint)

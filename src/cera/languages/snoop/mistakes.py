@@ -11,7 +11,7 @@ from cera.languages.cet.mistakes import declared_otherwise
 from cera.languages.cet.syntax import Start
 from cera.languages.snoop.syntax import CONTEXTS
 from cera.languages.text.items import Piece
-from cera.languages.text.mistakes import Codes, Explaining, Vocabulary
+from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
 
 _CALLED = frozenset({"_NEGATION", "_ANY", "OVER_INTERVAL", "BY_THE_CLOCK", "LPAR", "NAME"})
 _OPERAND = _CALLED | {"CONTEXT", "TIMES", "LATEST", "_TIMES_OF"}
@@ -118,4 +118,4 @@ def _call(piece: Piece[Start], index: int) -> str | None:
     return None
 
 
-explained = Explaining(CODES, VOCABULARY, _hint)
+explained = Explainer(CODES, VOCABULARY, _hint)

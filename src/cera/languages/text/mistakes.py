@@ -111,7 +111,7 @@ class Codes:
 
 
 @dataclass(frozen=True, slots=True)
-class Explaining(Generic[Kind]):
+class Explainer(Generic[Kind]):
     """Explainer of the mistakes of a language, with its codes, its words, and its own hints."""
 
     codes: Codes
