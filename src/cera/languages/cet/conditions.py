@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
-from cera.languages.cet.names import TIME, Attributes, Known, Scope, holders, scope_of
+from cera.languages.cet.names import TIME, Attributes, KnownAttributes, Scope, holders, scope_of
 from cera.languages.cet.printer import print_expression
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program
 from cera.languages.text.nodes import Field
@@ -26,19 +26,19 @@ from cera.rules.reasoning.signatures import arity
 def check_conditions(program: Program) -> Iterator[Diagnostic]:
     """Reports names and attributes (CE103, CE201 to CE203), values (CE004, CE104, CE307), folds (CE204), inner
     components of `not` (CE205), fields (CE206)."""
-    known = Known(program)
+    known = KnownAttributes(program)
     for definition in program.definitions:
         yield from _definition(definition, known)
     yield from _partition(program)
 
 
-def _definition(definition: Definition, known: Known) -> Iterator[Diagnostic]:
+def _definition(definition: Definition, known: KnownAttributes) -> Iterator[Diagnostic]:
     if isinstance(definition.type, Complex):
         head = definition.head
         yield from _type(definition.type, head.fields if head is not None else None, known)
 
 
-def _type(type_: Complex, fields: tuple[Field, ...] | None, known: Known) -> Iterator[Diagnostic]:
+def _type(type_: Complex, fields: tuple[Field, ...] | None, known: KnownAttributes) -> Iterator[Diagnostic]:
     scope = scope_of(type_)
     yield from _called_twice(scope)
     for conjunct in type_.where:
@@ -67,7 +67,7 @@ def _called_twice(scope: Scope) -> Iterator[Diagnostic]:
             yield Diagnostic("CE203", "error", message, place, "give one of them another name", (note,))
 
 
-def _expression(expression: Expression, scope: Scope, known: Known) -> Iterator[Diagnostic]:
+def _expression(expression: Expression, scope: Scope, known: KnownAttributes) -> Iterator[Diagnostic]:
     counted = {
         id(part.operand)
         for part in expressions.walk(expression)
@@ -124,7 +124,7 @@ def _no_value(name: str, span: Span | None, scope: Scope) -> Diagnostic:
     return Diagnostic("CE004", "error", message, span, hint)
 
 
-def _attribute(operand: Operand, name: str, span: Span | None, known: Known) -> Iterator[Diagnostic]:
+def _attribute(operand: Operand, name: str, span: Span | None, known: KnownAttributes) -> Iterator[Diagnostic]:
     attributes = known.attributes(operand)
     if attributes is None or name == TIME or name in attributes.names:
         return

@@ -135,7 +135,7 @@ def holders(type_: Complex, name: str) -> Iterator[Operand]:
                 pass
 
 
-class Known:
+class KnownAttributes:
     """The known attributes of types, by name."""
 
     def __init__(self, program: Program) -> None:
