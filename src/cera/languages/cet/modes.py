@@ -50,14 +50,14 @@ _CONTEXTS = {"recent": "last: shared", "chronicle": "first: exclusive parameter"
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ModeChoice:
     """The modes that stand before something; a dimension that is left open is not in `values`."""
 
     values: Mapping[Dimension, str]
     problems: tuple[Diagnostic, ...]
 
 
-def chosen(modes: Iterable[Mode], *, component: bool, operator: bool, what: str) -> Chosen:
+def read_modes(modes: Iterable[Mode], *, component: bool, operator: bool, what: str) -> ModeChoice:
     """Reads the modes before a component, an operator, or a component that is written as one.
 
     `what` names in messages what they stand before.
@@ -79,7 +79,7 @@ def chosen(modes: Iterable[Mode], *, component: bool, operator: bool, what: str)
         for dimension in dimensions:
             given.setdefault(dimension, mode)
             values.setdefault(dimension, known.removeprefix(f"{dimension} "))
-    return Chosen(values, tuple(problems))
+    return ModeChoice(values, tuple(problems))
 
 
 def _unknown(mode: Mode, *, component: bool, operator: bool) -> Diagnostic:

@@ -12,7 +12,7 @@ from cera.datalog.modules import PREFIXES
 from cera.diagnostics import Diagnostic, Span
 from cera.instances.types import ConsumptionName, Delimiter, OperatorName, SelectionName
 from cera.languages.cet.mistakes import CODES
-from cera.languages.cet.modes import Chosen, chosen
+from cera.languages.cet.modes import ModeChoice, read_modes
 from cera.languages.cet.syntax import (
     Complex,
     Definition,
@@ -215,9 +215,9 @@ class ItemTransformer(ExpressionTransformer):
                 self._problems.append(Diagnostic(self._codes.unexpected, "error", message, span, hint))
                 return Field("", expression, span)
 
-    def _chosen(self, modes: Iterable[object], *, component: bool, operator: bool, what: str) -> Chosen:
+    def _chosen(self, modes: Iterable[object], *, component: bool, operator: bool, what: str) -> ModeChoice:
         written = [mode for mode in modes if isinstance(mode, Mode)]
-        found = chosen(written, component=component, operator=operator, what=what)
+        found = read_modes(written, component=component, operator=operator, what=what)
         self._problems += found.problems
         return found
 
@@ -230,7 +230,7 @@ class ItemTransformer(ExpressionTransformer):
         return int(text)
 
 
-def _with_modes(type_: Complex, found: Chosen) -> Complex:
+def _with_modes(type_: Complex, found: ModeChoice) -> Complex:
     return replace(
         type_,
         overlapping=found.values.get("concurrency", "overlapping") == "overlapping",
