@@ -12,7 +12,7 @@ from cera.diagnostics import Diagnostic
 from cera.languages.snoop.cet_translation import conditioned
 from cera.languages.snoop.irregularities import check_irregularities
 from cera.languages.snoop.modes import ROWS, modes_of
-from cera.languages.snoop.scopes import AmbiguousError, Placed, Scope, placed, scopes
+from cera.languages.snoop.scopes import AmbiguousError, OperationInContext, Scope, operations_in_context, scopes
 from cera.languages.snoop.syntax import SIGNS, Definition, Named, Operation, Program
 
 
@@ -30,7 +30,7 @@ def peculiarities(program: Program) -> list[Diagnostic]:
     return [
         diagnostic
         for definition in program.definitions
-        for each in placed(definition.event)
+        for each in operations_in_context(definition.event)
         for diagnostic in check_irregularities(each)
     ]
 
@@ -41,14 +41,14 @@ def _operators(definition: Definition) -> Iterator[Diagnostic]:
         message = f"a definition needs an operator, and `{name}` is an event by itself"
         hint = f"another name for its label: `event {definition.name.name} = {name};`"
         yield Diagnostic("SN101", "error", message, definition.event.span, hint)
-    for each in placed(definition.event):
+    for each in operations_in_context(definition.event):
         yield from _of_context(each)
         yield from _operands(each.operation)
         yield from _repeated(each)
         yield from _signs(each)
 
 
-def _of_context(each: Placed) -> Iterator[Diagnostic]:
+def _of_context(each: OperationInContext) -> Iterator[Diagnostic]:
     operation, context = each.operation, each.context
     if modes_of(operation.kind, context, len(operation.operands)) is None:
         has = ", ".join(SIGNS.get(kind, kind) for kind, row in ROWS.items() if context in row)
@@ -87,7 +87,7 @@ def _period(operation: Operation) -> Iterator[Diagnostic]:
             yield Diagnostic("SN104", "error", message, operand.span, hint)
 
 
-def _repeated(each: Placed) -> Iterator[Diagnostic]:
+def _repeated(each: OperationInContext) -> Iterator[Diagnostic]:
     """Reports one event at both ends in the continuous context (SN106): its mode would use up the terminator."""
     operation = each.operation
     if each.context != "continuous" or operation.kind not in (";", "not", "A", "A*"):
@@ -99,7 +99,7 @@ def _repeated(each: Placed) -> Iterator[Diagnostic]:
         yield Diagnostic("SN106", "error", message, operation.span, hint)
 
 
-def _signs(each: Placed) -> Iterator[Diagnostic]:
+def _signs(each: OperationInContext) -> Iterator[Diagnostic]:
     """Reports signs in the wrong place (SN105): they choose among events, and there is one at the end of a `;` or
     NOT."""
     operation = each.operation

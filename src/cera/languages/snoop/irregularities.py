@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic
-from cera.languages.snoop.scopes import Placed, name_of
+from cera.languages.snoop.scopes import OperationInContext, name_of
 from cera.languages.snoop.syntax import Context, Kind, Operation
 
 
@@ -71,9 +71,9 @@ _SHARES = (
 )
 
 
-def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
+def check_irregularities(each: OperationInContext) -> Iterator[Diagnostic]:
     """Reports the irregularities of one operator in its context (SN501 to SN504)."""
-    operation, context = placed.operation, placed.context
+    operation, context = each.operation, each.context
     peculiar = _IRREGULAR.get((operation.kind, context))
     if peculiar is not None:
         yield Diagnostic("SN501", "warning", peculiar.what, operation.span, peculiar.hint(operation))
@@ -86,7 +86,7 @@ def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
         yield Diagnostic("SN502", "note", message, operation.span)
     if operation.kind == "and" and context == "recent":
         yield Diagnostic("SN503", "note", _SHARES, operation.span, "each event once: `chronicle`")
-    if placed.around is not None and placed.around != context:
-        message = f"this is `{context}` inside of `{placed.around}`, which Snoop has not investigated"
+    if each.around is not None and each.around != context:
+        message = f"this is `{context}` inside of `{each.around}`, which Snoop has not investigated"
         hint = "each operator follows its own context: what it detects is an event for the one around it"
         yield Diagnostic("SN504", "note", message, operation.span, hint)

@@ -17,7 +17,7 @@ from cera.model.expressions.expression import Aggregate, EventReference, Express
 
 
 @dataclass(frozen=True)
-class Placed:
+class OperationInContext:
     """An operator with its context, and that of the operator around it."""
 
     operation: Operation
@@ -29,13 +29,13 @@ def context_of(operation: Operation, around: Context | None) -> Context:
     return operation.context or around or DEFAULT
 
 
-def placed(event: Event, around: Context | None = None) -> Iterator[Placed]:
+def operations_in_context(event: Event, around: Context | None = None) -> Iterator[OperationInContext]:
     """Yields all operators of an event, outermost first, from left to right."""
     if isinstance(event, Operation):
         context = context_of(event, around)
-        yield Placed(event, context, around)
+        yield OperationInContext(event, context, around)
         for operand in event.operands:
-            yield from placed(operand.event, context)
+            yield from operations_in_context(operand.event, context)
 
 
 #: The places of operands on the way to one, from the outermost operator inwards.
