@@ -13,7 +13,7 @@ from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module
 from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.syntax import Action, Module, Rule, Unit
-from cera.languages.epl.translation import Translated, program_of, translate
+from cera.languages.epl.translation import Translation, program_of, translate
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
 from cera.model.expressions import expression as expressions
@@ -82,7 +82,7 @@ def translated(module: Module, *, expand: bool = False, copies: bool = True) -> 
     return program_of(_translated_rules(module, expand=expand, copies=copies))
 
 
-def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> list[Translated]:
+def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> list[Translation]:
     several = len(module.rules) > 1
     return [
         translate(
@@ -97,7 +97,7 @@ def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> 
     ]
 
 
-def _compiled(module: Module, rule: Rule, result: Translated) -> CompiledRule:
+def _compiled(module: Module, rule: Rule, result: Translation) -> CompiledRule:
     name = f"{module.name.name}.{rule.name.name}"
     if rule.head is not None:
         fields = tuple((each.name, in_microseconds(each.expression)) for each in rule.head.fields)

@@ -54,7 +54,7 @@ START_RULES = (DatalogRule(Atom(SAT_START, (), J)),)
 
 
 @dataclass(frozen=True)
-class Translated:
+class Translation:
     """The Datalog rules of one EPL rule, the predicate of the detected events and its arguments."""
 
     rules: tuple[DatalogRule, ...]
@@ -70,7 +70,7 @@ def translate(
     suffix: str = "",
     expand: bool = False,
     copies: bool = True,
-) -> Translated:
+) -> Translation:
     """Returns the rules for an event.
 
     With `expand`, derived constructs are written out by their definitions first (in the unrestricted context). Without
@@ -78,14 +78,14 @@ def translate(
     conjunction.
     """
     tree = tree_of(event, monitored, expand=expand and context == "unrestricted", fold=not copies)
-    translation = _Translation(tree, context, suffix, copies)
+    translator = _Translator(tree, context, suffix, copies)
     for node in postorder(tree):
-        translation.node(node)
-    root = translation.attributes[tree.number]
-    return Translated(tuple(translation.rules), translation.names.sat(tree.number), root.variables)
+        translator.node(node)
+    root = translator.attributes[tree.number]
+    return Translation(tuple(translator.rules), translator.names.sat(tree.number), root.variables)
 
 
-class _Translation:
+class _Translator:
     def __init__(self, tree: Node, context: Context, suffix: str, copies: bool) -> None:
         self.attributes = attributes(tree, context)
         self.names = Names(suffix)
@@ -245,7 +245,7 @@ def _arguments(variables: Iterable[str], kept: Iterable[str]) -> tuple[Argument,
     return tuple(Variable(name) if name in known else Anonymous() for name in variables)
 
 
-def program_of(translated: Iterable[Translated]) -> Program:
+def program_of(translated: Iterable[Translation]) -> Program:
     """Returns all rules together, after those for `sat_start` and `stage` where some rule refers to these."""
     rules = [rule for each in translated for rule in each.rules]
     used = {part.predicate for rule in rules for part in rule.body if isinstance(part, Atom)}
