@@ -36,7 +36,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _KeptFacts:
     """Facts in a `LiveFacts`, under a local variable."""
 
     predicate: str
@@ -54,7 +54,7 @@ class _Kept:
 
 
 @dataclass(frozen=True)
-class _Few:
+class _StageFacts:
     """Facts of one stage in a set or list under a local variable; indexed when somebody asks for it."""
 
     local: str
@@ -89,13 +89,13 @@ class FunctionSource:
     def relation(self, atom: NormalAtom) -> Relation:
         name = atom.predicate
         if atom.moment == "always" and name in self.layout.constant:
-            return _Kept(name, self.use(f"c{self.layout.constant[name]}"), self.layout)
+            return _KeptFacts(name, self.use(f"c{self.layout.constant[name]}"), self.layout)
         if atom.moment != "always" and name in self.layout.live:
-            return _Kept(name, self.use(f"l{self.layout.live[name]}"), self.layout)
+            return _KeptFacts(name, self.use(f"l{self.layout.live[name]}"), self.layout)
         if atom.moment == "old":
-            return _Few(self.use(f"o{self.layout.before[name]}"), 2, self)
+            return _StageFacts(self.use(f"o{self.layout.before[name]}"), 2, self)
         cost = 0 if name in self.events else 1
-        return _Few(self.new(name), cost, self, changing=name in self.changing)
+        return _StageFacts(self.new(name), cost, self, changing=name in self.changing)
 
     def new(self, predicate: str) -> str:
         """Returns the local variable with the facts of this stage, or with those to be added to facts kept in place."""
@@ -171,9 +171,9 @@ class FunctionSource:
         rule = RuleSource(NormalRule(-1, "", (), (), (atom,), (), "later"), self.relation, self.writer, "")
         if not atom.names:
             return [f"if {rule.exists(atom, {})}: {live}.clear()"]
-        source = f"{relation.local}.added" if isinstance(relation, _Kept) else relation.rows
+        source = f"{relation.local}.added" if isinstance(relation, _KeptFacts) else relation.rows
         lines = [f"for {', '.join(self._unpacked(atom))}, in {source}:", *self._discard(frame, atom, live)]
-        if isinstance(relation, _Kept):  # facts that came when what removes them was there already
+        if isinstance(relation, _KeptFacts):  # facts that came when what removes them was there already
             row = self.writer.fresh("r")
             locals_ = {name: f"{row}[{position}]" for position, name in enumerate(frame.names)}
             lines.append(f"for {row} in {live}.added:")

@@ -117,15 +117,15 @@ def _types(definition: Definition) -> list[EventType]:
             ]
         case Complex() as type_:
             head = definition.head
-            lowering = _Lowering()
+            lowering = _DefinitionLowering()
             label = definition.name.name if head is None else head.label
             lowering.add(type_, definition.name.name, label, head.fields if head else None, definition.name.span)
             return lowering.types
 
 
 @dataclass(frozen=True)
-class _Lowering:
-    """One definition; `types` are those inside of it before itself."""
+class _DefinitionLowering:
+    """Lowering of one definition; `types` are those inside of it before itself."""
 
     types: list[EventType] = field(default_factory=list)
 

@@ -55,7 +55,7 @@ class _Operator:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _PlacedDelimiter:
     """A delimiter with its place."""
 
     delimiter: Delimiter
@@ -97,13 +97,13 @@ class ItemTransformer(ExpressionTransformer):
     def label_type(self, span: Span, name: Token) -> EventType:
         return EventType(None, self._label(name), span)
 
-    def definition(self, span: Span, name: Token, *rest: Mode | _Counted | Complex | Head | None) -> Definition:
+    def definition(self, span: Span, name: Token, *rest: Mode | _PlacedDelimiter | Complex | Head | None) -> Definition:
         *modes, type_, head = rest
         assert isinstance(type_, Complex)
         assert head is None or isinstance(head, Head)
         own = self._identifier(name)
         for counted in modes:
-            if isinstance(counted, _Counted):
+            if isinstance(counted, _PlacedDelimiter):
                 message = f"a delimiter counts the instances of a component, and `{own.name}` is defined here"
                 hint = "it stands inside of the brackets: `;((2): E1, E2)`"
                 self._problems.append(Diagnostic("CE005", "error", message, counted.span, hint))
@@ -151,10 +151,10 @@ class ItemTransformer(ExpressionTransformer):
     def required(self, span: Span, number: Token) -> _Operator:
         return _Operator("of", self._count(number, self._span_of(number)), span)
 
-    def operand(self, span: Span, *rest: Mode | _Counted | Token | Complex | _Alias | None) -> Operand:
+    def operand(self, span: Span, *rest: Mode | _PlacedDelimiter | Token | Complex | _Alias | None) -> Operand:
         *modes, type_, alias = rest
         nested = isinstance(type_, Complex)
-        counts = [each for each in modes if isinstance(each, _Counted)]
+        counts = [each for each in modes if isinstance(each, _PlacedDelimiter)]
         for again in counts[1:]:
             message = "there are two delimiters"
             self._problems.append(Diagnostic("CE005", "error", message, again.span, "keep one of the two"))
@@ -175,12 +175,12 @@ class ItemTransformer(ExpressionTransformer):
     def mode(self, span: Span, token: Token) -> Mode:
         return Mode(" ".join(token.split()), span)
 
-    def delimiter(self, span: Span, token: Token) -> _Counted:
+    def delimiter(self, span: Span, token: Token) -> _PlacedDelimiter:
         least, dash, most = (part.strip() for part in token.partition("-"))
         place = self._span_of(token)
         lower = self._count(least, place) if least else 0
         upper = self._count(most, place) if most else None if dash else lower
-        return _Counted(Delimiter(lower, upper), span)
+        return _PlacedDelimiter(Delimiter(lower, upper), span)
 
     def alias(self, _: Span, name: Token) -> _Alias:
         return _Alias(self._identifier(name))

@@ -34,11 +34,11 @@ _RESERVED = frozenset({"J", "_"})
 
 def with_variables(rule: Rule) -> Rule:
     """Returns the rule with a variable for each event that others can see: `(A, A)` is `(A(A), A(A_2))`."""
-    event = _Naming(rule.event).event(rule.event)
+    event = _Namer(rule.event).event(rule.event)
     return rule if event == rule.event else replace(rule, event=event)
 
 
-class _Naming:
+class _Namer:
     def __init__(self, event: Event) -> None:
         self._taken = _RESERVED | {each.variable.name for each in basics(event) if each.variable is not None}
 

@@ -36,7 +36,7 @@ class Parsed:
 
 
 @dataclass
-class _Open:
+class _OpenModule:
     """A module that is being read."""
 
     name: Identifier
@@ -55,19 +55,19 @@ _READER: ItemReader[Piece[ItemKind], Item] = ItemReader(
 
 def parse(source: Source) -> Parsed:
     lexemes, comments = scanned(source)
-    reading = _Reading(source)
+    reader = _ModuleReader(source)
     for piece in cut(source.text, lexemes):
-        reading.piece(piece)
-    reading.close(len(source.text), missing=True)
-    return Parsed(tuple(reading.modules), tuple(in_source_order(reading.diagnostics)), comments)
+        reader.piece(piece)
+    reader.close(len(source.text), missing=True)
+    return Parsed(tuple(reader.modules), tuple(in_source_order(reader.diagnostics)), comments)
 
 
-class _Reading:
+class _ModuleReader:
     def __init__(self, source: Source) -> None:
         self.modules: list[Module] = []
         self.diagnostics: list[Diagnostic] = []
         self._source = source
-        self._open: _Open | None = None
+        self._open: _OpenModule | None = None
 
     def piece(self, piece: Piece[ItemKind]) -> None:
         match piece.kind:
@@ -75,7 +75,7 @@ class _Reading:
                 self.close(piece.start, missing=True)
                 name = self._item(piece)
                 known = name if isinstance(name, Identifier) else Identifier("", self._span(piece))
-                self._open = _Open(known, piece.start)
+                self._open = _OpenModule(known, piece.start)
             case "end":
                 if self._open is None or len(piece.lexemes) > 2:
                     self.diagnostics.append(outside_of_modules(self._source, piece))

@@ -47,13 +47,13 @@ def epl_module(program: Program, name: str) -> epl.Module:
     if found is None:
         raise ProgramError(problems)
     events = {each.predicate: EventType(_kind(each.operation), each.name) for each in found.monitored}
-    rules = tuple(_Translating(definition, events).rule() for definition in program.definitions)
+    rules = tuple(_Translator(definition, events).rule() for definition in program.definitions)
     declarations: list[epl.Declaration] = [epl.Monitor(tuple(dict.fromkeys(events.values())))]
     declarations += [item for item in program.items if isinstance(item, Partition)]
     return epl.Module(Identifier(name), tuple(declarations), rules)
 
 
-class _Translating:
+class _Translator:
     """One definition. Its operands are variables of EPL, each with the conditions of which it is the last operand."""
 
     def __init__(self, definition: Definition, events: Mapping[str, EventType]) -> None:

@@ -13,7 +13,7 @@ from cera.languages.snoop.syntax import Context, Kind, Operation
 
 
 @dataclass(frozen=True)
-class _Peculiar:
+class _Irregularity:
     """Irregularity and what to write instead, in which E1, E2 and E3 stand for the operands."""
 
     what: str
@@ -25,29 +25,29 @@ class _Peculiar:
 
 
 #: `?!`: the semantics seem to be irregular.
-_IRREGULAR: Mapping[tuple[Kind, Context], _Peculiar] = MappingProxyType(
+_IRREGULAR: Mapping[tuple[Kind, Context], _Irregularity] = MappingProxyType(
     {
-        ("not", "recent"): _Peculiar(
+        ("not", "recent"): _Irregularity(
             "NOT in the recent context uses up its first event, and `;` in this context does not: of e1 e3 e3 (EIH1) "
             "NOT(E2)[E1, E3] detects one event, E1 ; E3 two",
             "`recent A(E1, E3, E2)` detects one with each E3; in a .cet file: `not(last: shared: E1, E2, E3)`",
         ),
-        ("A", "chronicle"): _Peculiar(
+        ("A", "chronicle"): _Irregularity(
             "A in the chronicle context uses up its first event, so that it is signalled once for it: of "
             "e1 e2 e2 e2 e3 (EIH3) it detects one event, not three",
             "`recent A(E1, E2, E3)` detects one with each E2; so does in a .cet file `not(first: shared: E1, E3, E2)`",
         ),
-        ("A", "continuous"): _Peculiar(
+        ("A", "continuous"): _Irregularity(
             "A in the continuous context never uses up its first event, so that each a-periodic event goes with all "
             "before it, the older ones too: of e1 e2 e1 e2 e2 (EIH4) it detects five events",
             "`recent A(E1, E2, E3)` goes with the latest E1 only; a .cet file can say `outside exclusive: E1`",
         ),
-        ("A", "cumulative"): _Peculiar(
+        ("A", "cumulative"): _Irregularity(
             "A in the cumulative context binds the first event alone and deletes all others before the a-periodic one, "
             "though this context is to bind all",
             "say in a .cet file which are bound: `not(restricted cumulative: exclusive parameter: E1, E3, E2)`",
         ),
-        ("A*", "chronicle"): _Peculiar(
+        ("A*", "chronicle"): _Irregularity(
             "A* in the chronicle context does not use up what it collects, though this context uses each event once",
             "each once, in a .cet file: `;(first: E1, restricted cumulative: exclusive parameter: (0-): E2, E3)`",
         ),

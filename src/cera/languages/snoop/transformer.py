@@ -35,7 +35,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Called:
+class _OperandName:
     name: Identifier
 
 
@@ -113,18 +113,18 @@ class DefinitionTransformer(ItemTransformer):
         return event
 
     def event_operand(
-        self, span: Span, context: Token | None, called: _Called | None, mark: Token | None, event: Event
+        self, span: Span, context: Token | None, called: _OperandName | None, mark: Token | None, event: Event
     ) -> _Part:
         sign: Mark | None = None if mark is None else "*" if mark == "*" else "last"
         name = None if called is None else called.name
         return _Part(Operand(event, name, sign, _without(context, span)), context, span)
 
-    def times(self, span: Span, context: Token | None, called: _Called | None, _: Token, event: Event) -> _Part:
+    def times(self, span: Span, context: Token | None, called: _OperandName | None, _: Token, event: Event) -> _Part:
         name = None if called is None else called.name
         return _Part(Operand(event, name, "times", _without(context, span)), context, span)
 
-    def called(self, _: Span, name: Token) -> _Called:
-        return _Called(self._identifier(name))
+    def called(self, _: Span, name: Token) -> _OperandName:
+        return _OperandName(self._identifier(name))
 
     def named(self, span: Span, name: Token) -> Named:
         return Named(str(name), span)
@@ -142,7 +142,7 @@ class DefinitionTransformer(ItemTransformer):
         return Operation(cast(Kind, str(operator)), operands, span=span)
 
     def periodically(
-        self, span: Span, operator: Token, first: Operand, called: _Called | None, every: Token, last: Operand
+        self, span: Span, operator: Token, first: Operand, called: _OperandName | None, every: Token, last: Operand
     ) -> Operation:
         ticks = None if called is None else called.name
         return Operation(cast(Kind, str(operator)), (first, last), every=self._duration(every), ticks=ticks, span=span)

@@ -42,7 +42,7 @@ def undecorated(_: Place, document: Document) -> Document:
 
 
 @dataclass(frozen=True)
-class _Attached:
+class _AttachedComments:
     """The comments of one place, in the order of the text; those on lines of their own with their blank lines."""
 
     before: list[Document] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Comments:
     def __init__(self, source: Source, comments: Sequence[Span], places: Iterable[Place]) -> None:
         self._text = source.text
         self._code = _without_comments(source.text, comments)
-        self._attached: dict[int, _Attached] = {}
+        self._attached: dict[int, _AttachedComments] = {}
         root = _tree(places, len(source.text))
         for comment in comments:
             self._attach(comment, root)
@@ -97,8 +97,8 @@ class Comments:
         else:
             self._of(container).before.append(concat(text, HARD))
 
-    def _of(self, node: _Node) -> _Attached:
-        return self._attached.setdefault(id(node.place), _Attached())
+    def _of(self, node: _Node) -> _AttachedComments:
+        return self._attached.setdefault(id(node.place), _AttachedComments())
 
     def _only_separators(self, start: int, end: int) -> bool:
         return _BETWEEN_ITEMS.issuperset(self._code[start:end])

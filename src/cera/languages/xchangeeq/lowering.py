@@ -97,7 +97,7 @@ class _Alternative:
 
 @dataclass(frozen=True)
 class _Lowering:
-    """`problems` gathers what is found on the way."""
+    """Lowering of rules; `problems` are the diagnostics so far."""
 
     calendars: tuple[Calendar, ...]
     timezone: str
