@@ -35,7 +35,7 @@ def parse(source: Source) -> Parsed:
     return items.read_program(source, Program, cut, _READER)
 
 
-_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
+_OPENING = ("(", "[", "{")
 
 #: After these a name stands, so that `as event` is a label.
 _BEFORE_NAMES = ("as", "after", "until", "last", "by", "=", ".", ",", ":", "(")

@@ -9,7 +9,6 @@ from functools import cached_property
 from cera.languages.text.scanner import Lexeme
 
 CLOSING = {"{": "}", "[": "]", "(": ")"}
-OPENING = {closing: opening for opening, closing in CLOSING.items()}
 
 
 class Brackets:
