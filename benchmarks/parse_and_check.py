@@ -19,9 +19,9 @@ from rich.table import Table
 
 from benchmarks.checkouts import Case
 from cera.diagnostics import Source
-from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
+from cera.languages.xchangeeq.printer import format_source
 from cera.rules.analysis.strata import stratify
 from cera.rules.checks.check import check
 

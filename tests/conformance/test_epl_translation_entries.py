@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from cera.datalog.printer import print_program
+from cera.languages.epl.attribute_grammar import attributes
 from cera.languages.epl.compiler import translated
-from cera.languages.epl.scope import attributes
 from cera.languages.epl.syntax import Module
 from cera.languages.epl.tree import prefix_form, tree_of
 from cera.languages.text.nodes import EventType

@@ -18,7 +18,7 @@ from pathlib import Path
 from cera.diagnostics import Source
 from cera.instances.events.module import EventTypeModule
 from cera.instances.types import ComplexType
-from cera.languages.cet.hosting import instance_module
+from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.terms.term import Term

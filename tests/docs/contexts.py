@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from cera.diagnostics import Diagnostic
 from cera.instances.events.module import EventTypeModule
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from docs.blocks import ROOT, blocks
 from docs.cet_examples import detections, events_of
 from instance_evaluators import EVALUATORS, Evaluator

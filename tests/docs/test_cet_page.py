@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from cera.languages.cet.cutting import cut
-from cera.languages.cet.grammar import parse_tree
 from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
+from cera.languages.cet.parser import cut, parse_tree
 from cera.languages.text.scanner import scan
 from docs.blocks import ROOT
 from docs.cet_examples import CetExample, cet_examples, problems_of

@@ -6,7 +6,7 @@ import pytest
 
 from cera.comparing.comparison import compare
 from cera.diagnostics import Source
-from cera.languages.cet.hosting import instance_module
+from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from docs.cet_examples import detections, events_of
 from instance_evaluators import EVALUATORS

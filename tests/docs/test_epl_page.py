@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from cera.languages.epl.cutting import cut
-from cera.languages.epl.grammar import parse_tree
+from cera.languages.epl.parser import cut, parse_tree
 from cera.languages.text.scanner import scan
 from docs.blocks import ROOT
 from docs.epl_examples import EplExample, epl_examples, problems_of

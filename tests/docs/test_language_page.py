@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from cera.languages.text.scanner import scan
-from cera.languages.xchangeeq.cutting import cut
-from cera.languages.xchangeeq.grammar import parse_tree
+from cera.languages.xchangeeq.grammar import cut, parse_tree
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions.expression import AGGREGATES
 from cera.model.time.allen import RELATIONS

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from lark import Lark
 
-from cera.languages.cet.grammar import lark as cet_lark
 from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
+from cera.languages.cet.parser import lark as cet_lark
 from cera.languages.datalog.parser import lark as datalog_lark
-from cera.languages.epl.grammar import lark as epl_lark
-from cera.languages.snoop.grammar import lark as snoop_lark
+from cera.languages.epl.parser import lark as epl_lark
+from cera.languages.snoop.parser import lark as snoop_lark
 from cera.languages.xchangeeq.grammar import lark as xchangeeq_lark
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.time.durations import UNITS

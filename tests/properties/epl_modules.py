@@ -6,8 +6,8 @@ from dataclasses import fields, is_dataclass, replace
 from random import Random
 from typing import Any
 
+from cera.languages.epl.event_shapes import check_shapes
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Context, Rule
 from cera.languages.epl.variables import check_variables, visible_outside
 from cera.languages.text.nodes import EventType, Identifier

@@ -12,7 +12,7 @@ from typing import Any
 from cera.datalog import stages
 from cera.datalog.history import HistoryStage, evaluate
 from cera.datalog.syntax import Program, root
-from cera.languages.epl.shapes import check_shapes
+from cera.languages.epl.event_shapes import check_shapes
 from cera.languages.epl.syntax import (
     AnyEvent,
     Basic,
@@ -30,7 +30,7 @@ from cera.languages.epl.syntax import (
     Within,
     basics,
 )
-from cera.languages.epl.translation import Translated, program_of, translate
+from cera.languages.epl.translation import Translation, program_of, translate
 from cera.languages.epl.variables import check_variables, visible_outside
 from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable, variables
@@ -169,7 +169,7 @@ def random_history(random: Random, simultaneous: bool) -> list[Stage]:
     return history
 
 
-def stage_wise(translated: Translated, history: Listed[Stage]) -> Detections:
+def stage_wise(translated: Translation, history: Listed[Stage]) -> Detections:
     machine = stages.compile(program_of([translated]), outputs=[translated.predicate])
     state = machine.start()
     found: Detections = set()
@@ -180,7 +180,7 @@ def stage_wise(translated: Translated, history: Listed[Stage]) -> Detections:
     return found
 
 
-def whole_history(translated: Translated, history: Listed[Stage]) -> Detections:
+def whole_history(translated: Translation, history: Listed[Stage]) -> Detections:
     program: Program = program_of([translated])
     written = [
         HistoryStage({label: [(each,) for each in tuples] for label, tuples in stage.events.items()}, stage.time)
@@ -192,7 +192,7 @@ def whole_history(translated: Translated, history: Listed[Stage]) -> Detections:
     return found
 
 
-def named(translated: Translated, fact: Listed[object]) -> tuple[tuple[str, str], ...]:
+def named(translated: Translation, fact: Listed[object]) -> tuple[tuple[str, str], ...]:
     pairs = []
     for name, value in zip(translated.variables, fact, strict=True):
         assert isinstance(value, EventTuple)
@@ -200,7 +200,7 @@ def named(translated: Translated, fact: Listed[object]) -> tuple[tuple[str, str]
     return tuple(sorted(pairs))
 
 
-def variants(event: Event) -> list[Translated]:
+def variants(event: Event) -> list[Translation]:
     """The translations of an event that have to be equal."""
     flags = [(copies, expand) for copies in (False, True) for expand in (False, True)]
     return [translate(event, MONITORED, copies=copies, expand=expand) for copies, expand in flags]

@@ -14,12 +14,12 @@ import pytest
 from cera.datalog import stages
 from cera.datalog.checks import check
 from cera.diagnostics import Source
-from cera.languages.epl.naming import with_variables
+from cera.languages.epl.event_shapes import check_shapes
+from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.shapes import check_shapes
 from cera.languages.epl.syntax import Basic, Context, Event, Prior, Relaxed, Rule, Sequence, Within
-from cera.languages.epl.translation import Translated, program_of, translate
+from cera.languages.epl.translation import Translation, program_of, translate
 from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, Variable
 from cera.model.time.durations import Duration
@@ -93,7 +93,7 @@ def test_contexts_of_thousands_of_events_are_evaluated_alike(context: Context) -
     assert sum(compare_context(seed, context) for seed in range(1_000, 3_000)) > 600
 
 
-def forgetful(translated: Translated, history: list[Stage]) -> tuple[Detections, int]:
+def forgetful(translated: Translation, history: list[Stage]) -> tuple[Detections, int]:
     """What is detected if everything that is of no use is forgotten after each stage, and how often that was all."""
     machine = stages.compile(program_of([translated]), outputs=[translated.predicate])
     state, found, anew = machine.start(), set(), 0

@@ -16,8 +16,8 @@ import pytest
 from cera.connectors.files import Layout, Rejected
 from cera.connectors.source import source_of
 from cera.diagnostics import Source, Span, render
-from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.parser import parse
+from cera.languages.xchangeeq.printer import format_source
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program

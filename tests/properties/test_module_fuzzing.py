@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Source, render
-from cera.languages.cet.formatter import format_source as format_cet
+from cera.languages.cet.printer import format_source as format_cet
 from cera.languages.datalog.formatter import format_source as format_datalog
-from cera.languages.epl.formatter import format_source as format_epl
-from cera.languages.snoop.formatter import format_source as format_snoop
+from cera.languages.epl.printer import format_source as format_epl
+from cera.languages.snoop.printer import format_source as format_snoop
 from cera.pipeline import Program
 from docs.blocks import blocks
 from hypothesis_profiles import examples

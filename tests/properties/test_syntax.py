@@ -10,9 +10,9 @@ import random
 from hypothesis import strategies as st
 
 from cera.diagnostics import Source
-from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.printer import format_source
 from languages.xchangeeq.random_syntax import programs
 from properties.generator import Case, cases
 from properties.holding import holds_for

@@ -11,7 +11,7 @@ import cera
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.explain.program import explain, text
-from cera.languages.xchangeeq.formatter import format_source
+from cera.languages.xchangeeq.printer import format_source
 from cera.testing import event
 
 pytestmark = pytest.mark.slow

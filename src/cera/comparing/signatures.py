@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from cera.comparing.letters import Letter
-from cera.instances.detecting import Available
+from cera.instances.detector import AvailableInstances
 from cera.instances.events.processor import InstanceState
 from cera.instances.instance import Instance
 from cera.instances.machine import History
@@ -54,7 +54,7 @@ class _Renaming:
             starts = tuple(
                 (name, tuple(map(self._time, part.starts)))
                 for name, part in history.parts.items()
-                if not isinstance(part, Available) and part.starts
+                if not isinstance(part, AvailableInstances) and part.starts
             )
             if members or starts:
                 yield key, members, starts, tuple(map(self._stages.__getitem__, _past(history)))
@@ -81,7 +81,7 @@ def _ranked(values: Iterable[int]) -> Mapping[int, int]:
 def _members(history: History) -> Iterator[tuple[str, Instance]]:
     """Yields the instances that each type has available, in its order."""
     for name, part in history.parts.items():
-        if isinstance(part, Available):
+        if isinstance(part, AvailableInstances):
             members = sorted(each for some in part.by_key.values() for each in some.all())
             yield from ((name, instance) for _, _, instance in members)
 

@@ -14,7 +14,7 @@ from cera.modules.tuples import EventTuple, cell_of, look_up, value_of
 
 
 def argument_value(expression: Expression, bound: Mapping[str, Any], evaluator: Evaluator) -> Value | None:
-    """The value of an expression with dotted variables, None where it has none."""
+    """Returns the value of an expression with dotted variables, None where it has none."""
     if isinstance(expression, Variable) and "." in expression.name:
         variable, _, attribute = expression.name.partition(".")
         return look_up(bound[variable], attribute)

@@ -17,7 +17,7 @@ _Places = dict[tuple[str, int], frozenset[str]]
 
 
 def asked_by_module(module: EventModule) -> Iterator[AskedAttribute]:
-    """What conditions, heads and the partition ask for of events of a label; changed tables are left open."""
+    """Yields the attributes of labelled events that rules and the partition ask for; changed tables are left open."""
     monitored = {each.predicate: each for each in module.monitored}
     places = _places(module.program, monitored)
     for rule in module.program.rules:
@@ -50,7 +50,7 @@ def _dotted(
 
 
 def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monitored]) -> dict[str, frozenset[str]]:
-    """For each variable the monitored predicates whose events it can stand for."""
+    """Returns for each variable the monitored predicates whose events it can stand for."""
     found: dict[str, frozenset[str]] = {}
     for atom in atoms:
         for index, argument in enumerate(atom.arguments):
@@ -63,7 +63,7 @@ def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monit
 
 
 def _places(program: Program, monitored: Mapping[str, Monitored]) -> _Places:
-    """Which events can stand where, through all rules: the least solution."""
+    """Returns which events can stand where, through all rules: the least solution."""
     places: _Places = {}
     using: dict[str, list[Rule]] = {}
     for rule in program.rules:

@@ -1,4 +1,4 @@
-"""What a `.dl1s` file says besides rules: its modules, their events and stages, and what is told of their facts."""
+"""The directives of a `.dl1s` file: its modules, their events and stages, and the events that their facts become."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Section:
 
 
 def sections(items: tuple[Item, ...]) -> tuple[Section, ...]:
-    """The items of a file, cut before every `module`. A file without any item is one module."""
+    """Returns the items of a file, cut before every `module`. A file without any item is one module."""
     starts = [index for index, item in enumerate(items) if isinstance(item, ModuleDirective)]
     cuts = [0, *(index for index in starts if index), len(items)]
     return tuple(Section(items[first:last]) for first, last in itertools.pairwise(cuts))

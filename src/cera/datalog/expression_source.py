@@ -32,7 +32,7 @@ from cera.modules.tuples import EventTuple, cell_of, value_of
 
 _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
-#: What every written function may refer to.
+#: The names that every written function may refer to.
 _NAMES: Mapping[str, Any] = {
     "EventTuple": EventTuple,
     "Truth": Truth,
@@ -44,8 +44,8 @@ _NAMES: Mapping[str, Any] = {
 }
 
 
-class Writing:
-    """Functions that are being written, and the values that their lines refer to."""
+class FunctionWriter:
+    """A writer of Python functions, with the values that their lines refer to."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
@@ -56,7 +56,7 @@ class Writing:
         self._made: dict[str, Any] = {}
 
     def name(self, value: Any) -> str:
-        """The name of a value that is known before the function runs; texts and integers that are equal have one."""
+        """Returns a name for a value known before the function runs; equal texts, and equal integers, share one."""
         if value.__class__ not in (str, int):
             return self._new_name(value)
         name = self._constants.get((value.__class__, value))
@@ -70,19 +70,19 @@ class Writing:
         return name
 
     def fresh(self, prefix: str) -> str:
-        """A local variable that nobody else uses; `c`, `d`, `l`, `n`, `o` and `x` are those of `stage_source`."""
+        """Returns a local variable that nobody else uses; `c`, `d`, `l`, `n`, `o`, `x` are those of `stage_source`."""
         self._fresh += 1
         return f"{prefix}{self._fresh}"
 
     def once(self, make: Callable[[], Any], *what: object) -> Any:
-        """What `make` gives; it is asked once for all that is the same when it is written out."""
+        """Returns the result of `make`, which is called once for everything with the same representation."""
         key = repr(what)
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
 
     def function(self, name: str, parameters: str, body: Sequence[str]) -> Any:
-        """A function with these lines; the one that there is if another name has the same."""
+        """Returns a function with these lines; an existing one with the same lines if there is one."""
         known = self._functions.get((parameters, *body))
         if known is not None:
             return known
@@ -95,19 +95,19 @@ class Writing:
 
 @lru_cache(maxsize=4_096)
 def _code(source: str, name: str) -> CodeType:
-    """The compiled source. Modules that differ in constants only have the same sources."""
+    """Compiles the source. Modules that differ in constants only have the same sources."""
     return compile(source, f"<{name} written for a program>", "exec")
 
 
 class ExpressionSource:
     """Sources of expressions, given the local variable of every name in them (`X`, `X.Balance`)."""
 
-    def __init__(self, writing: Writing, locals_: Mapping[str, str]) -> None:
-        self.writing = writing
+    def __init__(self, writer: FunctionWriter, locals_: Mapping[str, str]) -> None:
+        self.writer = writer
         self.locals = locals_
 
     def test(self, condition: Expression) -> str:
-        """The source of whether a condition holds."""
+        """Returns the source of a test whether a condition holds."""
         match condition:
             case And():
                 return "(" + " and ".join(self.test(operand) for operand in condition.operands) + ")"
@@ -121,10 +121,10 @@ class ExpressionSource:
                 return self._slow_test(condition)
 
     def cell(self, expression: Expression) -> str:
-        """The source of an argument of a fact; None where there is no value."""
+        """Returns the source of an argument of a fact; it is None where there is no value."""
         match expression:
             case Literal():
-                return self.writing.name(cell_of(expression.value))
+                return self.writer.name(cell_of(expression.value))
             case Variable() if "." not in expression.name:
                 return self.locals[expression.name]
             case Variable():
@@ -139,7 +139,7 @@ class ExpressionSource:
                 return f"({source} if {' and '.join(guards)} and {source}.__class__ is int else {slow})"
 
     def may_be_missing(self, expression: Expression) -> bool:
-        """Whether an argument can be without a value."""
+        """Returns whether an argument can be without a value."""
         return not isinstance(expression, Literal) and not (
             isinstance(expression, Variable) and "." not in expression.name
         )
@@ -166,7 +166,7 @@ class ExpressionSource:
         return f"({numbers[0][1]} {operator} {numbers[1][1]} if {guards} else {slow})"
 
     def _numeric(self, expression: Expression) -> tuple[list[str], str] | None:
-        """The source of a number and what has to hold for it: the classes, and that whole numbers keep to 64 bits."""
+        """Returns the source of a number and its preconditions: the classes, and that integers keep to 64 bits."""
         match expression:
             case Literal() if is_number(expression.value):
                 return [], repr(expression.value)
@@ -177,13 +177,13 @@ class ExpressionSource:
                 inner = self._numeric(expression.operand)
                 if inner is None:
                     return None
-                result = self.writing.fresh("t")
+                result = self.writer.fresh("t")
                 return [*inner[0], f"-LIMIT <= ({result} := -{inner[1]}) <= LIMIT"], result
             case Arithmetic(operator="+" | "-" | "*"):
                 left, right = self._numeric(expression.left), self._numeric(expression.right)
                 if left is None or right is None:
                     return None
-                result = self.writing.fresh("t")
+                result = self.writer.fresh("t")
                 computed = f"-LIMIT <= ({result} := {left[1]} {expression.operator} {right[1]}) <= LIMIT"
                 return [*left[0], *right[0], computed], result
             case _:
@@ -191,7 +191,7 @@ class ExpressionSource:
 
     def _slow_test(self, condition: Expression) -> str:
         names = sorted(variables(condition))
-        evaluator = self.writing.evaluator
+        evaluator = self.writer.evaluator
 
         def holds(*cells: Any) -> bool:
             return evaluator.holds(condition, _environment(names, cells), {})
@@ -200,7 +200,7 @@ class ExpressionSource:
 
     def _slow_value(self, expression: Expression) -> str:
         names = sorted(variables(expression))
-        evaluator = self.writing.evaluator
+        evaluator = self.writer.evaluator
 
         def value(*cells: Any) -> Any:
             return cell_of(evaluator.value(expression, _environment(names, cells), {}))
@@ -208,7 +208,7 @@ class ExpressionSource:
         return self._call(value, names)
 
     def _call(self, function: Any, names: Sequence[str]) -> str:
-        return f"{self.writing.name(function)}({', '.join(self.locals[name] for name in names)})"
+        return f"{self.writer.name(function)}({', '.join(self.locals[name] for name in names)})"
 
 
 def _environment(names: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def _environment(names: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
 
 
 def attribute_source(cell: str, attribute: str) -> str:
-    """The source of `X.attribute`, given that of X; None where there is none."""
+    """Returns the source of `X.attribute`, given that of X; it is None where there is none."""
     if attribute == "evtime":
         found = f"{cell}.end"
     elif attribute == "Time":

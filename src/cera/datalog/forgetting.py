@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cera.datalog.expression_source import Writing
+from cera.datalog.expression_source import FunctionWriter
 from cera.datalog.frames import Expiry, Frame, deadline_of
 from cera.datalog.normal import NormalAtom, NormalRule
 from cera.datalog.stage_source import deadline_function
@@ -26,12 +26,12 @@ Lasting = Callable[[Row], Any]
 _Use = tuple[tuple[str, ...], tuple[Expression, ...]]
 
 
-def lastings(rules: Sequence[NormalRule], writing: Writing) -> Mapping[str, Sequence[Lasting]]:
-    """For the predicates of which every use has a limit: what each use says."""
+def lastings(rules: Sequence[NormalRule], writer: FunctionWriter) -> Mapping[str, Sequence[Lasting]]:
+    """Returns the limits of each use, for predicates of which every use has one."""
     found: dict[str, list[Lasting]] = {}
     for predicate, uses in _uses(rules).items():
         if all(uses):
-            functions = (_function(writing, predicate, use) for use in dict.fromkeys(uses) if use is not None)
+            functions = (_function(writer, predicate, use) for use in dict.fromkeys(uses) if use is not None)
             found[predicate] = [each for each in functions if each is not None]
     return found
 
@@ -42,12 +42,12 @@ def kept_for_ever(rules: Sequence[NormalRule]) -> list[str]:
 
 
 def is_over(row: Row, limits: Sequence[Lasting], now: int) -> bool:
-    """Whether a fact is of no use at a time and later."""
+    """Returns whether a fact is of no use at a time and later."""
     return all((until := limit(row)).__class__ is int and until < now for limit in limits)
 
 
 def _uses(rules: Sequence[NormalRule]) -> dict[str, list[_Use | None]]:
-    """What looks back to the facts of each predicate; None where nothing limits for how long."""
+    """Returns the uses of old facts of each predicate; None where nothing limits for how long."""
     times = _Times(rules)
     found: dict[str, list[_Use | None]] = {}
     for rule in rules:
@@ -64,9 +64,9 @@ def _use(atom: NormalAtom, limits: Sequence[Expression]) -> _Use | None:
     return (names, known) if known and len(set(names)) == len(names) else None
 
 
-def _function(writing: Writing, predicate: str, use: _Use) -> Lasting | None:
+def _function(writer: FunctionWriter, predicate: str, use: _Use) -> Lasting | None:
     names, deadlines = use
-    return deadline_function(writing, Frame(predicate, names, (), (), Expiry("", (), deadlines)))
+    return deadline_function(writer, Frame(predicate, names, (), (), Expiry("", (), deadlines)))
 
 
 class _Times:
@@ -94,7 +94,7 @@ class _Times:
                 waiting += self._asking.get(predicate, ())
 
     def limits(self, rule: NormalRule) -> list[Expression]:
-        """The last times at which the rule can derive something, by its variables."""
+        """Returns the last times at which the rule can derive something, by its variables."""
         clocks = [each.terms[0] for each in rule.positive if each.predicate == "time" and each.moment == "new"]
         found = [
             until
@@ -111,7 +111,7 @@ class _Times:
         return found
 
     def _limits_of(self, predicate: str) -> dict[int, int]:
-        """Those arguments that every rule of the predicate limits, with the longest time that one of them allows."""
+        """Returns the arguments that every rule of the predicate limits, each with the longest limit."""
         together: dict[int, int] | None = None
         for rule in self._rules[predicate]:
             places = {each.name: place for place, each in enumerate(rule.outputs) if isinstance(each, Variable)}

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from cera.datalog.normal import Computed, NormalAtom, NormalRule
+from cera.datalog.normal import ComputedTerm, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Variable, variables
 
@@ -39,7 +39,7 @@ class Frame:
 
 
 def frame_of(rule: NormalRule, derived: Collection[str]) -> Frame | None:
-    """The rule as a frame rule, if it is one."""
+    """Returns the rule as a frame rule, None if it is not one."""
     names = [v.name for v in rule.outputs if isinstance(v, Variable) and "." not in v.name]
     own = [atom for atom in rule.positive if atom.predicate == rule.predicate]
     if rule.when != "later" or len(own) != 1 or own[0].moment != "old" or own[0].terms != tuple(names):
@@ -62,12 +62,12 @@ def frame_of(rule: NormalRule, derived: Collection[str]) -> Frame | None:
 
 
 def _are_simple(rule: NormalRule, names: Collection[str]) -> bool:
-    """Whether what must not be there is about the new stage and about the arguments of the predicate only."""
+    """Returns whether all negated atoms are about the new stage and about the arguments of the predicate only."""
     return all(
         atom.moment == "new"
         and atom.predicate != rule.predicate
         and atom.names <= set(names)
-        and not any(isinstance(term, Computed) for term in atom.terms)
+        and not any(isinstance(term, ComputedTerm) for term in atom.terms)
         for atom in rule.negative
     )
 
@@ -86,7 +86,7 @@ def _expiry(conditions: tuple[Expression, ...], clocks: Collection[object], name
 
 
 def deadline_of(condition: Expression, clock: str) -> Expression | None:
-    """D of a condition that can be written as clock <= D or clock < D."""
+    """Returns D of a condition that can be written as clock <= D or clock < D."""
     if not isinstance(condition, Comparison) or condition.operator not in _FLIPPED:
         return None
     operator, left, right = str(condition.operator), condition.left, condition.right

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.datalog.graphs import components
+from cera.datalog.stratification import components
 from cera.datalog.syntax import (
     NEXT,
     Anonymous,
@@ -38,7 +38,7 @@ Binding = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class HistoryStage:
-    """What happens at a stage: the facts of each event predicate, and the time."""
+    """Stage of a history: the facts of each event predicate, and the time."""
 
     events: Mapping[str, Iterable[Fact]] = field(default_factory=dict)
     time: int | None = None
@@ -67,7 +67,7 @@ def evaluate(
     relations: Mapping[str, Iterable[Fact]] | None = None,
     evaluator: Evaluator | None = None,
 ) -> list[dict[str, frozenset[Row]]]:
-    """The facts of each stage by predicate, stage 0 first; facts without a stage are in all of them.
+    """Returns the facts of each stage by predicate, stage 0 first; facts without a stage are in all of them.
 
     `history` are the stages from 1 on, `relations` the facts of predicates without a stage. Truth values are wrapped.
     Raises ValueError if the instances of the rules are not locally stratified. The evaluator counts what had no value.
@@ -118,7 +118,7 @@ def _reject_cycles_through_negation(group: Sequence[_Instance], component: Seque
 
 
 def _fixpoint(group: Sequence[_Instance], facts: dict[Ground, set[Row]], evaluator: Evaluator) -> None:
-    """All instances again and again, until none of them finds a new fact.
+    """Evaluates all instances again and again, until none of them finds a new fact.
 
     The last time around each binding is seen once: what has no value in it is what is counted.
     """
@@ -133,7 +133,7 @@ def _fixpoint(group: Sequence[_Instance], facts: dict[Ground, set[Row]], evaluat
 
 
 def _consequences(instance: _Instance, facts: Mapping[Ground, set[Row]], evaluator: Evaluator) -> Iterator[Row]:
-    """The heads for all bindings of the body. Conditions are looked at as soon as their variables are bound."""
+    """Yields the heads for all bindings of the body. Conditions are evaluated as soon as their variables are bound."""
     rule = instance.rule
     if not all(facts.get(instance.ground(atom)) for atom in positive_atoms(rule)):
         return
@@ -157,14 +157,14 @@ def _roots(condition: Expression) -> frozenset[str]:
 
 
 def _has_variables_only(part: object) -> bool:
-    """Whether a binding that an atom took part in says all about the atom: its arguments are not computed."""
+    """Returns whether none of an atom's arguments is computed, so that a binding determines the fact."""
     return isinstance(part, Atom) and all(
         isinstance(a, Anonymous) or (isinstance(a, Variable) and "." not in a.name) for a in part.arguments
     )
 
 
 def _extended(bindings: Iterable[Binding], atom: Atom, rows: Iterable[Row]) -> Iterator[Binding]:
-    """The bindings with the values that an atom gives its variables where it is one of the rows."""
+    """Yields the bindings extended by the values that an atom gives its variables where it is one of the rows."""
     places = [(i, a.name) for i, a in enumerate(atom.arguments) if isinstance(a, Variable) and "." not in a.name]
     for binding in bindings:
         for row in rows:
@@ -195,7 +195,7 @@ def _matches(atom: Atom, row: Row, binding: Binding, evaluator: Evaluator) -> bo
 
 
 def _value(argument: Argument, binding: Binding, evaluator: Evaluator) -> Any:
-    """The value of an argument, None where it has none."""
+    """Returns the value of an argument, None where it has none."""
     assert not isinstance(argument, Anonymous)
     if isinstance(argument, Variable) and argument.name in binding:
         return binding[argument.name]
@@ -203,7 +203,7 @@ def _value(argument: Argument, binding: Binding, evaluator: Evaluator) -> Any:
 
 
 def _environment(expression: Any, binding: Binding) -> dict[str, Any]:
-    """What the names in an expression stand for, attributes of event tuples included."""
+    """Returns the values of the names in an expression, attributes of event tuples included."""
     environment = {}
     for name in variables(expression):
         cell = binding[root(name)]

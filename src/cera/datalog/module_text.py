@@ -20,17 +20,25 @@ from cera.datalog.directives import (
     Section,
 )
 from cera.datalog.modules import EventModule
-from cera.datalog.renaming import renamed
 from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, J, Not, Program, Rule, atoms, conditions, root
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import Variable
+from cera.model.expressions.expression import Expression, Variable, rebuild
 from cera.modules.monitoring import Output
+
+
+def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """Renames variables; `X.k` is an attribute of X, and a variable without a new name stays."""
+    if isinstance(expression, Variable):
+        owner, dot, attribute = expression.name.partition(".")
+        return Variable(f"{names.get(owner, owner)}{dot}{attribute}", expression.span)
+    return rebuild(expression, lambda part: renamed(part, names))
+
 
 _VARIABLE = re.compile(r"(?!(?:or|and|not|J|_)$)[A-Z_][A-Za-z0-9_]*", re.IGNORECASE)
 
 
 def section_of(module: EventModule, program: Program) -> Section:
-    """The module with this program, which derives the same facts as its own."""
+    """Returns the module as a section with this program, which derives the same facts as its own."""
     relations = {each.name: each.attributes for each in module.monitored if each.attributes}
     directives: list[Directive] = [ModuleDirective(module.name), MonitorDirective(module.monitored)]
     directives += [RelationDirective(name, attributes) for name, attributes in relations.items()]
@@ -51,7 +59,7 @@ def _detect(module: EventModule, output: Output, names: Mapping[str, str]) -> De
 
 
 def _names(found: Iterable[str]) -> dict[str, str]:
-    """Variables of Datalog for variables: themselves if they look like ones."""
+    """Returns a variable of Datalog for each variable: itself if it looks like one."""
     names: dict[str, str] = {name: name for name in sorted(found) if _is_variable(name)}
     taken = set(names)
     for name in sorted(found):

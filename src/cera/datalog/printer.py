@@ -1,14 +1,26 @@
-"""Programs as text, in the spelling of the paper with ASCII signs; `parse` reads the same program back."""
+"""Programs, directives and modules as text, in the spelling of the paper with ASCII signs. `parse` reads them back."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import assert_never
 
+from cera.datalog.directives import (
+    DetectDirective,
+    GranularityDirective,
+    Item,
+    ModuleDirective,
+    MonitorDirective,
+    PartitionDirective,
+    RelationDirective,
+    Section,
+)
 from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, Not, Program, Rule, StageTerm
-from cera.model.expressions.expression import Expression
+from cera.model.expressions.expression import Expression, Variable
 from cera.model.expressions.printer import ExpressionPrinter, Special, Spelling
 from cera.model.terms.term import format_scalar
+from cera.modules.monitoring import Monitored
 
 #: Longer rules are broken behind the commas of their bodies.
 WIDTH = 110
@@ -19,7 +31,7 @@ _HYPHENATED = re.compile(r"[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)+")
 
 
 def print_program(program: Program) -> str:
-    """One rule below the other, with a full stop each."""
+    """Prints one rule below the other, with a full stop each."""
     return "".join(f"{print_rule(rule)}\n" for rule in program.rules)
 
 
@@ -55,7 +67,7 @@ def print_atom(atom: Atom) -> str:
 
 
 def print_name(name: str) -> str:
-    """A name as it is if it is a word, else in quotes."""
+    """Prints a name as it is if it is a word, else in quotes."""
     return name if _NAME.fullmatch(name) else format_scalar(name)
 
 
@@ -97,3 +109,54 @@ class _Printer(ExpressionPrinter[str]):
 
 
 _PRINTER = _Printer()
+
+
+def print_section(section: Section) -> str:
+    """Prints the directives, an empty line, the rules."""
+    rules = [print_item(item) for item in section.items if isinstance(item, Rule)]
+    directives = [print_item(item) for item in section.items if not isinstance(item, Rule)]
+    gap = [""] if rules and directives else []
+    return "".join(f"{line}\n" for line in (*directives, *gap, *rules))
+
+
+def print_item(item: Item) -> str:
+    match item:
+        case Rule():
+            return print_rule(item)
+        case ModuleDirective():
+            return f"module {print_name(item.name)}."
+        case MonitorDirective():
+            return f"monitor {', '.join(map(_event, item.events))}."
+        case RelationDirective():
+            return f"relation {print_name(item.name)}({', '.join(map(print_name, item.attributes))})."
+        case GranularityDirective():
+            return f"granularity {item.unit}."
+        case PartitionDirective():
+            return f"partition by {print_name(item.attribute)}."
+        case DetectDirective():
+            return f"detect {print_name(item.rule)}: {_told(item)}{_head(item)}."
+        case _:
+            assert_never(item)
+
+
+def _event(event: Monitored) -> str:
+    name = print_name(event.name)
+    return name if event.operation is None else f"{event.operation}({name})"
+
+
+def _told(item: DetectDirective) -> str:
+    """Prints the atom with the names of its arguments, where these differ from their variables."""
+    named = (
+        print_argument(each) if each == Variable(name) else f"{print_name(name)}: {print_argument(each)}"
+        for name, each in zip(item.causes, item.atom.arguments, strict=True)
+    )
+    stage = item.atom.stage
+    arguments = [*named, *([] if stage is None else [stage.value if isinstance(stage, StageTerm) else str(stage)])]
+    return f"{print_name(item.atom.predicate)}({', '.join(arguments)})"
+
+
+def _head(item: DetectDirective) -> str:
+    if item.label is None:
+        return ""
+    fields = (f"{print_name(name)}: {print_expression(value)}" for name, value in item.fields or ())
+    return f" as {print_name(item.label)}({', '.join(fields)})"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cera.datalog.expression_source import ExpressionSource, Writing, attribute_source
-from cera.datalog.normal import Computed, Constant, NormalAtom, NormalRule
+from cera.datalog.expression_source import ExpressionSource, FunctionWriter, attribute_source
+from cera.datalog.normal import ComputedTerm, Constant, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Comparison, Expression, Variable, variables
 
@@ -25,7 +25,7 @@ FEW = 8
 
 
 class Relation(Protocol):
-    """Where the facts of a predicate are at some moment."""
+    """Place of the facts of a predicate at some moment."""
 
     @property
     def rows(self) -> str:
@@ -36,11 +36,11 @@ class Relation(Protocol):
         """0 for the events of a stage, then what is derived from them; more for what is kept."""
 
     def index(self, parts: KeyParts) -> str | None:
-        """The source of a dictionary from keys to facts; None if it is not worth one."""
+        """Returns the source of a dictionary from keys to facts; None if it is not worth one."""
 
     @property
     def indexed(self) -> bool:
-        """Whether indexes are always there."""
+        """True if there are always indexes."""
 
 
 class Relations(Protocol):
@@ -49,17 +49,17 @@ class Relations(Protocol):
 
 @dataclass
 class _Scope:
-    """What is known at a place in the source."""
+    """Locals and open conditions at a place in the source."""
 
     locals: dict[str, str] = field(default_factory=dict)
     pending: list[Expression] = field(default_factory=list)
-    #: Whether the innermost loop has nothing more to find once it has found a head.
+    #: True if the innermost loop can stop at the first head that it finds.
     done: bool = False
 
 
 @dataclass(frozen=True)
 class _Access:
-    """How the facts of an atom are found: the parts of the key with the source of the value of each, and the conditions
+    """Access path to the facts of an atom: the parts of the key, the source of the value of each, and the conditions
     that the key takes care of."""
 
     parts: KeyParts
@@ -68,13 +68,13 @@ class _Access:
 
 
 class RuleSource:
-    def __init__(self, rule: NormalRule, relations: Relations, writing: Writing, target: str) -> None:
+    def __init__(self, rule: NormalRule, relations: Relations, writer: FunctionWriter, target: str) -> None:
         self.rule = rule
         self.relations = relations
-        self.writing = writing
+        self.writer = writer
         self.target = target
         used = [*rule.conditions, *rule.outputs]
-        used += [term.expression for atom in rule.negative for term in atom.terms if isinstance(term, Computed)]
+        used += [term.expression for atom in rule.negative for term in atom.terms if isinstance(term, ComputedTerm)]
         self.attributes = sorted({name for e in used for name in variables(e) if "." in name})
 
     def lines(self) -> list[str]:
@@ -88,7 +88,7 @@ class RuleSource:
         return [f"if {' and '.join(guards)}:", *_indented(start + body)] if guards else start + body
 
     def _body(self, atoms: list[NormalAtom], scope: _Scope) -> Iterator[str]:
-        """The lines for what is left of a body."""
+        """Yields the lines for the rest of a body."""
         ready = [c for c in scope.pending if all(root(name) in scope.locals for name in variables(c))]
         if ready:
             tests = " and ".join(self._expressions(scope).test(condition) for condition in ready)
@@ -103,7 +103,7 @@ class RuleSource:
             yield from self._negations(scope)
 
     def _expressions(self, scope: _Scope) -> ExpressionSource:
-        return ExpressionSource(self.writing, scope.locals)
+        return ExpressionSource(self.writer, scope.locals)
 
     def _cost(self, atom: NormalAtom, scope: _Scope) -> tuple[int, int]:
         relation = self.relations(atom)
@@ -140,14 +140,14 @@ class RuleSource:
     def _term(self, term: object, scope: _Scope) -> str:
         match term:
             case Constant():
-                return self.writing.name(term.cell)
-            case Computed():
+                return self.writer.name(term.cell)
+            case ComputedTerm():
                 return self._expressions(scope).cell(term.expression)
             case _:
                 return scope.locals[str(term)]
 
     def _atom(self, atom: NormalAtom, rest: list[NormalAtom], scope: _Scope) -> Iterator[str]:
-        """Lines for all facts that match an atom: a loop, or a test where nothing in it is new."""
+        """Yields lines for all facts that match an atom: a loop, or a test where nothing in it is new."""
         relation = self.relations(atom)
         new = [term for term in atom.terms if isinstance(term, str) and term not in scope.locals]
         if not new:
@@ -182,12 +182,12 @@ class RuleSource:
             if term is None or (position in exact and not isinstance(term, str)):
                 names.append("_")
             elif isinstance(term, str) and term not in scope.locals:
-                scope.locals[term] = self.writing.fresh("v")
+                scope.locals[term] = self.writer.fresh("v")
                 names.append(scope.locals[term])
             elif position in exact:
                 names.append("_")
             else:
-                names.append(self.writing.fresh("u"))
+                names.append(self.writer.fresh("u"))
                 tests.append(f"{names[-1]} == {self._term(term, scope)}")
         scope.done = not rest and self._asks_only_whether(scope, set(names))
         yield f"for {', '.join(names)}, in {candidates}:"
@@ -200,25 +200,27 @@ class RuleSource:
             yield from _indented(inner + body)
 
     def _asks_only_whether(self, scope: _Scope, names: set[str]) -> bool:
-        """Whether the facts of a loop with these names all give the same head. Where a condition may have no value,
-        that is counted, so all of them are looked at."""
+        """Returns whether the facts of a loop with these names all give the same head. Where a condition may have no
+        value, that is counted, so all of them are visited."""
         new = {name for name, local in scope.locals.items() if local in names}
-        told = {root(name) for output in self.rule.outputs for name in variables(output)}
+        asked = {root(name) for output in self.rule.outputs for name in variables(output)}
         for other in self.rule.negative:
-            told |= {term for term in other.terms if isinstance(term, str)}
-            told |= {root(n) for term in other.terms if isinstance(term, Computed) for n in variables(term.expression)}
-        return not new & told and all(_is_plain(condition) for condition in scope.pending)
+            asked |= {term for term in other.terms if isinstance(term, str)}
+            asked |= {
+                root(n) for term in other.terms if isinstance(term, ComputedTerm) for n in variables(term.expression)
+            }
+        return not new & asked and all(_is_plain(condition) for condition in scope.pending)
 
     def _attributes(self, scope: _Scope) -> Iterator[str]:
-        """Lines that look up the attributes of event tuples that have just been found."""
+        """Yields lines that look up the attributes of event tuples that have just been found."""
         for name in self.attributes:
             owner, _, attribute = name.partition(".")
             if owner in scope.locals and name not in scope.locals:
-                scope.locals[name] = self.writing.fresh("a")
+                scope.locals[name] = self.writer.fresh("a")
                 yield f"{scope.locals[name]} = {attribute_source(scope.locals[owner], attribute)}"
 
     def exists(self, atom: NormalAtom, locals_: dict[str, str]) -> str:
-        """The source of whether a fact matches an atom without new variables."""
+        """Returns the source of a test whether a fact matches an atom without new variables."""
         relation = self.relations(atom)
         known = [(p, term) for p, term in enumerate(atom.terms) if term is not None]
         if not known:
@@ -230,7 +232,7 @@ class RuleSource:
         key = values[0] if len(values) == 1 else f"({', '.join(values)})"
         if index is not None:
             return f"{key} in {index}" if relation.indexed else f"({relation.rows} and {key} in {index})"
-        row = self.writing.fresh("r")
+        row = self.writer.fresh("r")
         tests = " and ".join(f"{row}[{p}] == {value}" for (p, _), value in zip(known, values, strict=True))
         return f"any([{tests} for {row} in {relation.rows}])"
 
@@ -248,7 +250,7 @@ class RuleSource:
         for output in self.rule.outputs:
             source = expressions.cell(output)
             if expressions.may_be_missing(output):
-                local = self.writing.fresh("h")
+                local = self.writer.fresh("h")
                 yield f"{local} = {source}"
                 missing.append(f"{local} is not None")
                 source = local
@@ -260,7 +262,7 @@ class RuleSource:
 
 
 def _is_plain(condition: Expression) -> bool:
-    """Whether a condition compares arguments of facts with each other."""
+    """Returns whether a condition compares arguments of facts with each other."""
     match condition:
         case Comparison(left=Variable(name=left), right=Variable(name=right)):
             return "." not in left + right
@@ -269,7 +271,7 @@ def _is_plain(condition: Expression) -> bool:
 
 
 def _equalities(condition: Expression) -> Iterator[tuple[Variable, Expression]]:
-    """A condition as a variable that equals something, both ways round."""
+    """Yields a condition as a variable that equals something, both ways round."""
     match condition:
         case Comparison(operator="=", left=left, right=right):
             if isinstance(left, Variable):
@@ -285,7 +287,7 @@ def _indented(lines: Iterator[str] | Sequence[str]) -> list[str]:
 
 
 def key_source(parts: KeyParts) -> list[str]:
-    """Lines of a function that returns the key of `row`, None where an attribute has no value."""
+    """Returns lines of a function that returns the key of `row`, None where an attribute has no value."""
     lines, cells = [], []
     for number, (position, attribute) in enumerate(parts):
         if attribute is None:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cera.datalog.frames import Frame, frame_of
-from cera.datalog.graphs import components
 from cera.datalog.normal import NormalRule
+from cera.datalog.stratification import components
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Schedule:
 
 
 def schedule(rules: Sequence[NormalRule]) -> Schedule:
-    """The order of rules that are stratified within their stage."""
+    """Returns the order of rules that are stratified within their stage."""
     derived = {rule.predicate for rule in rules}
     frames: dict[str, tuple[Frame, NormalRule]] = {}
     for rule in rules:
@@ -85,7 +85,7 @@ def _same_stage(rule: NormalRule, moment: str) -> bool:
 def _dependencies(
     rules: Sequence[NormalRule], loops: Sequence[Loop], frames: Mapping[str, tuple[Frame, NormalRule]]
 ) -> dict[Step, list[Step]]:
-    """What each step comes after."""
+    """Returns the steps that each step comes after."""
     derived = dict.fromkeys(rule.predicate for rule in rules)
     loop_of = {name: loop for loop in loops for name in loop.predicates}
     graph: dict[Step, list[Step]] = {Finish(name): [] for name in derived}

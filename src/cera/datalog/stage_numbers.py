@@ -4,14 +4,14 @@
     stage(N + 1, s(J)) <- any(s(J)), stage(N, J).
 
 Where their numbers are only given on and compared with each other, it does not matter where the count stands: a history
-in which no fact with such a number is left goes on as one that begins anew.
+in which no fact with such a number is left goes on as a new one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from cera.datalog.normal import Computed, NormalAtom, NormalRule
+from cera.datalog.normal import ComputedTerm, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, Variable, variables
 
@@ -35,7 +35,7 @@ def stage_numbers(rules: Sequence[NormalRule], outputs: Collection[str]) -> dict
 
 
 def _counts(rule: NormalRule) -> bool:
-    """Whether a rule is `p(0, 0).`, or `p(N + 1, s(J)) <- …, p(N, J).` where nothing else speaks of N."""
+    """Returns whether a rule is `p(0, 0).`, or `p(N + 1, s(J)) <- …, p(N, J).` where nothing else uses N."""
     match rule.outputs:
         case (Literal(value=int()),):
             return rule.when == 0 and not rule.atoms and not rule.conditions
@@ -49,7 +49,7 @@ def _counts(rule: NormalRule) -> bool:
 
 
 def _carried(predicate: str, rules: Sequence[NormalRule]) -> dict[str, set[int]]:
-    """The arguments to which rules give the numbers of a predicate on."""
+    """Returns the arguments to which rules pass on the numbers of a predicate."""
     found: dict[str, set[int]] = {predicate: {0}}
     asking: dict[str, list[NormalRule]] = {}
     for rule in rules:
@@ -67,7 +67,7 @@ def _carried(predicate: str, rules: Sequence[NormalRule]) -> dict[str, set[int]]
 
 
 def _numbers(rule: NormalRule, places: _Places) -> set[str]:
-    """The variables of a rule that stand for numbers."""
+    """Returns the variables of a rule that stand for numbers."""
     return {
         term
         for atom in rule.atoms
@@ -77,7 +77,7 @@ def _numbers(rule: NormalRule, places: _Places) -> set[str]:
 
 
 def _compares_only(rule: NormalRule, places: _Places) -> bool:
-    """Whether a rule derives the same if all numbers are greater by the same."""
+    """Returns whether a rule derives the same if all numbers grow by the same amount."""
     numbers = _numbers(rule, places)
     own = places.get(rule.predicate, ())
     return (
@@ -90,12 +90,12 @@ def _compares_only(rule: NormalRule, places: _Places) -> bool:
 
 
 def _fits(atom: NormalAtom, numbers: Collection[str], places: Collection[int]) -> bool:
-    """Whether numbers, and only numbers, are where the atom has some."""
+    """Returns whether the atom has numbers in their places, and nowhere else."""
     for place, term in enumerate(atom.terms):
         if term is None:
             continue
         is_number = isinstance(term, str) and term in numbers
-        computed = isinstance(term, Computed) and bool(_named((term.expression,)) & set(numbers))
+        computed = isinstance(term, ComputedTerm) and bool(_named((term.expression,)) & set(numbers))
         if computed or is_number != (place in places):
             return False
     return True

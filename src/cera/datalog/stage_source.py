@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.datalog.expression_source import ExpressionSource, Writing, attribute_source
+from cera.datalog.expression_source import ExpressionSource, FunctionWriter, attribute_source
 from cera.datalog.frames import Expiry, Frame
 from cera.datalog.normal import Constant, NormalAtom, NormalRule
 from cera.datalog.rule_source import KeyParts, Relation, RuleSource, key_source
@@ -17,7 +17,7 @@ from cera.modules.tuples import Row
 
 @dataclass
 class Layout:
-    """Where the facts of each predicate are kept between stages, and by what they are looked up.
+    """Layout of the facts between stages: where those of each predicate are kept, and by what they are looked up.
 
     `live` are the predicates kept in place, `constant` those without a stage; `before` are those of which a rule needs
     the facts of the stage before. `indexes` grows while functions are written.
@@ -36,8 +36,8 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class _Kept:
-    """Facts in a `Live`, under a local variable."""
+class _KeptFacts:
+    """Facts in a `LiveFacts`, under a local variable."""
 
     predicate: str
     local: str
@@ -54,7 +54,7 @@ class _Kept:
 
 
 @dataclass(frozen=True)
-class _Few:
+class _StageFacts:
     """Facts of one stage in a set or list under a local variable; indexed when somebody asks for it."""
 
     local: str
@@ -74,9 +74,9 @@ class _Few:
 class FunctionSource:
     """One function: `kept` are the facts of the stage before, `live` and `constant` those that stay."""
 
-    def __init__(self, layout: Layout, writing: Writing, schedule: Schedule, events: Collection[str]) -> None:
+    def __init__(self, layout: Layout, writer: FunctionWriter, schedule: Schedule, events: Collection[str]) -> None:
         self.layout = layout
-        self.writing = writing
+        self.writer = writer
         self.schedule = schedule
         self.events = events
         self.numbers: dict[str, int] = {}
@@ -89,16 +89,16 @@ class FunctionSource:
     def relation(self, atom: NormalAtom) -> Relation:
         name = atom.predicate
         if atom.moment == "always" and name in self.layout.constant:
-            return _Kept(name, self.use(f"c{self.layout.constant[name]}"), self.layout)
+            return _KeptFacts(name, self.use(f"c{self.layout.constant[name]}"), self.layout)
         if atom.moment != "always" and name in self.layout.live:
-            return _Kept(name, self.use(f"l{self.layout.live[name]}"), self.layout)
+            return _KeptFacts(name, self.use(f"l{self.layout.live[name]}"), self.layout)
         if atom.moment == "old":
-            return _Few(self.use(f"o{self.layout.before[name]}"), 2, self)
+            return _StageFacts(self.use(f"o{self.layout.before[name]}"), 2, self)
         cost = 0 if name in self.events else 1
-        return _Few(self.new(name), cost, self, changing=name in self.changing)
+        return _StageFacts(self.new(name), cost, self, changing=name in self.changing)
 
     def new(self, predicate: str) -> str:
-        """The local variable with the facts of this stage; for facts kept in place, those that are to be added."""
+        """Returns the local variable with the facts of this stage, or with those to be added to facts kept in place."""
         return self.use(f"n{self.numbers.setdefault(predicate, len(self.numbers))}")
 
     def use(self, local: str) -> str:
@@ -109,13 +109,13 @@ class FunctionSource:
         index = self.lazy.get((local, parts))
         if index is None:
             index = self.lazy[local, parts] = f"x{len(self.lazy)}"
-        make = self.writing.name(_index_maker(key_function(self.writing, parts)))
+        make = self.writer.name(_index_maker(key_function(self.writer, parts)))
         return f"({index} if {index} is not None else ({index} := {make}({local})))"
 
-    # What is done with them.
+    # The lines of the steps.
 
     def body(self, rules: Collection[NormalRule]) -> list[str]:
-        """The lines of the steps, for those of the rules that run in this function."""
+        """Returns the lines of the steps, for those of the rules that run in this function."""
         lines: list[str] = []
         numbers = {rule.number for rule in rules}
         for step in self.schedule.steps:
@@ -130,27 +130,27 @@ class FunctionSource:
         return lines
 
     def run(self, rule: NormalRule) -> list[str]:
-        return RuleSource(rule, self.relation, self.writing, self.new(rule.predicate)).lines()
+        return RuleSource(rule, self.relation, self.writer, self.new(rule.predicate)).lines()
 
     def loop(self, loop: Loop, rules: Sequence[NormalRule]) -> list[str]:
-        """All rules again and again, each into a set of its own, until nothing is new."""
+        """Returns lines that run all rules again and again, each into a set of its own, until nothing is new."""
         if not rules:
             return []
         self.changing = frozenset(loop.predicates)
         lines: list[str] = []
         for rule in rules:
-            target, found = self.new(rule.predicate), self.writing.fresh("f")
-            lines += [f"{found} = EMPTY", *RuleSource(rule, self.relation, self.writing, found).lines()]
+            target, found = self.new(rule.predicate), self.writer.fresh("f")
+            lines += [f"{found} = EMPTY", *RuleSource(rule, self.relation, self.writer, found).lines()]
             lines += [f"if not {found} <= {target}: {target} = {target} | {found}; grows = True"]
         self.changing = frozenset()
         return ["grows = True", "while grows:", "    grows = False", *(f"    {line}" for line in lines)]
 
     def finish(self, frame: Frame) -> list[str]:
-        """Facts kept in place: what does not stay is removed, what is new is added."""
+        """Returns lines that update facts kept in place: those that do not stay are removed, new ones are added."""
         live = self.use(f"l{self.layout.live[frame.predicate]}")
         removing = [line for atom in frame.removals for line in self._removal(frame, atom, live)]
         if frame.expiry is not None:
-            holds = _expiry_test(self.writing, frame, frame.expiry)
+            holds = _expiry_test(self.writer, frame, frame.expiry)
             removing.append(f"if {live}.waiting: {live}.expire(time, {holds})")
         guards = " and ".join(dict.fromkeys(self.relation(atom).rows for atom in frame.guards))
         lines = [f"if {live}.facts:"]
@@ -166,15 +166,15 @@ class FunctionSource:
         return [f"if {new}: {live}.add_all({new})", f"elif {live}.added: {live}.added = ()"]
 
     def _removal(self, frame: Frame, atom: NormalAtom, live: str) -> list[str]:
-        """What a negated atom of a frame rule removes."""
+        """Returns lines for the facts that a negated atom of a frame rule removes."""
         relation = self.relation(atom)
-        rule = RuleSource(NormalRule(-1, "", (), (), (atom,), (), "later"), self.relation, self.writing, "")
+        rule = RuleSource(NormalRule(-1, "", (), (), (atom,), (), "later"), self.relation, self.writer, "")
         if not atom.names:
             return [f"if {rule.exists(atom, {})}: {live}.clear()"]
-        source = f"{relation.local}.added" if isinstance(relation, _Kept) else relation.rows
+        source = f"{relation.local}.added" if isinstance(relation, _KeptFacts) else relation.rows
         lines = [f"for {', '.join(self._unpacked(atom))}, in {source}:", *self._discard(frame, atom, live)]
-        if isinstance(relation, _Kept):  # facts that came when what removes them was there already
-            row = self.writing.fresh("r")
+        if isinstance(relation, _KeptFacts):  # facts that came when what removes them was there already
+            row = self.writer.fresh("r")
             locals_ = {name: f"{row}[{position}]" for position, name in enumerate(frame.names)}
             lines.append(f"for {row} in {live}.added:")
             lines.append(f"    if {rule.exists(atom, locals_)}: {live}.discard({row})")
@@ -188,7 +188,7 @@ class FunctionSource:
         tests = []
         for position, term in enumerate(atom.terms):
             if isinstance(term, Constant):
-                tests.append(f"d{position} == {self.writing.name(term.cell)}")
+                tests.append(f"d{position} == {self.writer.name(term.cell)}")
             elif isinstance(term, str) and positions.setdefault(term, position) != position:
                 tests.append(f"d{position} == d{positions[term]}")
         if len(positions) == len(frame.names):
@@ -203,8 +203,8 @@ class FunctionSource:
         return [f"    if {' and '.join(tests)}: {action}"] if tests else [f"    {action}"]
 
 
-def key_function(writing: Writing, parts: KeyParts) -> Callable[[Row], Any]:
-    function: Callable[[Row], Any] = writing.function(writing.fresh("key"), "row", key_source(parts))
+def key_function(writer: FunctionWriter, parts: KeyParts) -> Callable[[Row], Any]:
+    function: Callable[[Row], Any] = writer.function(writer.fresh("key"), "row", key_source(parts))
     return function
 
 
@@ -221,7 +221,7 @@ def _index_maker(key: Callable[[Row], Any]) -> Callable[[Collection[Row]], dict[
 
 
 def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[str], dict[str, str]]:
-    """Lines that name the arguments of `row` and the attributes that expressions need, and these names."""
+    """Returns lines that name the arguments of `row` and the attributes that expressions need, and these names."""
     locals_ = {name: f"v{position}" for position, name in enumerate(frame.names)}
     lines = [f"{', '.join(locals_.values())}, = row"] if locals_ else []
     for name in sorted({name for expression in expressions for name in variables(expression) if "." in name}):
@@ -232,31 +232,31 @@ def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[st
     return lines, locals_
 
 
-def _expiry_test(writing: Writing, frame: Frame, expiry: Expiry) -> str:
-    """The name of the function that says whether a fact holds at a time."""
+def _expiry_test(writer: FunctionWriter, frame: Frame, expiry: Expiry) -> str:
+    """Returns the name of a function that says whether a fact holds at a time."""
 
     def made() -> str:
         lines, locals_ = _unpacking(frame, expiry.conditions)
-        source = ExpressionSource(writing, {**locals_, expiry.clock: "time"})
+        source = ExpressionSource(writer, {**locals_, expiry.clock: "time"})
         tests = " and ".join(source.test(condition) for condition in expiry.conditions)
-        return writing.name(writing.function(writing.fresh("holds"), "row, time", [*lines, f"return {tests}"]))
+        return writer.name(writer.function(writer.fresh("holds"), "row, time", [*lines, f"return {tests}"]))
 
-    name: str = writing.once(made, "holds", frame.names, expiry)
+    name: str = writer.once(made, "holds", frame.names, expiry)
     return name
 
 
-def deadline_function(writing: Writing, frame: Frame) -> Callable[[Row], Any] | None:
-    """Until when a fact stays at least; None where it is not known, which is to look at it in every stage."""
+def deadline_function(writer: FunctionWriter, frame: Frame) -> Callable[[Row], Any] | None:
+    """Returns a function for the earliest end of a fact; None if unknown, so that it is tested at every stage."""
     if frame.expiry is None:
         return None
     deadlines = frame.expiry.deadlines
 
     def made() -> Any:
         lines, locals_ = _unpacking(frame, deadlines)
-        source = ExpressionSource(writing, locals_)
+        source = ExpressionSource(writer, locals_)
         cells = ", ".join(source.cell(deadline) for deadline in deadlines)
         lines += [f"found = [{cells}]", "return min(found) if all([f.__class__ is int for f in found]) else None"]
-        return writing.function(writing.fresh("deadline"), "row", lines)
+        return writer.function(writer.fresh("deadline"), "row", lines)
 
-    function: Callable[[Row], Any] = writing.once(made, "deadline", frame.names, deadlines)
+    function: Callable[[Row], Any] = writer.once(made, "deadline", frame.names, deadlines)
     return function

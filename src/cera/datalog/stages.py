@@ -16,11 +16,10 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from cera.datalog.checks import checked
-from cera.datalog.copies import without_copies
-from cera.datalog.expression_source import Writing
+from cera.datalog.expression_source import FunctionWriter
 from cera.datalog.forgetting import is_over, lastings
-from cera.datalog.live import Live
-from cera.datalog.normal import NormalRule, normal_rules
+from cera.datalog.live_facts import LiveFacts
+from cera.datalog.normal import NormalRule, normal_rules, without_copies
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import Schedule, schedule
 from cera.datalog.stage_numbers import stage_numbers
@@ -38,7 +37,7 @@ _UNIT = ((),)
 
 
 class State:
-    """What is remembered between two stages. `Machine.dump` makes plain data of it.
+    """State between two stages. `Machine.dump` makes plain data of it.
 
     `kept` are the facts of the last stage that rules look back to, `live` those that stay until something removes them,
     `constant` those without a stage.
@@ -46,7 +45,7 @@ class State:
 
     __slots__ = ("constant", "kept", "live", "stage")
 
-    def __init__(self, kept: list[Any], live: list[Live], constant: list[Live]) -> None:
+    def __init__(self, kept: list[Any], live: list[LiveFacts], constant: list[LiveFacts]) -> None:
         self.stage = 0
         self.kept = kept
         self.live = live
@@ -61,7 +60,7 @@ class State:
 def compile(  # what it does, and nobody imports it by itself
     program: Program, outputs: Iterable[str] | None = None, evaluator: Evaluator | None = None
 ) -> Machine:
-    """A machine that answers with the facts of some predicates, those of all that have rules by default.
+    """Returns a machine that answers with the facts of some predicates, those of all that have rules by default.
 
     Raises ProgramError if something is wrong with the program.
     """
@@ -79,8 +78,8 @@ class Machine:
         originals, self._copies = without_copies(everything)
         asked = {self._copies.get(name, name) for name in self.outputs}
         rules = _needed(originals, asked)
-        self._writing = Writing(evaluator)
-        self._writing.values |= {"UNIT": _UNIT, "take": _take}
+        self._writer = FunctionWriter(evaluator)
+        self._writer.values |= {"UNIT": _UNIT, "take": _take}
         self._arities = {a.predicate: len(a.arguments) for r in program.rules for a in (r.head, *atoms(r))}
         temporal = _temporal(program)
         derived = {rule.predicate for rule in rules}
@@ -95,8 +94,8 @@ class Machine:
         )
         self._write(rules, staged)
         self._live_keys = [self._keys(name) for name in self._layout.live]
-        self._deadlines = [deadline_function(self._writing, frame) for frame in staged.frames.values()]
-        self._lastings = lastings(rules, self._writing)
+        self._deadlines = [deadline_function(self._writer, frame) for frame in staged.frames.values()]
+        self._lastings = lastings(rules, self._writer)
         self._numbers = stage_numbers(rules, asked)
         self._constant_keys = [self._keys(name) for name in self._layout.constant]
         self._fingerprint = hashlib.sha256(print_program(program).encode()).hexdigest()[:16]
@@ -104,11 +103,11 @@ class Machine:
     # Taking steps.
 
     def start(self, relations: Mapping[str, Iterable[Fact]] | None = None) -> State:
-        """The state after stage 0; `relations` are the facts of predicates without a stage."""
+        """Returns the state after stage 0; `relations` are the facts of predicates without a stage."""
         return self.begin(relations)[0]
 
     def begin(self, relations: Mapping[str, Iterable[Fact]] | None = None) -> tuple[State, Facts]:
-        """The state after stage 0, and the facts of stage 0."""
+        """Returns the state after stage 0, and the facts of stage 0."""
         state = self._empty()
         given = {name: {wrapped(fact) for fact in facts} for name, facts in (relations or {}).items()}
         for name, rows in self._always(given).items():
@@ -138,7 +137,7 @@ class Machine:
                 state.kept[place] = {row for row in state.kept[place] if not is_over(row, limits, now)}
 
     def goes_on_like(self, state: State, other: State) -> bool:
-        """Whether the same events lead to the same facts from both states, as far as can be said without them.
+        """Returns whether both states surely lead to the same facts after the same events.
 
         Where the count of the stages stands makes no difference, unless a fact has such a number.
         """
@@ -152,7 +151,7 @@ class Machine:
         ) and all(set(one.added) == set(two.added) for one, two in zip(state.live, other.live, strict=True))
 
     def _rows(self, state: State) -> Callable[[str], Collection[Row]]:
-        """The facts of a predicate that a state remembers."""
+        """Returns a function for the facts of a predicate that a state remembers."""
 
         def rows(name: str) -> Collection[Row]:
             if (place := self._layout.live.get(name)) is not None:
@@ -162,10 +161,10 @@ class Machine:
 
         return rows
 
-    # Writing states out.
+    # FunctionWriter states out.
 
     def dump(self, state: State) -> dict[str, Any]:
-        """The state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
+        """Returns the state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
         return {
             "program": self._fingerprint,
             "stage": state.stage,
@@ -175,7 +174,7 @@ class Machine:
         }
 
     def restore(self, data: Mapping[str, Any]) -> State:
-        """The state that `dump` wrote, here or in another process. Raises DataError if it is another program's."""
+        """Returns the state that `dump` wrote, in any process. Raises DataError if it is another program's."""
         if data["program"] != self._fingerprint:
             raise DataError("this state belongs to another Datalog program")
         state = self._empty()
@@ -191,12 +190,12 @@ class Machine:
     # Making the functions.
 
     def _keys(self, predicate: str) -> tuple[Any, ...]:
-        return tuple(key_function(self._writing, parts) for parts in self._layout.indexes.get(predicate, ()))
+        return tuple(key_function(self._writer, parts) for parts in self._layout.indexes.get(predicate, ()))
 
     def _empty(self) -> State:
-        live = [Live(keys, deadline) for keys, deadline in zip(self._live_keys, self._deadlines, strict=True)]
+        live = [LiveFacts(keys, deadline) for keys, deadline in zip(self._live_keys, self._deadlines, strict=True)]
         kept: list[Any] = [frozenset() for _ in self._layout.before]
-        return State(kept, live, [Live(keys) for keys in self._constant_keys])
+        return State(kept, live, [LiveFacts(keys) for keys in self._constant_keys])
 
     def _write(self, rules: list[NormalRule], staged: Schedule) -> None:
         always = [rule for rule in rules if rule.when == "always"]
@@ -206,18 +205,18 @@ class Machine:
         self._later = self._stage_function("later", staged, later)
 
     def _always_function(self, rules: list[NormalRule]) -> Any:
-        """Facts without a stage: those given, and what follows from them."""
+        """Returns a function for facts without a stage: those given, and those derived from them."""
         layout = Layout({}, {}, {})
-        source = FunctionSource(layout, self._writing, schedule(rules), self._events)
+        source = FunctionSource(layout, self._writer, schedule(rules), self._events)
         lines = source.body(rules)
         names = {name: source.new(name) for name in self._layout.constant}
         derived = {rule.predicate for rule in rules}
         start = [f"{local} = {'EMPTY' if n in derived else f'given.get({n!r}, EMPTY)'}" for n, local in names.items()]
         end = "return {" + ", ".join(f"{name!r}: {local}" for name, local in names.items()) + "}"
-        return self._writing.function("always", "given", [*_none(source), *start, *lines, end])
+        return self._writer.function("always", "given", [*_none(source), *start, *lines, end])
 
     def _stage_function(self, name: str, staged: Schedule, rules: list[NormalRule]) -> Any:
-        source = FunctionSource(self._layout, self._writing, staged, self._events)
+        source = FunctionSource(self._layout, self._writer, staged, self._events)
         lines = source.body(rules)
         end = self._end(source)
         used = source.used
@@ -230,7 +229,7 @@ class Machine:
         head = ["kept, live = state.kept, state.live"]
         head += ["number = state.stage"] if any(isinstance(r.when, int) for r in rules) else []
         body = [*head, *_none(source), *start, *lines, *end]
-        return self._writing.function(name, "state, events, time", body)
+        return self._writer.function(name, "state, events, time", body)
 
     def _incoming(self, source: FunctionSource, event: str) -> list[str]:
         local = source.new(event)
@@ -259,7 +258,7 @@ class Machine:
 
 
 def _needed(rules: Collection[NormalRule], outputs: Collection[str]) -> list[NormalRule]:
-    """The rules that some output depends on."""
+    """Returns the rules that some output depends on."""
     asked: dict[str, set[str]] = {}
     for rule in rules:
         asked.setdefault(rule.predicate, set()).update(atom.predicate for atom in rule.atoms)
@@ -280,7 +279,7 @@ def _none(source: FunctionSource) -> list[str]:
 
 
 def _take(facts: Collection[Fact], arity: int) -> list[Row]:
-    """The facts of an event predicate, their truth values wrapped."""
+    """Returns the facts of an event predicate, their truth values wrapped."""
     rows: list[Row] = []
     for fact in facts:
         if len(fact) != arity:

@@ -7,17 +7,40 @@ of the predicates at s(J), in which the facts of J are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeVar
 
-from cera.datalog.graphs import components, shortest_path
 from cera.datalog.printer import print_atom
 from cera.datalog.syntax import NEXT, Atom, J, Program, Rule, negated_atoms, positive_atoms
 from cera.diagnostics import Diagnostic, Note
 from cera.model.expressions.expression import Literal as Constant
 from cera.model.expressions.expression import Variable
+from cera.rules.reasoning import graph as numbered
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+def components(graph: Mapping[Node, Collection[Node]]) -> list[tuple[Node, ...]]:
+    """Returns the strongly connected components of a graph node → its dependencies, those depended on first."""
+    nodes = list(graph)
+    return [tuple(nodes[n] for n in found) for found in numbered.strongly_connected_components(_numbers(graph))]
+
+
+def shortest_path(graph: Mapping[Node, Collection[Node]], start: Node, goal: Node) -> list[Node] | None:
+    """Returns the nodes of a shortest path, both ends included; None if there is none."""
+    if start not in graph or goal not in graph:
+        return None
+    nodes = list(graph)
+    path = numbered.shortest_path(_numbers(graph), nodes.index(start), nodes.index(goal))
+    return None if path is None else [nodes[n] for n in path]
+
+
+def _numbers(graph: Mapping[Node, Collection[Node]]) -> list[list[int]]:
+    numbers = {node: number for number, node in enumerate(graph)}
+    return [[numbers[other] for other in others if other in numbers] for others in graph.values()]
+
 
 Kind = Literal["stratified", "XY-stratified"]
 
@@ -40,7 +63,7 @@ class Stratification:
 
 
 def stratify(program: Program) -> tuple[Stratification | None, tuple[Diagnostic, ...]]:
-    """The order of a program, or why it has none."""
+    """Returns the stratification of a program, or None and the reasons why it has none."""
     within_stage = _edges(program, across_stages=False)
     diagnostics = _problems(within_stage)
     if diagnostics:
@@ -53,7 +76,7 @@ def stratify(program: Program) -> tuple[Stratification | None, tuple[Diagnostic,
 
 
 def same_stage(rule: Rule, atom: Atom) -> bool:
-    """Whether an atom of the body is about the stage of the head, or about no stage."""
+    """Returns whether an atom of the body is about the stage of the head, or about no stage."""
     if atom.stage is None:
         return rule.head.stage is None
     return atom.stage == rule.head.stage
@@ -78,7 +101,7 @@ def _graph(program: Program, edges: list[Edge]) -> dict[str, list[str]]:
 
 
 def _negative_cycles(edges: list[Edge]) -> list[tuple[Edge, list[str]]]:
-    """The negative edges that lie on a cycle, each with a shortest way from what it needs back to its head."""
+    """Returns the negative edges that lie on a cycle, each with a shortest path from its target back to its head."""
     graph, circles = _needs(edges)
     found = []
     for edge in edges:
@@ -90,7 +113,7 @@ def _negative_cycles(edges: list[Edge]) -> list[tuple[Edge, list[str]]]:
 
 
 def _needs(edges: list[Edge]) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """The graph of the edges, and for each predicate the number of its component."""
+    """Returns the graph of the edges, and for each predicate the number of its component."""
     graph: dict[str, list[str]] = {}
     for edge in edges:
         graph.setdefault(edge.rule.head.predicate, []).append(edge.atom.predicate)
@@ -98,7 +121,7 @@ def _needs(edges: list[Edge]) -> tuple[dict[str, list[str]], dict[str, int]]:
 
 
 def _on_a_circle(edge: Edge, circles: Mapping[str, int]) -> bool:
-    """Whether there is a way back from what an edge needs to its head."""
+    """Returns whether the target of an edge leads back to its head."""
     return circles.get(edge.atom.predicate) == circles[edge.rule.head.predicate]
 
 
@@ -127,7 +150,7 @@ def _no_order(edge: Edge, back: list[str], edges: list[Edge]) -> Diagnostic:
 
 
 def _endless(edges: list[Edge]) -> list[Diagnostic]:
-    """Rules that make new values in a recursion that stays at one stage: `p(N + 1, J) <- p(N, J)`."""
+    """Reports rules that make new values in a recursion that stays at one stage: `p(N + 1, J) <- p(N, J)`."""
     _, circles = _needs(edges)
     diagnostics = []
     for rule in dict.fromkeys(edge.rule for edge in edges if _on_a_circle(edge, circles)):
@@ -146,7 +169,7 @@ def _is_attribute(argument: object) -> bool:
 
 
 def xy_stage(rule: Rule) -> Mapping[object, str]:
-    """How the stages of a rule are called when stage s(J) is derived: `new` for it, `old` for the one before."""
+    """Returns the names of a rule's stages when stage s(J) is derived: `new` for it, `old` for the one before."""
     if rule.head.stage is NEXT:
         return {NEXT: "new", J: "old"}
     if isinstance(rule.head.stage, int):

@@ -104,10 +104,10 @@ def conditions(rule: Rule) -> Iterator[Expression]:
 
 
 def atoms(rule: Rule) -> Iterator[Atom]:
-    """The atoms of the body, those under `not` as well."""
+    """Returns the atoms of the body, those under `not` as well."""
     return (part.atom if isinstance(part, Not) else part for part in rule.body if isinstance(part, Atom | Not))
 
 
 def root(name: str) -> str:
-    """The variable that a dotted name begins with: `X` of `X.Balance`."""
+    """Returns the variable that a dotted name begins with: `X` of `X.Balance`."""
     return name.partition(".")[0]

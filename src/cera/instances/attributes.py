@@ -12,7 +12,7 @@ from cera.modules.histories import asked_by_partition, attribute_of, is_needed
 
 
 def asked_by_types(module: InstanceModule) -> Iterator[AskedAttribute]:
-    """What conditions, heads, folds and the partition ask of events of a label; components of other types are open."""
+    """Yields the attributes of labelled events that types and the partition ask for; other components are open."""
     monitored = {each.predicate: each for each in module.monitored}
     for type_ in module.types:
         if not isinstance(type_, ComplexType):

@@ -1,4 +1,4 @@
-"""What could stand at a place of an event: in its time, with its conditions, beside what is bound already."""
+"""The members that could stand at a place of an event: in its time, with its conditions, beside those bound already."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import product
 from cera.instances.instance import Instance
 from cera.instances.members import Member, Members, Solution, between
 from cera.instances.operators import Window
-from cera.instances.plan import Asked, Plan
+from cera.instances.type_plan import Asked, TypePlan
 from cera.model.time.interval import Time
 
 
 class Candidates:
     """The members of one sequence at one time. `past` are the times of all events of the history, in order."""
 
-    def __init__(self, plan: Plan, members: Members, now: Time, past: Sequence[int]) -> None:
+    def __init__(self, plan: TypePlan, members: Members, now: Time, past: Sequence[int]) -> None:
         self.plan = plan
         self._by_type = members.by_type
         self._past = past
@@ -29,7 +29,7 @@ class Candidates:
     def beside(
         self, place: int, bound: Solution, timed: Solution, limit: Window, *, backwards: bool = False
     ) -> Iterator[Member]:
-        """What could stand at a place beside what is bound; `timed` is what it has to lie in place to."""
+        """Yields the members that could stand at a place beside `bound`; in time they have to fit to `timed`."""
         plan, since = self.plan, self._since
         after, before = plan.operator.window(place, timed)
         lowest, highest = limit
@@ -51,11 +51,11 @@ class Candidates:
             yield member
 
     def allowed(self, solution: Solution, place: int, member: Member) -> bool:
-        """Whether the conditions hold with a member in the place of what is bound there."""
+        """Returns whether the conditions hold with a member in the place of those bound there."""
         return all(self._holds(asked, place, member, solution) for asked in self.plan.asked[place])
 
     def _may_meet(self, place: int) -> bool:
-        """Whether the same instance could stand at another place."""
+        """Returns whether the same instance could stand at another place."""
         return len(self.plan.roles[self.plan.components[place].type]) > 1
 
     def _fits(self, place: int, one: Instance, timed: Solution) -> bool:
@@ -70,7 +70,7 @@ class Candidates:
         return True
 
     def _free(self, place: int, one: Instance, other: Instance) -> bool:
-        """Whether nothing that the negation forbids occurs between two instances, of which one stands at a place."""
+        """Returns whether nothing forbidden occurs between two instances, of which one stands at a place."""
         plan = self.plan
         first, last = (one, other) if place == 0 else (other, one)
         ends: Solution = {0: ((first.time, -1, first),), len(plan.components) - 1: ((last.time, -1, last),)}
@@ -84,7 +84,7 @@ class Candidates:
         return True
 
     def _holds(self, asked: Asked, place: int, member: Member, bound: Solution) -> bool:
-        """For every combination with what is bound; a conjunct about what is not bound (yet) says nothing."""
+        """Returns whether a conjunct holds for every combination with bound members, if there are any."""
         condition, others = asked
         names = [self.plan.components[other].name for other in others]
         sets = [bound.get(other, ()) for other in others]
@@ -95,7 +95,7 @@ class Candidates:
         )
 
     def uninterrupted(self, solution: Solution) -> bool:
-        """Whether no other event of the history lies among what is bound."""
+        """Returns whether no other event of the history lies among the bound ones."""
         leaves = [leaf for members in solution.values() for _, _, one in members for leaf in one.leaves()]
         first, last = min(leaf.time for leaf in leaves), max(leaf.time for leaf in leaves)
         own = {id(leaf.event) for leaf in leaves if leaf.event is not None and first < leaf.time < last}

@@ -8,29 +8,29 @@ from types import MappingProxyType
 from cera.instances.members import Member, between
 from cera.instances.types import ConsumptionName
 
-#: Of the available members of a type, given those of them that an event binds, the time of its terminator, and which
-#: of them its conditions allow: those that are gone.
+#: Returns the consumed ones of the available members of a type, given those that an event binds, the time of its
+#: terminator, and a test of its conditions.
 Consumption = Callable[[Sequence[Member], Sequence[Member], int, Callable[[Member], bool]], Iterable[Member]]
 
 
 def shared(
     available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
 ) -> Iterable[Member]:
-    """Nothing is gone."""
+    """Consumes nothing."""
     return ()
 
 
 def exclusive_parameter(
     available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
 ) -> Iterable[Member]:
-    """What is bound is gone."""
+    """Consumes the bound members."""
     return bound
 
 
 def exclusive(
     available: Sequence[Member], bound: Sequence[Member], terminated: int, allowed: Callable[[Member], bool]
 ) -> Iterable[Member]:
-    """What is bound is gone, and all that occurred before the terminator and could have been bound."""
+    """Consumes the bound members, and all that occurred before the terminator and could have been bound."""
     yield from bound
     yield from filter(allowed, between(available, None, terminated))
 

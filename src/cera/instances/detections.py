@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cera.instances.folds import folded
-from cera.instances.instance import Bound, Instance, Untold, agreed
+from cera.instances.instance import Bound, Instance, NoValue, agreed
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence
@@ -90,7 +90,7 @@ class Heads:
                 detection.found.append((self._rules[one.type], one))
         return list(found.values())
 
-    def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value | Untold]]:
+    def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value | NoValue]]:
         """An attribute of a component is the value that all its instances agree on; a field without a value is none.
 
         A hidden type hands on why it has none.
@@ -101,9 +101,9 @@ class Heads:
         for name, expression in type_.fields:
             if isinstance(expression, Variable) and expression.name not in folds:
                 told = _told(of, expression.name)
-                if told is None or isinstance(told, Untold):
+                if told is None or isinstance(told, NoValue):
                     self._evaluator.undefined += 1
-                if told is not None and (type_.hidden or not isinstance(told, Untold)):
+                if told is not None and (type_.hidden or not isinstance(told, NoValue)):
                     yield name, told
                 continue
             values: dict[str, Value] = {}
@@ -112,7 +112,7 @@ class Heads:
                     value = folded(folds[variable], of.get(folds[variable].component, ()))
                 else:
                     found = _told(of, variable)
-                    value = None if isinstance(found, Untold) else found
+                    value = None if isinstance(found, NoValue) else found
                 if value is not None:
                     values[variable] = value
             result = self._evaluator.value(expression, values, {})
@@ -120,10 +120,10 @@ class Heads:
                 yield name, result
 
 
-def _told(bound: Mapping[str, tuple[Instance, ...]], variable: str) -> Value | Untold | None:
+def _told(bound: Mapping[str, tuple[Instance, ...]], variable: str) -> Value | NoValue | None:
     component, _, attribute = variable.partition(".")
     instances = bound.get(component, ())
-    return agreed(one.told(attribute) for one in instances) if instances else Untold.MISSING
+    return agreed(one.value_or_reason(attribute) for one in instances) if instances else NoValue.MISSING
 
 
 def _children(instance: Instance) -> Iterator[Term]:
@@ -148,6 +148,6 @@ def _child(name: str, instance: Instance) -> Term:
 def _fields(items: Iterable[tuple[str, Any]]) -> Iterator[Term]:
     """A structured attribute is given on with its own children."""
     for name, value in items:
-        if isinstance(value, Untold):
+        if isinstance(value, NoValue):
             continue
         yield Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])

@@ -16,7 +16,7 @@ _HANDED_ON = re.compile(r"(count|sum|avg|min|max|first|last)\(([^.()]+)(?:\.(.*)
 
 
 def folded(wanted: Folded, instances: Sequence[Instance]) -> Value | None:
-    """None where it has no value. `count(E1)` counts the instances, `count(E1.v)` those with the attribute.
+    """Returns the value of a fold, if any. `count(E1)` counts the instances, `count(E1.v)` those with the attribute.
 
     What a hidden type hands on is folded over the instances inside of it, each once, in the order of time.
     """
@@ -37,7 +37,7 @@ def _is_hidden(instance: Instance) -> bool:
 
 
 def _inside(instance: Instance, component: str) -> Iterator[Instance]:
-    """The instances of a component somewhere inside of an instance of a hidden type."""
+    """Yields the instances of a component somewhere inside of an instance of a hidden type."""
     for name, several in instance.bound:
         for one in several:
             if name == component:

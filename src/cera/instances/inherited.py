@@ -35,12 +35,12 @@ def with_inherited_limits(module: InstanceModule) -> InstanceModule:
 
 
 def _hands_down(type_: ComplexType) -> bool:
-    """Whether nothing that began too early is of any use to a type."""
+    """Returns whether an instance that began too early is of no use to a type."""
     return type_.time == "end" and not type_.continuous and all(map(_is_single, type_.components))
 
 
 def _is_every_combination(type_: ComplexType) -> bool:
-    """Whether a hidden sequence is detected for each combination of its instances, and consumes none."""
+    """Returns whether a hidden sequence is detected for each combination of its instances, and consumes none."""
     *others, last = type_.components
     return (
         type_.hidden

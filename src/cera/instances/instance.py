@@ -15,7 +15,7 @@ from cera.modules.tuples import EventTuple
 Bound = tuple[tuple[str, tuple["Instance", ...]], ...]
 
 
-class Untold(Enum):
+class NoValue(Enum):
     """Why an attribute has no value: instances have different ones, or nothing is bound that could have it."""
 
     DIFFERENT = "different"
@@ -54,7 +54,7 @@ class Instance:
         self.event = event
 
     def leaves(self) -> Iterator[Instance]:
-        """The primitive instances and ticks that it rests on."""
+        """Yields the primitive instances and ticks that it rests on."""
         if not self.bound:
             yield self
         for _, instances in self.bound:
@@ -62,17 +62,17 @@ class Instance:
                 yield from instance.leaves()
 
     def attribute(self, name: str) -> Value | None:
-        """The value of an attribute, None if there is none."""
-        found = self.told(name)
-        return None if isinstance(found, Untold) else found
+        """Returns the value of an attribute, None if there is none."""
+        found = self.value_or_reason(name)
+        return None if isinstance(found, NoValue) else found
 
-    def told(self, name: str) -> Value | Untold | None:
-        """The same, or why it is that there is none."""
+    def value_or_reason(self, name: str) -> Value | NoValue | None:
+        """Returns the value of an attribute, or why there is none."""
         if name == "evtime":
             return self.end
         if self.fields is not None:
             return self.fields.get(name)
-        return agreed(leaf.told(name) for leaf in self.leaves())
+        return agreed(leaf.value_or_reason(name) for leaf in self.leaves())
 
     def __getstate__(self) -> tuple[Any, ...]:
         return (self.type, self.time, self.begin, self.end, self.fields, self.bound, self.event)
@@ -98,16 +98,16 @@ def tick(type_: str, now: Time, since: Time) -> Instance:
     return Instance(type_, UNPLACED, now, now, fields={"since": since})
 
 
-def agreed(values: Iterable[Value | Untold | None]) -> Value | Untold | None:
-    """The value that all have that have one."""
-    found: Value | Untold | None = None
+def agreed(values: Iterable[Value | NoValue | None]) -> Value | NoValue | None:
+    """Returns the value that all have that have one."""
+    found: Value | NoValue | None = None
     for value in values:
-        if value is None or value is Untold.MISSING:
+        if value is None or value is NoValue.MISSING:
             found = value if found is None else found
-        elif value is Untold.DIFFERENT:
+        elif value is NoValue.DIFFERENT:
             return value
-        elif found is None or found is Untold.MISSING:
+        elif found is None or found is NoValue.MISSING:
             found = value
-        elif isinstance(found, Untold) or wrap(found) != wrap(value):
-            return Untold.DIFFERENT
+        elif isinstance(found, NoValue) or wrap(found) != wrap(value):
+            return NoValue.DIFFERENT
     return found

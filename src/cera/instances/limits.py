@@ -1,4 +1,4 @@
-"""How many events of a type one instance may end: sets of sets grow past every memory."""
+"""The limit on the events of a type that one instance may end: sets of sets grow past every memory."""
 
 from __future__ import annotations
 

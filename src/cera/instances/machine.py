@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cera.instances.detecting import Available, Detector
 from cera.instances.detections import Heads
+from cera.instances.detector import AvailableInstances, Detector
 from cera.instances.inherited import with_inherited_limits
 from cera.instances.instance import Instance
-from cera.instances.timers import Running, Timer
+from cera.instances.timers import Timer, TimerState
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.time.interval import Time
@@ -20,28 +20,28 @@ Occurring = dict[str, list[Instance]]
 
 
 class History:
-    """What is remembered of a history: of each type, and where something asks for it, the times of all events."""
+    """State of a history: of each type, and where something asks for them, the times of all events."""
 
     __slots__ = ("full", "now", "parts", "past", "stage")
 
     def __init__(self, parts: dict[str, Any]) -> None:
-        self.parts: dict[str, Available | Running] = parts
+        self.parts: dict[str, AvailableInstances | TimerState] = parts
         self.past: list[int] = []
         #: The number of the last stage.
         self.stage = 0
         self.now: Time = 0
-        #: How many times are remembered before they are looked through.
+        #: The number of times in state above which old ones are dropped.
         self.full = _LONG
 
     @property
     def live(self) -> int:
-        """How many instances and running timers are remembered."""
+        """The number of instances and running timers in state."""
         return sum(
-            part.live if isinstance(part, Available) else len(part.starts) for part in self.parts.values()
+            part.live if isinstance(part, AvailableInstances) else len(part.starts) for part in self.parts.values()
         ) + len(self.past)
 
     def packed(self) -> dict[str, Any]:
-        """Plain data, with instances inside."""
+        """Returns plain data, with instances inside."""
         parts = {name: part.packed() for name, part in self.parts.items()}
         return {"parts": parts, "past": self.past, "now": self.now, "stage": self.stage}
 
@@ -69,7 +69,9 @@ class Machine:
         self._asks_past = any(each.type.continuous for each in self._detectors)
 
     def start(self) -> History:
-        return History({each.type.name: Running() if isinstance(each, Timer) else Available() for each in self._types})
+        return History(
+            {each.type.name: TimerState() if isinstance(each, Timer) else AvailableInstances() for each in self._types}
+        )
 
     def unpacked(self, data: Mapping[str, Any]) -> History:
         history = self.start()
@@ -77,7 +79,7 @@ class Machine:
             history.parts[name].unpack(part)
         for each in self._detectors:
             part = history.parts[each.type.name]
-            if each.type.within is not None and isinstance(part, Available):
+            if each.type.within is not None and isinstance(part, AvailableInstances):
                 part.tidy()  # a state from before it had a limit does not say when its instances came
         history.past, history.now, history.stage = list(data["past"]), data["now"], data["stage"]
         return history
@@ -85,8 +87,8 @@ class Machine:
     def step(
         self, history: History, stage: Mapping[str, Sequence[Instance]], events: int, now: Time, *, ticking: bool
     ) -> list[Instance]:
-        """The complex instances of a stage, given the primitive ones of each type in the order of their arrival, and
-        how many events that are. At the last stage of a time timers tick."""
+        """Returns the complex instances of a stage, given the primitive ones of each type in the order of their
+        arrival, and the number of their events. At the last stage of a time timers tick."""
         history.stage += 1
         occurring: Occurring = {name: list(found) for name, found in stage.items()}
         for instances in occurring.values():
@@ -126,49 +128,49 @@ class Machine:
         return found
 
     def _hear(
-        self, timer: Timer, running: Running, occurring: Occurring, stage: int, now: Time, *, ticking: bool
+        self, timer: Timer, state: TimerState, occurring: Occurring, stage: int, now: Time, *, ticking: bool
     ) -> None:
-        if ticking and running.starts:
-            ticks = timer.ticks(running, now)
+        if ticking and state.starts:
+            ticks = timer.ticks(state, now)
             for one in ticks:
                 one.time = stage
             if ticks:
                 occurring[timer.type.name] = ticks
         stop = timer.type.stop
-        timer.hear(running, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
+        timer.hear(state, occurring.get(timer.type.start, ()), occurring.get(stop, ()) if stop is not None else ())
         if ticking:
-            timer.settle(running)
+            timer.settle(state)
 
     def silence(self, history: History) -> None:
-        """The stream has ended: what repeats does not tick any more."""
+        """Stops repeating timers: the stream has ended."""
         for timer in self._timers:
             if timer.type.repeats:
-                history.parts[timer.type.name] = Running()
+                history.parts[timer.type.name] = TimerState()
 
     def due(self, history: History, now: Time) -> Time | None:
-        """When the next timer ticks, after now."""
+        """Returns when the next timer ticks, after now."""
         found: list[Time] = []
         for timer in self._timers:
-            running = history.parts[timer.type.name]
-            assert isinstance(running, Running)
-            time = timer.due(running, now)
+            state = history.parts[timer.type.name]
+            assert isinstance(state, TimerState)
+            time = timer.due(state, now)
             if time is not None:
                 found.append(time)
         return min(found, default=None)
 
     def repeating(self, history: History) -> Iterator[tuple[str, Time, int]]:
-        """The timers that tick again and again: their names, when the next tick of one is due, and how far apart."""
+        """Yields the repeating timers: their names, when the next tick of one is due, and how far apart."""
         for timer in self._timers:
-            running = history.parts[timer.type.name]
-            assert isinstance(running, Running)
-            if timer.type.repeats and (due := timer.due(running, history.now)) is not None:
+            state = history.parts[timer.type.name]
+            assert isinstance(state, TimerState)
+            if timer.type.repeats and (due := timer.due(state, history.now)) is not None:
                 yield timer.type.name, due, timer.type.after
 
     def rests(self, history: History, now: Time) -> bool:
-        """Whether nothing in a history is of use any more; what is too old now is dropped."""
+        """Drops what is too old now, and returns whether nothing is left in a history."""
         for each in self._detectors:
             part = history.parts[each.type.name]
-            assert isinstance(part, Available)
+            assert isinstance(part, AvailableInstances)
             each.expire(part, now)
         self._forget(history)
         return not history.live
@@ -186,14 +188,14 @@ _LONG = 1_000
 
 def _available(history: History) -> Iterable[Instance]:
     for part in history.parts.values():
-        if isinstance(part, Available):
+        if isinstance(part, AvailableInstances):
             for members in part.by_key.values():
                 for _, _, instance in members.all():
                     yield instance
 
 
 def _uncertain(module: InstanceModule) -> set[str]:
-    """The hidden types inside of which a component may bind nothing."""
+    """Returns the hidden types inside of which a component may bind nothing."""
     found: set[str] = set()
     for each in module.types:
         if isinstance(each, ComplexType) and each.hidden:

@@ -13,7 +13,7 @@ from cera.instances.instance import Instance
 #: Time, number, instance; numbers differ, so that instances are never compared.
 Member = tuple[int, int, Instance]
 
-#: What an event binds to each component, by its place, in the order of time.
+#: The members that an event binds to each component, by its place, in the order of time.
 Solution = dict[int, tuple[Member, ...]]
 
 
@@ -71,7 +71,7 @@ class Members:
 
 
 def between(members: Sequence[Member], after: int | None, before: int | None) -> Sequence[Member]:
-    """Those with a time after one and before another."""
+    """Returns the members with a time after one and before another."""
     first = 0 if after is None else bisect_left(members, (after + 1,))
     end = len(members) if before is None else bisect_left(members, (before,))
     return members if first == 0 and end == len(members) else members[first:end]

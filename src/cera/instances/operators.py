@@ -18,16 +18,16 @@ EVERYWHERE: Window = (None, None)
 
 
 class Operator:
-    """What every operator can be asked; by itself it wants all components, in whatever order."""
+    """Base of the operators; by itself it wants all components, in whatever order."""
 
-    #: Whether windows alone decide, so that `allows` need not be asked where intervals may overlap.
+    #: True if windows alone decide, so that `allows` need not be asked where intervals may overlap.
     exact = True
 
     def __init__(self, type_: ComplexType) -> None:
         self.type = type_
 
     def parts(self, places: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """The components that take part, as places in the order of traversal; the preferred ones first."""
+        """Yields the components that take part, as places in the order of traversal; the preferred ones first."""
         yield tuple(places)
 
     def reach(
@@ -37,21 +37,20 @@ class Operator:
         needed: Mapping[int, int],
         anchor: tuple[int, int] | None,
     ) -> dict[int, Window] | None:
-        """Where in time the components that take part can lie at most, given how many instances each needs, and a time
+        """Returns the widest windows of the components that take part, given how many instances each needs, and a time
         at which one of them has one; None where there are not enough."""
         return {}
 
     def moment(self, terminated: int) -> Window:
-        """Where in time everything lies that an event binds, given the time of its terminator."""
+        """Returns the window of everything that an event binds, given the time of its terminator."""
         return EVERYWHERE
 
     def window(self, place: int, bound: Solution) -> Window:
-        """Where in time an instance lies that stands at a place beside what is bound at others."""
+        """Returns the window of an instance at a place beside those bound at others."""
         return EVERYWHERE
 
     def allows(self, place: int, one: Instance, other_place: int, other: Instance) -> bool:
-        """Whether two instances at different places may occur together; that they lie in each other's window is
-        known."""
+        """Returns whether two instances at different places, each in the window of the other, may occur together."""
         if self.type.overlapping:
             return True
         return one.end < other.begin or other.end < one.begin
@@ -74,7 +73,8 @@ class InSequence(Operator):
         needed: Mapping[int, int],
         anchor: tuple[int, int] | None,
     ) -> dict[int, Window] | None:
-        """Each lies before the latest that the next one can have, and after the earliest of the one before."""
+        """Returns windows before the latest instance of the next component, and after the earliest of the one
+        before."""
         earliest: dict[int, int | None] = {}
         latest: dict[int, int | None] = {}
         after: int | None = None

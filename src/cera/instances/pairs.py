@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from cera.instances.instance import Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members
-from cera.instances.plan import Plan
+from cera.instances.type_plan import TypePlan
 from cera.model.time.interval import Time
 
 
 class Pairs:
     """Detection of a type that `fits`."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TypePlan) -> None:
         type_ = self._type = plan.type
         self._within = type_.within
         first, last = (type_.components[place] for place in type_.bound)
@@ -30,7 +30,7 @@ class Pairs:
         self._forbidden = [type_.components[place].type for place in type_.forbidden]
 
     def detect(self, members: Members, terminator: Instance, now: Time) -> list[tuple[Instance, ...]]:
-        """What each event binds to the first component; what they consume is gone."""
+        """Returns the instances that each event binds to the first component, and removes those that are consumed."""
         available = members.by_type[self._first]
         since = None if self._within is None else now - self._within
         if not available or (since is not None and terminator.begin < since):
@@ -51,7 +51,7 @@ class Pairs:
         return [tuple(member[2] for member in members_) for members_ in chosen]
 
     def _begin(self, members: Members, before: int) -> int:
-        """The place of the first one after which nothing forbidden has occurred."""
+        """Returns the place of the first member after which nothing forbidden has occurred."""
         begin = 0
         for name in self._forbidden:
             found = members.by_type[name]
@@ -63,7 +63,7 @@ class Pairs:
     def _chosen(
         self, legal: Sequence[Member], available: Sequence[Member], since: Time | None
     ) -> Sequence[tuple[Member, ...]]:
-        """The sets of the events of a group."""
+        """Returns the sets of the events of a group."""
         match self._selection:
             case "restricted cumulative":
                 return [tuple(legal)]
@@ -78,8 +78,8 @@ class Pairs:
         return [(member,) for member in legal] if several else [(legal[0],)]
 
 
-def fits(plan: Plan, *, timely: bool) -> bool:
-    """Whether time and a key alone decide what an event binds, and its last component terminates it."""
+def fits(plan: TypePlan, *, timely: bool) -> bool:
+    """Returns whether time and a key alone decide what an event binds, and its last component terminates it."""
     type_ = plan.type
     components = type_.components
     if type_.operator not in (";", "not") or len(type_.bound) != 2:

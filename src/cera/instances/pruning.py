@@ -1,4 +1,4 @@
-"""What no later event can use is dropped: what is overtaken, what is cut off by a negation, what is too old.
+"""Dropping instances that no later event can use: overtaken ones, those cut off by a negation, those too old.
 
 Nothing of this changes an answer. All of it rests on time going on: what comes later occurs later, which does not hold
 where a component takes the beginning of its events as their time (`timely`).
@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from cera.instances.members import Member, Members, between
-from cera.instances.plan import Plan
+from cera.instances.type_plan import TypePlan
 from cera.model.time.interval import Time
 
 
 class Pruning:
-    def __init__(self, plan: Plan, *, timely: bool) -> None:
+    def __init__(self, plan: TypePlan, *, timely: bool) -> None:
         type_ = plan.type
         self._within = type_.within
         self._plan = plan
@@ -29,7 +29,7 @@ class Pruning:
         self._passing: list[str] = []
         #: Types of which only the youngest is of use, and the type that has to be looked at: of what follows.
         self._overtaken: dict[str, str | None] = {}
-        #: Whether what lies before something forbidden is of no use.
+        #: True if instances before something forbidden are of no use.
         self._cut_off = False
         #: Types of which all that occurred before now is of no use.
         gathers = any(each.selection == "cumulative" for each in components)
@@ -74,7 +74,7 @@ class Pruning:
         )
 
     def _next(self, place: int) -> str | None:
-        """The type of the next component that there has to be; None if it is of use only when it occurs."""
+        """Returns the type of the next required component; None if it is of use only when it occurs."""
         for other in self._plan.type.bound:
             component = self._plan.components[other]
             if other > place and component.delimiter.least > 0:
@@ -82,7 +82,7 @@ class Pruning:
         return None
 
     def after(self, members: Members, now: Time) -> None:
-        """After the events of a stage: what comes later occurs at later stages."""
+        """Drops members after the events of a stage: later instances occur at later stages."""
         by_type = members.by_type
         for name in self._passing:
             if by_type[name]:
@@ -108,7 +108,7 @@ class Pruning:
                 by_type[name] = []
 
     def _not_overtaken(self, found: Sequence[Member], following: Sequence[Member]) -> list[Member]:
-        """Those that the next younger one does not stand in for."""
+        """Returns the members that the next younger one cannot replace."""
         kept = []
         for one, younger in pairwise(found):
             outlasts = self._within is not None and younger[2].begin < one[2].begin

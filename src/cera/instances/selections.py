@@ -15,40 +15,40 @@ from cera.instances.members import Member
 from cera.instances.types import SelectionName
 
 
-class Fixed(ABC):
-    """Chooses sets out of candidates, which are in the order of time."""
+class FixedSelection(ABC):
+    """A selection that chooses sets out of candidates, which are in the order of time."""
 
-    #: Whether single members are taken from the youngest to the oldest, or the other way round.
+    #: True if single members are taken from the youngest to the oldest, False the other way round.
     backwards = False
-    #: Whether a single instance is enough where one is needed.
+    #: True if a single instance is enough where one is needed.
     single = True
 
     @abstractmethod
     def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
-        """The sets that may be bound, the preferred one first; each in the order of time."""
+        """Returns the sets that may be bound, the preferred one first; each in the order of time."""
 
     @abstractmethod
     def preference(self, chosen: Sequence[Member]) -> Any:
-        """What is least for the preferred set."""
+        """Returns a sort key that is least for the preferred set."""
 
 
-class Gathering:
-    """Takes all instances; with `anywhere` also those that are out of place in time."""
+class GatheringSelection:
+    """A selection that takes all instances; with `anywhere` also those that are out of place in time."""
 
     def __init__(self, *, anywhere: bool) -> None:
         self.anywhere = anywhere
 
 
-Selection = Fixed | Gathering
+Selection = FixedSelection | GatheringSelection
 
 
 def holding(sets: Iterable[tuple[Member, ...]], wanted: Member) -> Iterator[tuple[Member, ...]]:
-    """The sets that a member belongs to."""
+    """Returns the sets that a member belongs to."""
     return (each for each in sets if wanted in each)
 
 
 def oldest_first(candidates: Sequence[Member], size: int) -> Iterator[tuple[Member, ...]]:
-    """All sets of a size, those with older members before those with younger ones."""
+    """Returns all sets of a size, those with older members before those with younger ones."""
     if size == 1:
         return ((one,) for one in candidates)
     return combinations(candidates, size)
@@ -58,7 +58,7 @@ def ranks(chosen: Sequence[Member]) -> tuple[tuple[int, int], ...]:
     return tuple((time, number) for time, number, _ in chosen)
 
 
-class First(Fixed):
+class First(FixedSelection):
     """first: the oldest instances, as few as are needed."""
 
     def sets(self, candidates: Sequence[Member], least: int) -> Iterator[tuple[Member, ...]]:
@@ -68,7 +68,7 @@ class First(Fixed):
         return ranks(chosen)
 
 
-class Last(Fixed):
+class Last(FixedSelection):
     """last: the youngest instances, as few as are needed."""
 
     backwards = True
@@ -82,21 +82,21 @@ class Last(Fixed):
         return tuple((-time, -number) for time, number, _ in reversed(chosen))
 
 
-class Cumulative(Gathering):
+class Cumulative(GatheringSelection):
     """cumulative: all instances that there are."""
 
     def __init__(self) -> None:
         super().__init__(anywhere=True)
 
 
-class RestrictedCumulative(Gathering):
+class RestrictedCumulative(GatheringSelection):
     """restricted cumulative: all instances that the event condition allows."""
 
     def __init__(self) -> None:
         super().__init__(anywhere=False)
 
 
-class Combinations(Fixed):
+class Combinations(FixedSelection):
     """combinations: every set that is large enough, one after the other, small ones first."""
 
     single = False

@@ -10,7 +10,7 @@ from cera.instances.types import TimerType
 from cera.model.time.interval import Time
 
 
-class Running:
+class TimerState:
     """The starts that still tick, by their time, each once; and what has been heard at the stages of now."""
 
     __slots__ = ("begun", "ended", "starts")
@@ -36,39 +36,39 @@ class Timer:
         """The types that start and stop it."""
         return (self.type.start,) if self.type.stop is None else (self.type.start, self.type.stop)
 
-    def ticks(self, running: Running, now: Time) -> list[Instance]:
-        """The ticks of now, the oldest start first. A timer that ticks once has done so."""
+    def ticks(self, state: TimerState, now: Time) -> list[Instance]:
+        """Returns the ticks of now, the oldest start first, and drops the starts of a timer that ticks once."""
         type_ = self.type
-        found = [since for since in running.starts if now > since and (now - since) % type_.after == 0]
+        found = [since for since in state.starts if now > since and (now - since) % type_.after == 0]
         if not type_.repeats:
             found = [since for since in found if now - since == type_.after]
-            running.starts = [since for since in running.starts if since + type_.after > now]
+            state.starts = [since for since in state.starts if since + type_.after > now]
         return [tick(type_.name, now, since) for since in found]
 
-    def hear(self, running: Running, starts: Iterable[Instance], stops: Iterable[Instance]) -> None:
-        """What starts and stops it at a stage; it counts when the time is over, since a timer still ticks at the time
-        at which it is stopped."""
-        running.begun.update(one.end for one in starts)
-        running.ended.update(one.end for one in stops)
+    def hear(self, state: TimerState, starts: Iterable[Instance], stops: Iterable[Instance]) -> None:
+        """Records the starts and stops of a stage. They count when the time is over: a timer still ticks when it is
+        stopped."""
+        state.begun.update(one.end for one in starts)
+        state.ended.update(one.end for one in stops)
 
-    def settle(self, running: Running) -> None:
-        """A time is over."""
-        begun, ended = running.begun, running.ended
+    def settle(self, state: TimerState) -> None:
+        """Applies the recorded starts and stops: their time is over."""
+        begun, ended = state.begun, state.ended
         if self.type.latest:
             ended = ended | begun
         if ended:
             last = max(ended)
-            running.starts = [since for since in running.starts if since >= last]
+            state.starts = [since for since in state.starts if since >= last]
         for since in begun:
-            if since not in running.starts:
-                insort(running.starts, since)
-        running.begun, running.ended = set(), set()
+            if since not in state.starts:
+                insort(state.starts, since)
+        state.begun, state.ended = set(), set()
 
-    def due(self, running: Running, now: Time) -> Time | None:
-        """The next tick after now."""
+    def due(self, state: TimerState, now: Time) -> Time | None:
+        """Returns the time of the next tick after now, None if there is none."""
         after = self.type.after
-        if not running.starts:
+        if not state.starts:
             return None
         if not self.type.repeats:
-            return running.starts[0] + after
-        return min(now + after - (now - since) % after for since in running.starts)
+            return state.starts[0] + after
+        return min(now + after - (now - since) % after for since in state.starts)

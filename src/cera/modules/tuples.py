@@ -1,6 +1,6 @@
-"""What the arguments of facts are: scalars, terms and event tuples.
+"""The arguments of facts: scalars, terms and event tuples.
 
-An event tuple is what a variable such as `X` of `update(ACC(X))` stands for: the event with its attributes. It is
+A variable such as `X` of `update(ACC(X))` stands for an event tuple: the event with its attributes. It is
 compared by the identity of the event, so that facts know by themselves which events they come from.
 """
 
@@ -35,7 +35,7 @@ class EventTuple:
         self._hash = hash(identity)
 
     def attribute(self, name: str) -> Value | None:
-        """The value of an attribute, None if there is none."""
+        """Returns the value of an attribute, None if there is none."""
         if name == "evtime":
             return self.end
         value = self.fields.get(name)
@@ -51,7 +51,7 @@ class EventTuple:
         return f"EventTuple({self.identity!r}, {dict(self.fields)!r}, {self.begin}, {self.end})"
 
     def __getstate__(self) -> tuple[Any, ...]:
-        """Without the hash: those of strings differ from process to process."""
+        """Returns the fields without the hash: hashes of strings differ from process to process."""
         return (self.identity, dict(self.fields), self.begin, self.end, self.event)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
@@ -76,21 +76,21 @@ def unwrapped(row: Iterable[Any]) -> Fact:
 
 
 def value_of(cell: Any) -> Value:
-    """What an expression takes a cell for; two event tuples are equal if they are one event."""
+    """Returns the value of a cell in expressions; two event tuples are equal if they are one event."""
     if cell.__class__ is EventTuple:
         return Term("event", (cell.identity,))
     return bool(cell.value) if cell.__class__ is Truth else cell
 
 
 def cell_of(result: object) -> Cell | None:
-    """The value of an expression as an argument of a fact; None for what is no data (undefined, times, lengths)."""
+    """Returns the value of an expression as an argument of a fact; None if it is undefined, a time or a length."""
     if isinstance(result, bool):
         return Truth(result)
     return result if isinstance(result, str | int | float | Term) else None
 
 
 def change_fields(old: Mapping[str, Value] | None, new: Mapping[str, Value] | None) -> dict[str, Value]:
-    """The attributes of a changed row: `old_A` and `new_A`, and A, which is the new value where there is one."""
+    """Returns the attributes of a changed row: `old_A` and `new_A`, and A, the new value where there is one."""
     fields = {f"old_{name}": value for name, value in (old or {}).items()}
     fields.update((f"new_{name}", value) for name, value in (new or {}).items())
     fields.update(new if new is not None else old or {})
@@ -98,5 +98,5 @@ def change_fields(old: Mapping[str, Value] | None, new: Mapping[str, Value] | No
 
 
 def look_up(cell: Any, attribute: str) -> Value | None:
-    """`X.attribute` for what X stands for."""
+    """Returns `X.attribute` of the cell that X stands for, None if it has none."""
     return cell.attribute(attribute) if cell.__class__ is EventTuple else None

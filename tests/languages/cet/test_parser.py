@@ -15,9 +15,8 @@ from cera.diagnostics import Source, render
 from cera.errors import ProgramError
 from cera.instances.types import Delimiter
 from cera.languages.cet.checks import check_program
-from cera.languages.cet.formatter import format_source
 from cera.languages.cet.parser import Parsed, parse
-from cera.languages.cet.printer import print_definition, print_program, print_type
+from cera.languages.cet.printer import format_source, print_definition, print_program, print_type
 from cera.languages.cet.syntax import Complex, Definition, Operand, Timer
 from cera.languages.text.nodes import Identifier
 

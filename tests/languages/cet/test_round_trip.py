@@ -6,9 +6,8 @@ from hypothesis import given, settings
 
 from cera.diagnostics import Source
 from cera.languages.cet.checks import check_program
-from cera.languages.cet.formatter import format_source
 from cera.languages.cet.parser import parse
-from cera.languages.cet.printer import print_definition, print_expression, print_program
+from cera.languages.cet.printer import format_source, print_definition, print_expression, print_program
 from cera.languages.cet.syntax import Complex, Definition, Program
 from cera.model.expressions.expression import Expression
 from hypothesis_profiles import examples

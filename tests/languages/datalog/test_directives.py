@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import cera
-from cera.datalog.directive_printer import print_item
 from cera.datalog.directives import DetectDirective, ModuleDirective, MonitorDirective, PartitionDirective
+from cera.datalog.printer import print_item
 from cera.datalog.syntax import Atom, J
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.formatter import format_source

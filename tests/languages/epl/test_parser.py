@@ -14,9 +14,8 @@ import pytest
 from cera.diagnostics import Source, in_source_order, render
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module, check_names
-from cera.languages.epl.formatter import format_source
 from cera.languages.epl.parser import Parsed, parse
-from cera.languages.epl.printer import print_event, print_modules
+from cera.languages.epl.printer import format_source, print_event, print_modules
 from cera.languages.epl.syntax import Conjunction, Disjunction, Negation, Prior, Relaxed, Sequence, Star, Within
 
 HERE = Path(__file__).parent

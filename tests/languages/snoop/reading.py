@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cera.diagnostics import Source
 from cera.instances.events.module import EventTypeModule
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program
 

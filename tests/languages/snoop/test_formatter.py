@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cera.diagnostics import Source
-from cera.languages.snoop.formatter import format_source
+from cera.languages.snoop.printer import format_source
 
 
 def test_what_closes_a_bracket_does_not_fall_into_a_comment_before_it() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from cera.diagnostics import Diagnostic, Source
 from cera.instances.events.module import EventTypeModule
-from cera.languages.cet.hosting import lowered
+from cera.languages.cet.lowering import lowered
 from cera.languages.cet.parser import parse as parse_cet
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from instance_building import detected, history
 from module_runs import meaning

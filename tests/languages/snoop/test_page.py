@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from cera.languages.cet.grammar import shared_grammar
-from cera.languages.snoop.cutting import cut
-from cera.languages.snoop.grammar import parse_tree
+from cera.languages.cet.parser import shared_grammar
+from cera.languages.snoop.compiler import to_cet
+from cera.languages.snoop.epl_translation import to_datalog
 from cera.languages.snoop.modes import ROWS, modes_of
+from cera.languages.snoop.parser import cut, parse_tree
 from cera.languages.snoop.syntax import CONTEXTS, Kind
-from cera.languages.snoop.writing import to_cet
 from cera.languages.text.scanner import scan
-from cera.languages.translations.snoop_to_datalog import to_datalog
 from docs.blocks import ROOT, Block, blocks
 from docs.cet_examples import detections, events_of
 from instance_evaluators import EVALUATORS

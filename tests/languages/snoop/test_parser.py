@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from cera.diagnostics import Source, render
 from cera.errors import ProgramError
-from cera.languages.snoop.formatter import format_source
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import Parsed, parse
-from cera.languages.snoop.printer import print_definition, print_program
+from cera.languages.snoop.printer import format_source, print_definition, print_program
 from cera.languages.snoop.syntax import Definition, Event, Named, Operation, Program
 from languages.snoop.random_snoop import programs
 

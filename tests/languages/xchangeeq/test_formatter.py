@@ -9,8 +9,8 @@ import pytest
 
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.xchangeeq.formatter import format_source
 from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.printer import format_source
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = sorted([*ROOT.glob("examples/**/*.xceq"), *ROOT.glob("tests/languages/xchangeeq/ok/**/*.xceq")])

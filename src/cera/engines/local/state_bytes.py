@@ -45,9 +45,9 @@ THINGS: Mapping[int, str] = MappingProxyType(
         11: "cera.model.events.occurrence:Truth",
         12: "cera.model.events.occurrence:Truth.FALSE",
         13: "cera.model.events.occurrence:Truth.TRUE",
-        14: "cera.instances.instance:Untold",
-        15: "cera.instances.instance:Untold.DIFFERENT",
-        16: "cera.instances.instance:Untold.MISSING",
+        14: "cera.instances.instance:NoValue",
+        15: "cera.instances.instance:NoValue.DIFFERENT",
+        16: "cera.instances.instance:NoValue.MISSING",
     }
 )
 

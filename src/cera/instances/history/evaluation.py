@@ -2,19 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from cera.instances.conditions import conditions
 from cera.instances.detections import Heads
 from cera.instances.history.groups import consumed, group
 from cera.instances.history.legality import Sets, Situation
-from cera.instances.history.ticks import Tick, ticks
 from cera.instances.instance import Instance, tick
 from cera.instances.types import ComplexType, InstanceModule, TimerType
-from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.time.interval import Time
+from cera.model.time.interval import MAX_TIME, Time
+
+#: When it ticks, and when its start was.
+Tick = tuple[Time, Time]
+
+
+def ticks(
+    timer: TimerType,
+    starts: Collection[Time],
+    stops: Collection[Time],
+    end: Time,
+    done: Time | None = None,
+    limit: int = TICK_LIMIT,
+) -> set[Tick]:
+    """Returns all ticks, given the times of the starts and stops. Repeating timers tick no longer than until the end.
+
+    Raises TickLimitError where one ticks more often than the limit after what is done.
+    """
+    stopped = (*stops, *(starts if timer.latest else ()))
+    latest = end if timer.repeats else MAX_TIME
+
+    def last(since: Time) -> Time:
+        return min((latest, *(each for each in stopped if each > since)))
+
+    return {(time, since) for since in starts for time in _times(timer, since, last(since), done, limit)}
+
+
+def _times(timer: TimerType, since: Time, last: Time, done: Time | None, limit: int) -> Iterator[Time]:
+    """Yields since + k · after until the last time, for k = 1 alone if the timer ticks once."""
+    if timer.repeats:
+        first = since if done is None else max(since, done)
+        check_ticks(f"the timer `{timer.name}`", (last - first) // timer.after, first, last, limit)
+    for number in count(1):
+        time = since + number * timer.after
+        if time > last:
+            return
+        yield time
+        if not timer.repeats:
+            return
 
 
 @dataclass(frozen=True)
@@ -38,7 +76,7 @@ class Recording:
 
 
 def evaluate(module: InstanceModule, recording: Recording, heads: Heads) -> list[Instance]:
-    """All instances of complex types, in the order of their detection."""
+    """Returns all instances of complex types, in the order of their detection."""
     return _History(module, recording, heads).detected()
 
 
@@ -74,7 +112,7 @@ class _History:
         return [one for one in self._stages if one.type in complex_types]
 
     def _next(self, moments: Iterable[Time], done: Time | None) -> Time | None:
-        """The next time at which something ends or a timer ticks."""
+        """Returns the next time at which something ends or a timer ticks."""
         times = [*moments, *(time for each in self._timers() for time, _ in self._ticks(each))]
         until = self._recording.until
         return min((t for t in times if (done is None or t > done) and (until is None or t <= until)), default=None)
@@ -83,7 +121,7 @@ class _History:
         return [each for each in self._module.types if isinstance(each, TimerType)]
 
     def _ticks(self, timer: TimerType) -> set[Tick]:
-        """From all starts and stops that are known, up to the next event: no later one matters until then."""
+        """Returns the ticks from all known starts and stops, up to the next event: no later one matters until then."""
         starts, stops = ({one.end for one in self._occurred.get(name or "", ())} for name in (timer.start, timer.stop))
         coming = (each.time for each in self._recording.moments if self._done is None or each.time > self._done)
         end = min((self._recording.end, *coming))
@@ -98,7 +136,7 @@ class _History:
         ]
 
     def _take(self, now: Time, instances: Iterable[Instance]) -> None:
-        """A stage: what occurs by itself, and then each complex type after those that it is made of."""
+        """Evaluates a stage: the primitive instances, and then each complex type after those that it is made of."""
         self._stage += 1
         new = list(instances)
         for one in sorted(new, key=_identity):
@@ -115,7 +153,7 @@ class _History:
         self._occurred.setdefault(instance.type, []).append(instance)
 
     def _detect(self, type_: ComplexType, now: Time) -> list[Instance]:
-        """What the new instances of the components trigger; consumed ones leave the sequence of the type."""
+        """Returns the instances that new components trigger; consumed ones leave the sequence of the type."""
         places = list(dict.fromkeys(each.type for each in type_.components))
         new = [one for name in places for one in self._occurred.get(name, ()) if self._stages[one] == self._stage]
         # a sort is stable: new ones come after the older ones of their time, in the order of the components
@@ -135,13 +173,13 @@ class _History:
         return found
 
     def _instance(self, type_: ComplexType, sets: Sets) -> Instance | None:
-        """None where its term would be too large: it is not detected, though all else is as if it were."""
+        """Returns the instance, None where its term would be too large: all else is as if it were detected."""
         bound = tuple((type_.components[place].name, sets[place]) for place in sorted(sets) if sets[place])
         return self._heads.instance(type_, bound)
 
 
 def _identity(instance: Instance) -> tuple[str, Time]:
-    """Events by their ids, ticks by their starts."""
+    """Returns the sort key of an instance: the id of an event, the start of a tick."""
     if instance.event is None:
         assert instance.fields is not None
         return "", int(str(instance.fields["since"]))

@@ -1,4 +1,4 @@
-"""What an instance that is new triggers, and what is gone afterwards."""
+"""The events that a new instance triggers, and the instances that they consume."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Domain = Literal["inside", "outside"]
 
 
 def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets]:
-    """The solutions that the terminator triggers, one after the other; consumption inside the group lies between them.
+    """Returns the solutions that the terminator triggers, in order; consumption inside the group lies between them.
 
     `produced` are the sets of instances that the type has been detected with at this stage, by any terminator. None of
     them is detected again. Combinations are used one after the other; when all have been, and what they were combined
@@ -53,13 +53,13 @@ def group(situation: Situation, produced: set[frozenset[Instance]]) -> list[Sets
 
 
 def consumed(situation: Situation, group: Iterable[Sets], domain: Domain) -> set[Instance]:
-    """The available instances that are gone after the solutions of a group, or inside of it after one of them."""
+    """Returns the available instances consumed by the solutions of a group, or inside of it by one of them."""
     return {one for one in situation.available if any(is_consumed(situation, sets, one, domain) for sets in group)}
 
 
 def is_consumed(situation: Situation, sets: Sets, instance: Instance, domain: Domain) -> bool:
-    """Shared: never. Exclusive parameter: if it is bound. Exclusive: also if it is older than the terminator and
-    fulfils the conditions on its data in the place of those that are bound."""
+    """Returns whether an instance is consumed. Shared: never. Exclusive parameter: if it is bound. Exclusive: also if
+    it is older than the terminator and fulfils the conditions on its data in the place of those that are bound."""
     mode = strongest(situation.type, instance.type, domain)
     is_bound = any(instance in several for several in sets.values())
     match mode:
@@ -76,7 +76,7 @@ def is_consumed(situation: Situation, sets: Sets, instance: Instance, domain: Do
 
 
 def strongest(type_: ComplexType, component_type: str, domain: Domain) -> ConsumptionName:
-    """The mode of all components of a type; those between the delimiters of "not" have none."""
+    """Returns the mode of all components of a type; those between the delimiters of "not" have none."""
     components = [type_.components[place] for place in type_.bound]
     modes = [getattr(each, domain) for each in components if each.type == component_type]
     return max(modes, key=STRENGTH.index, default="shared")

@@ -33,12 +33,12 @@ class Situation:
     history: tuple[Instance, ...]
 
     def of(self, place: int) -> tuple[Instance, ...]:
-        """The available instances of a component's type."""
+        """Returns the available instances of a component's type."""
         return tuple(one for one in self.available if one.type == self.type.components[place].type)
 
 
 def is_legal(situation: Situation, sets: Sets, *, loose: frozenset[int] = frozenset()) -> bool:
-    """No instance twice, and times, pairs and data as written. Of loose components no pairs are asked."""
+    """Returns whether no instance is bound twice, and times, pairs (not of loose components) and data are right."""
     bound = [one for several in sets.values() for one in several]
     return (
         len(set(bound)) == len(bound)
@@ -50,13 +50,13 @@ def is_legal(situation: Situation, sets: Sets, *, loose: frozenset[int] = frozen
 
 
 def is_recent(situation: Situation, instance: Instance) -> bool:
-    """`within` d: it began no longer than d ago."""
+    """Returns whether an instance began no longer than d ago, for `within` d."""
     length = situation.type.within
     return length is None or instance.begin >= situation.now - length
 
 
 def are_simultaneous(situation: Situation, sets: Sets, loose: frozenset[int]) -> bool:
-    """What the operator "==" says of all instances: they occur with the terminator."""
+    """Returns whether all instances occur with the terminator, as the operator "==" says."""
     return situation.type.operator != "==" or all(
         one.time == situation.terminator.time
         for place, several in sets.items()
@@ -75,7 +75,7 @@ def pairs_hold(situation: Situation, sets: Sets, loose: frozenset[int]) -> bool:
 
 
 def pair_holds(situation: Situation, one: Instance, other: Instance) -> bool:
-    """What the operator says of two instances, where the component of `one` is written before that of `other`."""
+    """Returns whether the operator allows two instances, `one` at a component written before that of `other`."""
     type_ = situation.type
     match type_.operator:
         case ";":
@@ -95,7 +95,7 @@ def _follows(type_: ComplexType, one: Instance, other: Instance) -> bool:
 
 
 def occurs_between(situation: Situation, place: int, first: Instance, last: Instance) -> bool:
-    """Whether so many instances of an inner component of "not" lie between two as its delimiter says."""
+    """Returns whether as many instances of an inner component of "not" lie between two as its delimiter says."""
     type_ = situation.type
     inner = type_.components[place]
     names = (type_.components[0].name, inner.name, type_.components[-1].name)
@@ -114,10 +114,10 @@ def lies_within(delimiter: Delimiter, count: int) -> bool:
 
 
 def conditions_hold(situation: Situation, sets: Sets, *, about: int | None = None) -> bool:
-    """Each conjunct for every choice of one instance of each component it mentions; nothing if one binds none.
+    """Returns whether each conjunct holds for every choice of one instance of each component it mentions.
 
-    With `about`, only those that mention the component of that place. Those about inner components of "not" say which
-    of its instances count, and nothing here.
+    One about a component that binds none holds. With `about`, only those count that mention the component of
+    that place. Those about inner components of "not" say which of its instances count, and nothing here.
     """
     components = situation.type.components
     inner = {components[place].name for place in situation.type.forbidden}

@@ -23,7 +23,7 @@ from cera.instances.types import ComplexType
 
 
 def solutions(situation: Situation) -> Iterator[Sets]:
-    """All solutions with the terminator, the preferred one first."""
+    """Yields all solutions with the terminator, the preferred one first."""
     ranks = {one: rank for rank, one in enumerate(situation.available)}
     for candidate in sorted(candidates(situation), key=lambda sets: preference(situation.type, sets, ranks)):
         for role in roles(situation, candidate):
@@ -36,14 +36,14 @@ def solutions(situation: Situation) -> Iterator[Sets]:
 
 
 def candidates(situation: Situation) -> Iterator[Sets]:
-    """All choices of the components that take part, and of sets for the fixed ones; the others are empty."""
+    """Yields all choices of the components that take part, and of sets for the fixed ones; the others are empty."""
     for places in participations(situation.type):
         for chosen in product(*(fixed_sets(situation, place) for place in places)):
             yield dict(zip(places, chosen, strict=True))
 
 
 def participations(type_: ComplexType) -> Iterator[tuple[int, ...]]:
-    """All components take part; of "or" one does, of "m of n" m do."""
+    """Returns the sets of components that take part: all of them; of "or" one, of "m of n" m."""
     match type_.operator:
         case "or":
             return combinations(type_.bound, 1)
@@ -55,7 +55,7 @@ def participations(type_: ComplexType) -> Iterator[tuple[int, ...]]:
 
 
 def fixed_sets(situation: Situation, place: int) -> Iterator[tuple[Instance, ...]]:
-    """As many instances as the delimiter demands at least; with the mode combinations also more."""
+    """Returns the sets of as many instances as the delimiter demands at least; with the mode combinations also more."""
     component = situation.type.components[place]
     if not component.is_fixed:
         return iter([()])
@@ -66,7 +66,7 @@ def fixed_sets(situation: Situation, place: int) -> Iterator[tuple[Instance, ...
 
 
 def preference(type_: ComplexType, sets: Sets, ranks: dict[Instance, int]) -> tuple[object, ...]:
-    """The less, the better: by the components that take part, then component by component in the order of traversal."""
+    """Returns a sort key, the less the better: by the components that take part, then by each in traversal order."""
     order = in_traversal(type_)
     taking_part = tuple(number for number, place in enumerate(order) if place in sets)
     wishes: list[object] = [taking_part]
@@ -94,7 +94,7 @@ Asked = tuple[tuple[int, Instance], ...]
 
 
 def roles(situation: Situation, candidate: Sets) -> Iterator[Asked]:
-    """Where the terminator stands: in the candidate, or else at one of the cumulative components."""
+    """Yields the possible places of the terminator: in the candidate, or else at one of the cumulative components."""
     terminator = situation.terminator
     if any(terminator in several for several in candidate.values()):
         yield ()
@@ -106,7 +106,7 @@ def roles(situation: Situation, candidate: Sets) -> Iterator[Asked]:
 
 
 def completions(situation: Situation, candidate: Sets, asked: Asked) -> Iterator[Sets]:
-    """All ways to give each cumulative component as many instances as its delimiter demands at least.
+    """Yields all ways to give each cumulative component as many instances as its delimiter demands at least.
 
     What is asked for is among them, so there may have to be more.
     """
@@ -122,15 +122,14 @@ def completions(situation: Situation, candidate: Sets, asked: Asked) -> Iterator
 
 
 def is_possible(situation: Situation, candidate: Sets, role: Asked) -> bool:
-    """Whether there is a legal completion, with the terminator; there is none if the candidate itself is not legal."""
+    """Returns whether there is a legal completion with the terminator; an illegal candidate has none."""
     return is_legal(situation, candidate) and any(
         is_legal(situation, each) for each in completions(situation, candidate, role)
     )
 
 
 def fill(situation: Situation, candidate: Sets, role: Asked) -> Sets:
-    """A candidate with all instances at its cumulative components that are there in a legal completion with the
-    terminator.
+    """Returns a candidate with all instances that its cumulative components have in some legal completion.
 
     For the mode cumulative the place in time of the instances with this mode does not matter.
     """
@@ -151,12 +150,12 @@ def fill(situation: Situation, candidate: Sets, role: Asked) -> Sets:
 
 
 def unrestricted(type_: ComplexType) -> frozenset[int]:
-    """The places of the components with the mode cumulative."""
+    """Returns the places of the components with the mode cumulative."""
     return frozenset(place for place in type_.bound if type_.components[place].selection == "cumulative")
 
 
 def are_few_enough(situation: Situation, sets: Sets, place: int) -> bool:
-    """Whether no more instances than the delimiter allows could stand at a place, those that do included.
+    """Returns whether no more instances than the delimiter allows could stand at a place, those that do included.
 
     At a cumulative component there are all that can.
     """
@@ -170,7 +169,7 @@ def are_few_enough(situation: Situation, sets: Sets, place: int) -> bool:
 
 
 def could_stand(situation: Situation, sets: Sets, place: int, instance: Instance) -> bool:
-    """Whether an instance fulfils all conditions at a place, with the other components as they are bound."""
+    """Returns whether an instance fulfils all conditions at a place, with the other components as they are bound."""
     others = {other: several for other, several in sets.items() if other != place}
     loose = unrestricted(situation.type)
     pairs = (
@@ -189,7 +188,7 @@ def could_stand(situation: Situation, sets: Sets, place: int, instance: Instance
 
 
 def is_uninterrupted(situation: Situation, sets: Sets) -> bool:
-    """No other event of the history lies between the earliest and the latest one that the solution rests on."""
+    """Returns whether no other event lies between the earliest and the latest one that the solution rests on."""
     leaves = [leaf for several in sets.values() for one in several for leaf in one.leaves()]
     times = [leaf.time for leaf in leaves]
     events = {id(leaf.event) for leaf in leaves if leaf.event is not None}

@@ -1,18 +1,142 @@
-"""Everything that is wrong with a program that can be read."""
+"""The errors of a program that can be read, among them types that cannot be.
+
+Those are operators with the wrong components, counts that say nothing, limits of time without length.
+"""
 
 from __future__ import annotations
 
-from cera.diagnostics import Diagnostic, in_source_order
+from collections.abc import Iterator
+
+from cera.diagnostics import Diagnostic, Span, in_source_order
+from cera.instances.types import Delimiter
 from cera.languages.cet.conditions import check_conditions
 from cera.languages.cet.groups import check_groups
 from cera.languages.cet.names import check_names
-from cera.languages.cet.shapes import check_shapes
-from cera.languages.cet.syntax import Program
+from cera.languages.cet.printer import delimiter_text, print_operand, print_type
+from cera.languages.cet.syntax import Complex, Definition, Operand, Program, Timer, complexes
+from cera.model.time.durations import Duration
 
 
 def check_program(program: Program) -> list[Diagnostic]:
-    """The errors, in the order of the text."""
+    """Returns the errors of a program, in the order of the text."""
     found = [*check_names(program), *check_groups(program), *check_conditions(program)]
     for definition in program.definitions:
         found += check_shapes(definition)
     return in_source_order(found)
+
+
+_CUMULATIVE = ("cumulative", "restricted cumulative")
+
+
+def check_shapes(definition: Definition) -> Iterator[Diagnostic]:
+    """Reports wrong negations (CE301, CE302), delimiters (CE303), `==` (CE304), m of n (CE305), time (CE307, CE308)."""
+    if isinstance(definition.type, Timer):
+        yield from _timer(definition.type)
+        return
+    for type_ in complexes(definition.type):
+        yield from _negation(type_)
+        for operand in type_.operands:
+            yield from _delimiter(operand, type_)
+        yield from _simultaneous(type_)
+        yield from _some_of(type_)
+        if type_.within is not None:
+            yield from _length(type_.within, type_.limit_span, "within 30 days")
+        yield from _nothing_to_bind(type_)
+
+
+def _negation(type_: Complex) -> Iterator[Diagnostic]:
+    if type_.operator != "not":
+        return
+    if len(type_.operands) < 3:
+        message = f"`not` needs three components or more, found {len(type_.operands)}"
+        hint = "the first and the last say from when to when none of the others occurs: `not(E1, E2, E3)`"
+        yield Diagnostic("CE301", "error", message, type_.span, hint)
+        return
+    for operand in type_.forbidden:
+        if operand.written:
+            mode = operand.written[0]
+            message = f"`{mode.text}` has no meaning here: what must not occur is neither selected nor consumed"
+            hint = (
+                "only a delimiter may stand before it: `not(E1, (2-): E2, E3)`; modes belong to the first and the last"
+            )
+            yield Diagnostic("CE302", "error", message, mode.span, hint)
+
+
+def _delimiter(operand: Operand, type_: Complex) -> Iterator[Diagnostic]:
+    delimiter = operand.delimiter
+    if delimiter is None:
+        return
+    text = delimiter_text(delimiter)
+    if delimiter.most == 0:
+        message = f"`{text}` asks for no instance at all"
+        hint = "that something does not occur: `not(E1, E2, E3)`"
+        yield Diagnostic("CE303", "error", message, operand.span, hint)
+    elif delimiter.least == 0 and type_.operator == "not" and not any(operand is each for each in type_.forbidden):
+        message = f"`{text}` lets it be missing, and `not` needs both, from when and to when none of the others occurs"
+        hint = "one or more, without a delimiter, or so many that there have to be: `(2-)`"
+        yield Diagnostic("CE303", "error", message, operand.span, hint)
+    elif delimiter.most is not None and delimiter.most < delimiter.least:
+        message = f"the range `{text}` is empty"
+        hint = f"the smaller number comes first: `({delimiter.most}-{delimiter.least})`"
+        yield Diagnostic("CE303", "error", message, operand.span, hint)
+    elif delimiter == Delimiter(0, None) and any(operand is each for each in type_.forbidden):
+        message = "`(0-)` is always so, and must not be: this type is never detected"
+        hint = "without a delimiter none may occur, with `(2-)` at most one"
+        yield Diagnostic("CE303", "error", message, operand.span, hint)
+
+
+def _simultaneous(type_: Complex) -> Iterator[Diagnostic]:
+    if type_.operator == "==" and not type_.overlapping:
+        message = "what occurs at the same time overlaps, so `non-overlapping: ==` is never detected"
+        yield Diagnostic("CE304", "error", message, type_.operator_span or type_.span, "leave `non-overlapping` out")
+
+
+def _some_of(type_: Complex) -> Iterator[Diagnostic]:
+    if type_.required is None:
+        return
+    number, place = len(type_.operands), type_.operator_span or type_.span
+    if type_.required == 0:
+        hint = "write how many of the components have to occur: `1 of (…)` is `or(…)`"
+        yield Diagnostic("CE305", "error", "`0 of` asks for nothing", place, hint)
+    elif type_.required > number:
+        components = "is one component" if number == 1 else f"are {number} components"
+        message = f"`{type_.required} of` asks for more than there are: there {components}"
+        hint = f"all of them: `and(…)`; several instances of one: `({type_.required}): E1`"
+        yield Diagnostic("CE305", "error", message, place, hint)
+
+
+def _timer(timer: Timer) -> Iterator[Diagnostic]:
+    yield from _length(timer.after, timer.span, "30 days after E1")
+    if timer.after == Duration():
+        message = "a timer of no length would tick when it is started"
+        yield Diagnostic("CE307", "error", message, timer.span, "give it a length, as in `5 min after E1`")
+
+
+def _length(duration: Duration, span: Span | None, example: str) -> Iterator[Diagnostic]:
+    if duration.months:
+        message = "months and years have no fixed length, and time is counted in microseconds here"
+        yield Diagnostic("CE307", "error", message, span, f"write days: `{example}`")
+
+
+def _nothing_to_bind(type_: Complex) -> Iterator[Diagnostic]:
+    """Reports components that may be missing and bind no more than necessary, which is nothing (CE308)."""
+    if type_.operator == "not":
+        return  # its ends cannot be missing (CE303)
+    empty = [operand for operand in type_.operands if _binds_nothing(operand)]
+    if len(empty) == len(type_.operands):
+        message = f"every component of `{print_type(type_)}` may be missing, so it is never detected"
+        hint = "at least one has to occur, or is cumulative: `restricted cumulative: (0-): E1`"
+        yield Diagnostic("CE308", "error", message, type_.span, hint)
+        return
+    for operand in empty:
+        unlimited = operand.delimiter == Delimiter(0, None)
+        if unlimited or type_.operator == "or":
+            message = f"`{print_operand(operand)}` asks for nothing: `{operand.selection}` binds the fewest, here none"
+            hint = "to bind those that are there: `restricted cumulative: (0-): …`"
+            yield Diagnostic("CE308", "error", message, operand.span, hint)
+
+
+def _binds_nothing(operand: Operand) -> bool:
+    """Returns whether a component binds nothing. `combinations` also takes larger sets, so it does not count."""
+    least = operand.delimiter is not None and operand.delimiter.least == 0
+    return least and operand.selection not in (*_CUMULATIVE, "combinations")

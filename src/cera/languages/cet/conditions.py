@@ -5,31 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
-from cera.languages.cet.folds import check_folds
-from cera.languages.cet.scopes import TIME, Attributes, Known, Scope, holders, scope_of
+from cera.languages.cet.names import TIME, Attributes, KnownAttributes, Scope, holders, scope_of
+from cera.languages.cet.printer import print_expression
 from cera.languages.cet.syntax import Complex, Definition, Operand, Program
 from cera.languages.text.nodes import Field
 from cera.model.evaluation.functions import FUNCTIONS, arity
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import Aggregate, Call, DurationLiteral, EventReference, Expression, Variable
+from cera.model.expressions.expression import (
+    AGGREGATES,
+    Aggregate,
+    Call,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    Variable,
+)
 
 
 def check_conditions(program: Program) -> Iterator[Diagnostic]:
-    """Names and attributes (CE103, CE201 to CE203), values (CE004, CE104, CE307), folds (CE204), inner components of
-    `not` (CE205), fields (CE206)."""
-    known = Known(program)
+    """Reports names and attributes (CE103, CE201 to CE203), values (CE004, CE104, CE307), folds (CE204), inner
+    components of `not` (CE205), fields (CE206)."""
+    known = KnownAttributes(program)
     for definition in program.definitions:
         yield from _definition(definition, known)
     yield from _partition(program)
 
 
-def _definition(definition: Definition, known: Known) -> Iterator[Diagnostic]:
+def _definition(definition: Definition, known: KnownAttributes) -> Iterator[Diagnostic]:
     if isinstance(definition.type, Complex):
         head = definition.head
         yield from _type(definition.type, head.fields if head is not None else None, known)
 
 
-def _type(type_: Complex, fields: tuple[Field, ...] | None, known: Known) -> Iterator[Diagnostic]:
+def _type(type_: Complex, fields: tuple[Field, ...] | None, known: KnownAttributes) -> Iterator[Diagnostic]:
     scope = scope_of(type_)
     yield from _called_twice(scope)
     for conjunct in type_.where:
@@ -58,7 +66,7 @@ def _called_twice(scope: Scope) -> Iterator[Diagnostic]:
             yield Diagnostic("CE203", "error", message, place, "give one of them another name", (note,))
 
 
-def _expression(expression: Expression, scope: Scope, known: Known) -> Iterator[Diagnostic]:
+def _expression(expression: Expression, scope: Scope, known: KnownAttributes) -> Iterator[Diagnostic]:
     counted = {
         id(part.operand)
         for part in expressions.walk(expression)
@@ -115,7 +123,7 @@ def _no_value(name: str, span: Span | None, scope: Scope) -> Diagnostic:
     return Diagnostic("CE004", "error", message, span, hint)
 
 
-def _attribute(operand: Operand, name: str, span: Span | None, known: Known) -> Iterator[Diagnostic]:
+def _attribute(operand: Operand, name: str, span: Span | None, known: KnownAttributes) -> Iterator[Diagnostic]:
     attributes = known.attributes(operand)
     if attributes is None or name == TIME or name in attributes.names:
         return
@@ -149,7 +157,7 @@ def _function(call: Call) -> Iterator[Diagnostic]:
 
 
 def _mentioned_inner(expression: Expression, scope: Scope) -> list[str]:
-    """The names of inner components of `not` that an expression is about."""
+    """Returns the names of inner components of `not` that an expression is about."""
     names = dict.fromkeys(
         part.name.partition(".")[0] if isinstance(part, Variable) else part.identifier
         for part in expressions.walk(expression)
@@ -194,3 +202,37 @@ def _partition(program: Program) -> Iterator[Diagnostic]:
                 hint = did_you_mean(declared.attribute, event.attributes)
                 note = Note("it is declared here", event.span)
                 yield Diagnostic("CE103", "error", message, declared.span, hint, (note,))
+
+
+def check_folds(expression: Expression, *, in_head: bool) -> Iterator[Diagnostic]:
+    """Reports folds in conditions, and folds of anything but an attribute (CE204)."""
+    if not isinstance(expression, Aggregate):
+        for operand in expressions.operands(expression):
+            yield from check_folds(operand, in_head=in_head)
+        return
+    text = print_expression(expression)
+    if not in_head:
+        message = f"`{text}` is made of all instances of a component, and a condition is about one of each"
+        hint = _instead(expression)
+        yield Diagnostic("CE204", "error", message, expression.span, hint)
+        return
+    match expression.operand:
+        case Variable():
+            return
+        case EventReference(identifier=name):
+            if expression.function == "count":
+                return
+            hint = f"write the attribute: `{expression.function}({name}.…)`"
+        case Call(function=function) if function in AGGREGATES:
+            hint = f"`{expression.function}` takes one attribute"
+        case _:
+            hint = f"fold one attribute and compute with the result: `2 * {expression.function}(E1.v)`"
+    message = f"`{expression.function}` folds an attribute of a component, as in `{expression.function}(E1.v)`"
+    yield Diagnostic("CE204", "error", message, expression.span, hint)
+
+
+def _instead(expression: Aggregate) -> str:
+    if expression.function == "count":
+        return "how many there have to be says a delimiter: `(3-): E1`"
+    given_on = f"as total(value: {expression.function}(…))"
+    return f"give it on in a head, `T := … {given_on}`, and compare it in a type of that: `or(T) where T.value > 3`"

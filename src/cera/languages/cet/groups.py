@@ -14,7 +14,7 @@ _COMBINATIONS = ("combinations", "combinations minimum")
 
 
 def check_groups(program: Program) -> Iterator[Diagnostic]:
-    """Combinations in types that consume their terminators inside of a group (CE306)."""
+    """Reports combinations in types that consume their terminators inside of a group (CE306)."""
     definitions = {definition.name.name: definition for definition in program.definitions}
     for definition in program.definitions:
         if isinstance(definition.type, Complex):
@@ -58,7 +58,7 @@ def _reasons(combined: Operand, operand: Operand, strongest: Operand) -> Iterato
 
 
 def terminators(type_: Complex, definitions: Mapping[str, Definition]) -> list[Operand]:
-    """The components whose instances can be the last to come.
+    """Returns the components whose instances can be the last to come.
 
     Of a sequence that is the last, and where that may be missing, the one before. An instance whose time is its begin
     can come later than others that follow it.
@@ -84,7 +84,7 @@ def _same_type(one: Operand, other: Operand) -> bool:
 
 
 def _is_early(operand: Operand, definitions: Mapping[str, Definition]) -> bool:
-    """Whether the time of its instances is their begin."""
+    """Returns whether the time of a component's instances is their begin."""
     if isinstance(operand.type, Complex):
         return operand.type.time == "begin"
     defined = definitions.get(operand.type.name)

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.instances.events.module import EventTypeModule
-from cera.languages.cet.hosting import instance_module
+from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
+from cera.languages.cet.run_warnings import remembered
 from cera.languages.cet.syntax import Program
-from cera.languages.cet.unbounded import remembered
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
@@ -53,7 +53,7 @@ class EventTypes(Language[Program]):
         return Parsed(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.cet.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.cet.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

@@ -2,15 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from cera.diagnostics import did_you_mean
-from cera.languages.cet.expectations import VOCABULARY
-from cera.languages.cet.grammar import Start
+from cera.languages.cet.syntax import Start
+from cera.languages.expressions import grammar as expressions
 from cera.languages.text.items import Piece
-from cera.languages.text.mistakes import Codes, Explaining
+from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
+
+_OPERATOR = frozenset({"SEMICOLON", "SIMULTANEOUS", "CONJUNCTION", "DISJUNCTION", "NEGATION", "INTEGER"})
+
+#: Terminals that together are one thing to a reader; the first groups are the larger ones.
+GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (_OPERATOR | {"MODE", "NAME", "LPAR"}, "a component"),
+    (_OPERATOR | {"MODE", "LPAR", "DURATION", "_EVERY"}, "an event type such as ;(E1, E2), or a timer"),
+    *expressions.GROUPS,
+    (frozenset({"_AND", "_OR"}), "and or or"),
+    (frozenset({"KIND", "NAME", "STRING"}), "a label or a change such as update(ACC)"),
+    (frozenset({"NAME", "STRING"}), "a name"),
+    (frozenset({"LAST", "NAME"}), "the name of a type"),
+)
+
+NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **expressions.NAMES,
+        "__ANON_0": "':='",
+        "INTEGER": "a number",
+        "RANGE": "a number or a range such as 2-3",
+        "MODE": "a mode",
+        "ATTRIBUTE": "an attribute such as E1.sensor",
+        "KIND": "insert, delete or update",
+    }
+)
+
+_FIRST = ("','", "')'", "';'", "'('", "':='")
+
+#: The words of the language by their terminals, for suggestions.
+WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "KIND": ("insert", "delete", "update"),
+        "_EVENT": ("event",),
+        "_PARTITION": ("partition",),
+        "_BY": ("by",),
+        "_EVERY": ("every",),
+        "_AFTER": ("after",),
+        "_UNTIL": ("until",),
+        "_OF": ("of",),
+        "_AS": ("as",),
+        "_WHERE": ("where",),
+        "_WITHIN": ("within",),
+        "_AND": ("and",),
+        "_OR": ("or",),
+        "CONJUNCTION": ("and",),
+        "DISJUNCTION": ("or",),
+        "NEGATION": ("not",),
+    }
+)
+
+VOCABULARY = Vocabulary(GROUPS, NAMES, WORDS, _FIRST)
+
 
 CODES = Codes("CE001", "CE002", "CE003")
 
-#: What other languages write, and what is written here for it.
+#: The signs of other languages, with hints for this one.
 _HABITS = {
     "&&": "the connective of conditions is `and`; both of two events: `and(E1, E2)`",
     "||": "the connective of conditions is `or`; one of two events: `or(E1, E2)`",
@@ -35,7 +90,7 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
 
 
 def declared_otherwise(piece: Piece[Start], index: int) -> str | None:
-    """What is said by a declaration: labels that are no names, and changes of tables."""
+    """Returns a hint for what belongs into a declaration: labels that are not names, and changes of tables."""
     found = piece.lexemes[index]
     match [lexeme.text for lexeme in piece.lexemes[:index]]:
         case ["event", _, "=", word] if found.text == "(":
@@ -76,4 +131,4 @@ def _defined_otherwise(piece: Piece[Start], index: int) -> str | None:
             return _HABITS.get(found.text)
 
 
-explained = Explaining(CODES, VOCABULARY, _hint)
+explained = Explainer(CODES, VOCABULARY, _hint)

@@ -19,7 +19,7 @@ from cera.languages.cet.syntax import Mode
 SELECTIONS: tuple[SelectionName, ...] = get_args(SelectionName)
 CONSUMPTIONS: tuple[ConsumptionName, ...] = ("shared", "exclusive parameter", "exclusive")
 
-#: What a mode decides.
+#: The dimensions that modes decide.
 Dimension = Literal["selection", "inside", "outside", "time", "concurrency", "coupling", "traversal"]
 
 #: Each mode as it is printed, and what it decides.
@@ -45,20 +45,20 @@ COMPONENT_MODES: Mapping[str, tuple[Dimension, ...]] = MappingProxyType(
 )
 _SPELLINGS = {re.sub(r"[\s-]+", " ", mode): mode for mode in (*COMPONENT_MODES, *OPERATOR_MODES)}
 
-#: What Snoop's contexts are mostly made of.
+#: The modes that Snoop's contexts are mostly made of.
 _CONTEXTS = {"recent": "last: shared", "chronicle": "first: exclusive parameter"}
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """What the modes before something decide; what is left open is not in `values`."""
+class ModeChoice:
+    """The modes that stand before something; a dimension that is left open is not in `values`."""
 
     values: Mapping[Dimension, str]
     problems: tuple[Diagnostic, ...]
 
 
-def chosen(modes: Iterable[Mode], *, component: bool, operator: bool, what: str) -> Chosen:
-    """The modes before a component, an operator, or a component that is written as one.
+def read_modes(modes: Iterable[Mode], *, component: bool, operator: bool, what: str) -> ModeChoice:
+    """Reads the modes before a component, an operator, or a component that is written as one.
 
     `what` names in messages what they stand before.
     """
@@ -79,7 +79,7 @@ def chosen(modes: Iterable[Mode], *, component: bool, operator: bool, what: str)
         for dimension in dimensions:
             given.setdefault(dimension, mode)
             values.setdefault(dimension, known.removeprefix(f"{dimension} "))
-    return Chosen(values, tuple(problems))
+    return ModeChoice(values, tuple(problems))
 
 
 def _unknown(mode: Mode, *, component: bool, operator: bool) -> Diagnostic:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
+from cera.diagnostics import Source
 from cera.instances.types import Delimiter
+from cera.languages.cet.parser import parse
 from cera.languages.cet.syntax import (
     Complex,
     Definition,
@@ -19,7 +21,7 @@ from cera.languages.cet.syntax import (
     Timer,
 )
 from cera.languages.expressions.printer import ExpressionPrinter
-from cera.languages.text.comments import Decorate, undecorated
+from cera.languages.text.formatting import Decorate, formatted, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Field, Partition
@@ -40,22 +42,22 @@ def print_program(program: Program, *, all_modes: bool = False) -> str:
 
 
 def print_definition(definition: Definition, *, all_modes: bool = False) -> str:
-    """The definition on one line."""
+    """Prints the definition on one line."""
     return render(Printer(all_modes=all_modes).definition(definition), width=None)
 
 
 def print_type(type_: Complex, *, all_modes: bool = False) -> str:
-    """The type on one line."""
+    """Prints the type on one line."""
     return render(Printer(all_modes=all_modes).complex(type_), width=None)
 
 
 def print_operand(operand: Operand) -> str:
-    """The component with its modes on one line."""
+    """Prints the component with its modes on one line."""
     return render(Printer().operand(operand), width=None)
 
 
 def print_expression(expression: Expression) -> str:
-    """The condition or value on one line."""
+    """Prints the condition or value on one line."""
     return render(Printer().expression(expression), width=None)
 
 
@@ -65,7 +67,7 @@ class Printer(ExpressionPrinter):
         self._all_modes = all_modes
 
     def program(self, program: Program) -> Document:
-        """Items follow each other without empty lines, except where there are some, and after the declarations."""
+        """Prints the items, with the empty lines that there are, and one after the declarations."""
         written: list[Document] = []
         for place, item in enumerate(program.items):
             if place:
@@ -109,7 +111,7 @@ class Printer(ExpressionPrinter):
         return f"{every}{format_duration(timer.after)} after {last}{timer.start.name}{until}"
 
     def complex(self, type_: Complex, alias: Document = "") -> Document:
-        """The type, and if it is a component, what it is called."""
+        """Prints the type, and its name if it is a component."""
         clauses = self._clauses(type_)
         if not clauses:
             return concat(self._operands(type_), concat(" ", alias) if alias else "")
@@ -121,7 +123,7 @@ class Printer(ExpressionPrinter):
         return bracket(f"{self._operator_modes(type_)}{operator}(", operands, ")")
 
     def _clauses(self, type_: Complex, ending: str = "") -> list[Document]:
-        """`ending` stands right behind the last one, before any comment."""
+        """Prints the clauses. `ending` stands right behind the last one, before any comment."""
         clauses: list[Document] = []
         if type_.where:
             endings = [*("" for _ in type_.where[1:]), ending if type_.within is None else ""]
@@ -204,5 +206,14 @@ def label_text(label: str) -> str:
 
 
 def name_text(name: str) -> str:
-    """The name of an attribute or a field where it is declared."""
+    """Prints the name of an attribute or a field where it is declared."""
     return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)
+
+
+def format_source(source: Source) -> str:
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

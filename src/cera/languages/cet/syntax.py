@@ -19,6 +19,10 @@ from cera.model.time.durations import Duration
 
 TimeName = Literal["begin", "end"]
 
+#: The kinds of items; the grammar has a start rule for each.
+Start = Literal["declaration", "definition"]
+STARTS: tuple[Start, ...] = ("declaration", "definition")
+
 
 @dataclass(frozen=True)
 class Mode:
@@ -48,7 +52,7 @@ class Operand:
 
     @property
     def name(self) -> str | None:
-        """What conditions and heads call it; a type without a name is called nothing."""
+        """The name in conditions and heads, None for a type written in place without a name."""
         if self.alias is not None:
             return self.alias.name
         return self.type.name if isinstance(self.type, Identifier) else None
@@ -141,7 +145,7 @@ class Program:
 
 
 def complexes(type_: Complex) -> Iterator[Complex]:
-    """The type and those written inside of it, outermost first."""
+    """Yields the type and those written inside of it, outermost first."""
     yield type_
     for operand in type_.operands:
         if isinstance(operand.type, Complex):
@@ -149,7 +153,7 @@ def complexes(type_: Complex) -> Iterator[Complex]:
 
 
 def references(definition: Definition) -> Iterator[Identifier]:
-    """The names of the types that a definition is made of, as they stand in it."""
+    """Yields the names of the types that a definition is made of, as they stand in it."""
     if isinstance(definition.type, Timer):
         yield definition.type.start
         if definition.type.stop is not None:

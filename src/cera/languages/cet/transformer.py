@@ -11,7 +11,7 @@ from lark import Token, Tree
 from cera.diagnostics import Diagnostic, Span
 from cera.instances.types import ConsumptionName, Delimiter, OperatorName, SelectionName
 from cera.languages.cet.mistakes import CODES
-from cera.languages.cet.modes import Chosen, chosen
+from cera.languages.cet.modes import ModeChoice, read_modes
 from cera.languages.cet.syntax import (
     Complex,
     Definition,
@@ -43,7 +43,7 @@ _MOST_DIGITS = 9
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
-    """The item, or None and what is wrong with it."""
+    """Returns the item of a tree, or None and its errors."""
     return ItemTransformer(place, CODES).item(tree)
 
 
@@ -55,7 +55,7 @@ class _Operator:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _PlacedDelimiter:
     """A delimiter with its place."""
 
     delimiter: Delimiter
@@ -97,13 +97,13 @@ class ItemTransformer(ExpressionTransformer):
     def label_type(self, span: Span, name: Token) -> EventType:
         return EventType(None, self._label(name), span)
 
-    def definition(self, span: Span, name: Token, *rest: Mode | _Counted | Complex | Head | None) -> Definition:
+    def definition(self, span: Span, name: Token, *rest: Mode | _PlacedDelimiter | Complex | Head | None) -> Definition:
         *modes, type_, head = rest
         assert isinstance(type_, Complex)
         assert head is None or isinstance(head, Head)
         own = self._identifier(name)
         for counted in modes:
-            if isinstance(counted, _Counted):
+            if isinstance(counted, _PlacedDelimiter):
                 message = f"a delimiter counts the instances of a component, and `{own.name}` is defined here"
                 hint = "it stands inside of the brackets: `;((2): E1, E2)`"
                 self._problems.append(Diagnostic("CE005", "error", message, counted.span, hint))
@@ -151,10 +151,10 @@ class ItemTransformer(ExpressionTransformer):
     def required(self, span: Span, number: Token) -> _Operator:
         return _Operator("of", self._count(number, self._span_of(number)), span)
 
-    def operand(self, span: Span, *rest: Mode | _Counted | Token | Complex | _Alias | None) -> Operand:
+    def operand(self, span: Span, *rest: Mode | _PlacedDelimiter | Token | Complex | _Alias | None) -> Operand:
         *modes, type_, alias = rest
         nested = isinstance(type_, Complex)
-        counts = [each for each in modes if isinstance(each, _Counted)]
+        counts = [each for each in modes if isinstance(each, _PlacedDelimiter)]
         for again in counts[1:]:
             message = "there are two delimiters"
             self._problems.append(Diagnostic("CE005", "error", message, again.span, "keep one of the two"))
@@ -175,12 +175,12 @@ class ItemTransformer(ExpressionTransformer):
     def mode(self, span: Span, token: Token) -> Mode:
         return Mode(" ".join(token.split()), span)
 
-    def delimiter(self, span: Span, token: Token) -> _Counted:
+    def delimiter(self, span: Span, token: Token) -> _PlacedDelimiter:
         least, dash, most = (part.strip() for part in token.partition("-"))
         place = self._span_of(token)
         lower = self._count(least, place) if least else 0
         upper = self._count(most, place) if most else None if dash else lower
-        return _Counted(Delimiter(lower, upper), span)
+        return _PlacedDelimiter(Delimiter(lower, upper), span)
 
     def alias(self, _: Span, name: Token) -> _Alias:
         return _Alias(self._identifier(name))
@@ -215,9 +215,9 @@ class ItemTransformer(ExpressionTransformer):
                 self._problems.append(Diagnostic(self._codes.unexpected, "error", message, span, hint))
                 return Field("", expression, span)
 
-    def _chosen(self, modes: Iterable[object], *, component: bool, operator: bool, what: str) -> Chosen:
+    def _chosen(self, modes: Iterable[object], *, component: bool, operator: bool, what: str) -> ModeChoice:
         written = [mode for mode in modes if isinstance(mode, Mode)]
-        found = chosen(written, component=component, operator=operator, what=what)
+        found = read_modes(written, component=component, operator=operator, what=what)
         self._problems += found.problems
         return found
 
@@ -230,7 +230,7 @@ class ItemTransformer(ExpressionTransformer):
         return int(text)
 
 
-def _with_modes(type_: Complex, found: Chosen) -> Complex:
+def _with_modes(type_: Complex, found: ModeChoice) -> Complex:
     return replace(
         type_,
         overlapping=found.values.get("concurrency", "overlapping") == "overlapping",
@@ -249,5 +249,5 @@ def conjuncts(condition: Expression) -> Iterable[Expression]:
 
 
 def _up_to(span: Span, last: Complex | Timer | Head) -> Span:
-    """Without the semicolon: a comment before that is not inside of the definition."""
+    """Returns the span without the semicolon: a comment before that is not inside of the definition."""
     return span if last.span is None else replace(span, end=last.span.end)

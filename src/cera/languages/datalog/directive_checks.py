@@ -1,9 +1,10 @@
-"""Whether the directives of a module fit its rules (DL403), and whether its events are events (DL401)."""
+"""Checks of directives: that they fit the rules of the module (DL403), and that its events are events (DL401)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cera.datalog.checks import BUILT_IN, check_expression
 from cera.datalog.directives import (
     DetectDirective,
     Directive,
@@ -14,12 +15,11 @@ from cera.datalog.directives import (
     Section,
 )
 from cera.datalog.printer import print_atom
-from cera.datalog.safety import BUILT_IN, check_expression
 from cera.datalog.syntax import Atom, J, Program, atoms, root
 from cera.diagnostics import Diagnostic, Note, did_you_mean
 from cera.model.expressions.expression import Variable, walk
 
-#: What the evaluators know by themselves.
+#: Predicates that the evaluators know by themselves.
 GIVEN = (*BUILT_IN, "stage")
 
 
@@ -34,7 +34,7 @@ def check_directives(section: Section) -> Iterator[Diagnostic]:
 
 
 def event_atoms(program: Program) -> dict[str, Atom]:
-    """The first atom of each predicate that has stages and no rules: these are events."""
+    """Returns the first atom of each predicate that has stages and no rules: these are events."""
     derived = {rule.head.predicate for rule in program.rules}
     events: dict[str, Atom] = {}
     for rule in program.rules:
@@ -58,8 +58,8 @@ def _said_once(section: Section) -> Iterator[Diagnostic]:
     rules: dict[str, list[Directive]] = {}
     for detect in section.of(DetectDirective):
         rules.setdefault(detect.rule, []).append(detect)
-    for name, told in rules.items():
-        yield from _twice(told, f"there are two `detect {name}`")
+    for name, detects in rules.items():
+        yield from _twice(detects, f"there are two `detect {name}`")
 
 
 def _twice(found: Sequence[Directive], message: str) -> Iterator[Diagnostic]:
@@ -68,7 +68,7 @@ def _twice(found: Sequence[Directive], message: str) -> Iterator[Diagnostic]:
 
 
 def _monitored(section: Section, events: dict[str, Atom]) -> Iterator[Diagnostic]:
-    """With a `monitor`, nothing else happens in the history."""
+    """Reports events that cannot be or are not monitored. With a `monitor`, nothing else happens in the history."""
     declared = [each for directive in section.of(MonitorDirective) for each in directive.events]
     known = {each.predicate for each in declared}
     derived = {rule.head.predicate for rule in section.program.rules}

@@ -25,7 +25,7 @@ from cera.modules.monitoring import GRANULARITIES, OPERATIONS, Granularity, Moni
 
 
 def transform(tree: Tree[Token], place: Place) -> Item:
-    """The rule or directive of a tree. Raises ClauseError."""
+    """Returns the rule or directive of a tree. Raises ClauseError."""
     found = _ItemTransformer(place)
     return found.clause(tree) if tree.data == "clause" else found.directive(tree)
 
@@ -48,10 +48,10 @@ class _ItemTransformer(ClauseTransformer):
             case "partition_directive":
                 return PartitionDirective(self.name(parts[0]), span)
             case "detect_directive":
-                rule, told, *head = parts
+                rule, detected, *head = parts
                 label = self.name(head[0]) if head else None
                 fields = tuple(self._field(field) for field in head[1:]) if head else None
-                return DetectDirective(self.name(rule), *self._told(told), label, fields, span)
+                return DetectDirective(self.name(rule), *self._detected(detected), label, fields, span)
             case _:
                 raise AssertionError(tree.data)
 
@@ -65,8 +65,8 @@ class _ItemTransformer(ClauseTransformer):
         table = self.name(parts[1])
         return Monitored(predicate_of(operation, table), table, operation, span=span)
 
-    def _told(self, tree: Tree[Token]) -> tuple[Atom, tuple[str, ...]]:
-        """The atom, and what its arguments are called besides."""
+    def _detected(self, tree: Tree[Token]) -> tuple[Atom, tuple[str, ...]]:
+        """Returns the atom that is detected, and the names given to its arguments."""
         predicate, *written = cast("list[Any]", tree.children)
         names: list[str | None] = []
         arguments = []
@@ -83,7 +83,7 @@ class _ItemTransformer(ClauseTransformer):
         return self.name(name), self.expression(self.part(value))
 
     def _word(self, token: Token, known: Sequence[str], message: str) -> str:
-        """One of the words that can stand here."""
+        """Returns the word if it is one of those that can stand here, else raises ClauseError."""
         if token not in known:
             raise ClauseError(_unknown(str(token), known, message, self._span_of(token)))
         return str(token)

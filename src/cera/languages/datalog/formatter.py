@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from cera.datalog.directive_printer import print_item
+from cera.datalog.printer import print_item
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.datalog.clauses import clauses
-from cera.languages.datalog.parser import Parsed, parse
+from cera.languages.datalog.parser import Parsed, clauses, parse
 
 
 def format_source(source: Source) -> str:
-    """The source as `cera fmt` writes it; formatting that again changes nothing. Refuses what does not parse."""
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
     parsed = parse(source)
     if parsed.diagnostics:
         raise ProgramError(parsed.diagnostics)
@@ -29,7 +29,7 @@ def format_source(source: Source) -> str:
 
 
 def _items(source: Source, parsed: Parsed) -> list[tuple[int, int, str]]:
-    """Rules, directives and comments with their places, in their order; comments inside of a rule stand before it."""
+    """Returns rules, directives and comments with their places, in order; comments inside of a rule stand before it."""
     pieces = list(clauses(source.text))
     items = []
     for piece, item in zip(pieces, parsed.items, strict=True):

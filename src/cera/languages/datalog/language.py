@@ -11,8 +11,8 @@ from cera.datalog.directives import Section
 from cera.datalog.events.module import DatalogModule
 from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source
+from cera.languages.datalog.compiler import event_module
 from cera.languages.datalog.parser import parse
-from cera.languages.datalog.standalone import event_module
 from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
@@ -29,8 +29,8 @@ _CLASH = "without `module Name.` it is that of the file"
 
 def as_datalog(compiled: CompiledModule[Section]) -> str:
     """Returns the module as it stands in a .dl1s file, with directives for all that its rules do not say."""
-    from cera.datalog.directive_printer import print_section  # programs are mostly run, not printed
     from cera.datalog.module_text import section_of
+    from cera.datalog.printer import print_section  # programs are mostly run, not printed
 
     assert isinstance(compiled.module, DatalogModule)
     return print_section(section_of(compiled.module, compiled.syntax.program))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,12 +12,54 @@ from lark import Lark
 from cera.datalog.directives import Item, Section, sections
 from cera.datalog.syntax import Program, Rule
 from cera.diagnostics import Diagnostic, Source, Span
-from cera.languages.datalog.clauses import Piece, clauses, comments
 from cera.languages.datalog.directive_transformer import transform
 from cera.languages.datalog.transformer import ClauseError, with_stages
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.text.item_grammar import MismatchError, parse_item
-from cera.languages.text.items import Comment
+from cera.languages.text.items import Comment, MismatchError, parse_item
+
+_LEXEME = re.compile(
+    r"""
+      (?P<blank>[\s\ufeff]+)
+    | (?P<comment>%[^\n]*)
+    | (?P<string>"(?:[^"\\\n]|\\[^\n])*")
+    | (?P<number>[0-9]+(?:\.[0-9]+)?)
+    | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.(?:[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\\n]|\\[^\n])*"))?)
+    | (?P<stop>\.)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The characters start to end of a text. `closed` says whether it ends with its full stop."""
+
+    start: int
+    end: int
+    closed: bool
+
+
+def clauses(text: str) -> Iterator[Piece]:
+    """Yields the rules of a text, from the first character of each to behind its full stop."""
+    start: int | None = None
+    end = 0
+    for lexeme in _LEXEME.finditer(text):
+        if lexeme.lastgroup in ("blank", "comment"):
+            continue
+        start = lexeme.start() if start is None else start
+        end = lexeme.end()
+        if lexeme.lastgroup == "stop":
+            yield Piece(start, end, closed=True)
+            start = None
+    if start is not None:
+        yield Piece(start, end, closed=False)
+
+
+def comments(text: str) -> Iterator[tuple[int, int]]:
+    """Returns the begin and end of each comment of a text."""
+    return (found.span() for found in _LEXEME.finditer(text) if found.lastgroup == "comment")
+
 
 _WRITTEN = {
     "_ARROW": "'<-'",
@@ -89,7 +133,7 @@ def parse(source: Source) -> Parsed:
 
 
 def _with_stages(section: Section) -> Section:
-    """The section with the numbers that are stages as stages: a predicate is that of its module."""
+    """Returns the section with numbers in the place of stages as stages; predicates are those of their module."""
     rules = iter(with_stages(section.program.rules))
     return Section(tuple(next(rules) if isinstance(item, Rule) else item for item in section.items))
 

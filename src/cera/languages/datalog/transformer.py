@@ -34,7 +34,7 @@ from cera.model.terms.values import NumberTooLargeError, number, read_fraction, 
 
 CODES = Codes("DL001", "DL001", "DL002")
 
-#: How deep a rule may be nested.
+#: The deepest nesting of a rule.
 MAX_NESTING = 100
 
 
@@ -90,7 +90,7 @@ class ClauseTransformer(ExpressionTransformer):
         return Literal(self._number(token), span)
 
     def reference(self, span: Span, token: Token) -> Variable | Literal:
-        """As in Prolog, a variable begins with a capital letter; any other word stands for itself."""
+        """Reads a word: as in Prolog, a variable begins with a capital letter; any other word stands for itself."""
         return Variable(str(token), span) if token[0].isupper() or token[0] == "_" else Literal(str(token), span)
 
     def attribute(self, span: Span, token: Token) -> Variable:
@@ -139,7 +139,7 @@ class ClauseTransformer(ExpressionTransformer):
             raise self._bad(str(error), token) from None
 
     def name(self, token: Token) -> str:
-        """A word as it is, or what stands in quotes."""
+        """Returns a word as it is, or the text in quotes."""
         return self._label(token)
 
     def _string(self, token: Token) -> str:
@@ -159,7 +159,7 @@ class ClauseTransformer(ExpressionTransformer):
     def _bad(self, message: str, token: Token, hint: str | None = None) -> ClauseError:
         return ClauseError(Diagnostic(self._codes.bad_literal, "error", message, self._span_of(token), hint))
 
-    # What they are where they stand.
+    # The parts of a rule, by their places.
 
     def _body_part(self, part: Any) -> BodyPart:
         match part:
@@ -232,7 +232,7 @@ def _first_too_deep(node: Any) -> Any:
 
 
 def _is_call(application: Application) -> bool:
-    """A function of the model, unless a stage makes it an atom."""
+    """Returns whether this is a function of the model and not an atom, which has a stage."""
     last = application.arguments[-1] if application.arguments else None
     is_stage = (isinstance(last, Variable) and last.name == "J") or (isinstance(last, Application) and last.name == "s")
     return application.name in FUNCTIONS and not is_stage
@@ -245,7 +245,7 @@ def _misplaced_stage(span: Span | None) -> ClauseError:
 
 
 def with_stages(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """The rules, with the numbers that are stages as stages."""
+    """Returns the rules with numbers in the place of stages as stages."""
     temporal = {
         atom.predicate
         for rule in rules

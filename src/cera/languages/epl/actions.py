@@ -1,5 +1,5 @@
-"""Whether the text of an action and its arguments fit together (EP401), whether an argument would be run as code
-(EP403), and which functions there are (EP106)."""
+"""Checks of actions: text and arguments that do not fit together (EP401), arguments that would be run as code (EP403),
+unknown functions (EP106)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERED = "the arguments are bound to :1, :2, … in their order, wherever the
 
 
 def check_action(rule: Rule) -> Iterator[Diagnostic]:
-    """Everything that can be known of an action before it runs, and without the machine that it runs on."""
+    """Reports everything that is wrong with an action and can be known before it runs, without its machine."""
     action = rule.action
     try:
         match action:

@@ -6,17 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cera.datalog.events.module import DatalogModule
 from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module
-from cera.languages.epl.naming import with_variables
+from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.syntax import Action, Module, Rule, Unit
-from cera.languages.epl.translation import Translated, program_of, translate
+from cera.languages.epl.translation import Translation, program_of, translate
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
+from cera.modules.monitoring import Monitored, Output
 
 OutputField = tuple[str, Expression]
 
@@ -46,12 +48,12 @@ class CompiledModule:
     rules: tuple[CompiledRule, ...]
     #: Warnings about rules that remember events for ever.
     unbounded: tuple[Diagnostic, ...]
-    #: How it will run: for example, that it is not partitioned.
+    #: Notes about how it will run: for example, that it is not partitioned.
     notes: tuple[Diagnostic, ...]
 
 
 def compile_module(module: Module, checked: Sequence[Diagnostic] | None = None) -> CompiledModule:
-    """The module, or ProgramError with everything that is wrong with it; `checked` is what its checks have found."""
+    """Returns the compiled module; `checked` are the diagnostics of its checks. Raises ProgramError for errors."""
     found = check_module(module) if checked is None else checked
     errors = [diagnostic for diagnostic in found if diagnostic.severity == "error"]
     if errors:
@@ -70,10 +72,10 @@ def compile_module(module: Module, checked: Sequence[Diagnostic] | None = None) 
 
 
 def translated(module: Module, *, expand: bool = False, copies: bool = True) -> Program:
-    """The Datalog_1S program of a module as the paper shows it, with a rule for every node of the parse trees.
+    """Returns the Datalog_1S program of a module as the paper shows it, with a rule for every node of the parse trees.
 
-    With `expand`, derived constructs are written out by their definitions first. What runs is the same program
-    without `copies`.
+    With `expand`, derived constructs are written out by their definitions first. The program that
+    runs is the same without `copies`.
     """
     errors = [diagnostic for diagnostic in check_module(module) if diagnostic.severity == "error"]
     if errors:
@@ -81,7 +83,7 @@ def translated(module: Module, *, expand: bool = False, copies: bool = True) -> 
     return program_of(_translated_rules(module, expand=expand, copies=copies))
 
 
-def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> list[Translated]:
+def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> list[Translation]:
     several = len(module.rules) > 1
     return [
         translate(
@@ -96,7 +98,7 @@ def _translated_rules(module: Module, *, expand: bool = False, copies: bool) -> 
     ]
 
 
-def _compiled(module: Module, rule: Rule, result: Translated) -> CompiledRule:
+def _compiled(module: Module, rule: Rule, result: Translation) -> CompiledRule:
     name = f"{module.name.name}.{rule.name.name}"
     if rule.head is not None:
         fields = tuple((each.name, in_microseconds(each.expression)) for each in rule.head.fields)
@@ -105,7 +107,7 @@ def _compiled(module: Module, rule: Rule, result: Translated) -> CompiledRule:
 
 
 def _fields(action: Action | None) -> tuple[OutputField, ...]:
-    """The attributes that the arguments of an action speak of: `Owner`, or `X_Owner` where there are several."""
+    """Returns the attributes in the arguments of an action as fields: `Owner`, or `X_Owner` where there are several."""
     arguments = () if action is None else action.arguments
     found = dict.fromkeys(
         part.name for argument in arguments for part in expressions.walk(argument) if isinstance(part, Variable)
@@ -116,3 +118,38 @@ def _fields(action: Action | None) -> tuple[OutputField, ...]:
         variable, _, attribute = name.partition(".")
         fields.append((attribute if names[attribute] == 1 else f"{variable}_{attribute}", Variable(name)))
     return tuple(fields)
+
+
+def event_module(module: Module, compiled: CompiledModule) -> DatalogModule:
+    """Returns the module that runs over events; `compiled` is the same module, compiled."""
+    relations = module.relations
+    monitored = tuple(
+        Monitored(
+            each.predicate,
+            each.name,
+            each.kind,
+            relations[each.name].attributes if each.name in relations else (),
+            each.span,
+        )
+        for each in compiled.monitored
+    )
+    outputs = tuple(
+        Output(
+            rule.name,
+            rule.predicate,
+            rule.variables,
+            rule.label,
+            rule.fields,
+            (written.head.span if written.head is not None else None) or written.name.span,
+        )
+        for written, rule in zip(module.rules, compiled.rules, strict=True)
+    )
+    return DatalogModule(
+        compiled.name,
+        compiled.datalog,
+        monitored,
+        outputs,
+        compiled.granularity,
+        compiled.partition,
+        module.name.span,
+    )

@@ -1,4 +1,4 @@
-"""What a relaxed sequence remembers, by the parameter context of the rule (seed 003, sections 3.4, 4.1 and 4.2).
+"""The memory of a relaxed sequence, by the parameter context of the rule (seed 003, sections 3.4, 4.1 and 4.2).
 
     unrestricted   has_sat_F: every occurrence of F, for ever
     recent         last_sat_F: those of the last stage at which F occurred
@@ -14,11 +14,65 @@ If any waiting F will do for every G, the occurrences of F are numbered and used
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from cera.datalog.syntax import NEXT, Anonymous, Atom, BodyPart, J, Not, Rule
-from cera.languages.epl.scope import Attributes
-from cera.languages.epl.uses import Use
-from cera.languages.epl.vocabulary import ANY, STAGE, TIME, Names, in_time, terms
-from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
+from cera.languages.epl.attribute_grammar import Attributes
+from cera.languages.epl.predicates import ANY, STAGE, TIME, Names, in_time, terms
+from cera.languages.epl.tree import BasicNode, BinaryNode, Node, postorder
+from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable, variables
+
+
+@dataclass(frozen=True)
+class Use:
+    """Use of a waiting node: its number and attributes, and the variables imported from outside of the sequence."""
+
+    number: str
+    first: Attributes
+    outer: tuple[str, ...]
+    in_turn: bool = False
+
+
+def uses_of_waiting(tree: Node, found: dict[str, Attributes]) -> dict[str, Use]:
+    """Returns the nodes that use up waiting occurrences in the chronicle context, by number.
+
+    In [F, G, H], which is relaxed(F, relaxed(G, H)), G uses F, and H uses what waits as (F, G).
+    """
+    uses: dict[str, Use] = {}
+    outermost: dict[str, tuple[str, ...]] = {}
+    for node in reversed(list(postorder(tree))):
+        if not isinstance(node, BinaryNode) or node.operator != "relaxed":
+            continue
+        outer = outermost.get(node.number, found[node.number].imported)
+        first, second = found[node.first.number], node.second
+        if first.remembered is None or first.remembered.memory != "wait":
+            continue
+        if isinstance(second, BinaryNode) and second.operator == "relaxed":
+            outermost[second.number] = outer
+            second = second.first
+        in_turn = not outer and _takes_any(second, found[second.number])
+        uses[second.number] = Use(node.first.number, first, outer, in_turn)
+    return uses
+
+
+def _takes_any(node: Node, own: Attributes) -> bool:
+    """Returns whether a basic event can follow every occurrence that waits for it: no condition relates them."""
+    if not isinstance(node, BasicNode) or own.bounds:
+        return False
+    names = {name.partition(".")[0] for condition in node.conditions for name in variables(condition)}
+    return names <= {node.variable}
+
+
+def priors_in_turn(tree: Node, found: dict[str, Attributes]) -> set[str]:
+    """Returns the first parts of `prior` that are used in turn: its second part knows nothing of them anyway."""
+    numbers = set()
+    for node in postorder(tree):
+        if isinstance(node, BinaryNode) and node.operator == "prior":
+            first, own = found[node.first.number], found[node.number]
+            if first.age is not None and not own.imported and first.starts is None:
+                numbers.add(node.first.number)
+    return numbers
+
 
 STAGE_RULES = (
     Rule(Atom(STAGE, (Literal(0),), 0)),
@@ -30,7 +84,7 @@ STAGE_RULES = (
 
 
 def memory_rules(names: Names, number: str, first: Attributes, *, in_turn: bool = False) -> list[Rule]:
-    """The rules for the memory of a node: that it begins, and how long it lasts."""
+    """Returns the rules for the memory of a node: when it begins, and how long it lasts."""
     remembered = first.remembered
     assert remembered is not None
     predicate, arguments = names.of(remembered), terms(remembered.variables)
@@ -56,7 +110,7 @@ def memory_rules(names: Names, number: str, first: Attributes, *, in_turn: bool 
 
 
 def turn_rules(names: Names, number: str, first: Attributes) -> list[Rule]:
-    """count_sat_F(N): F has occurred at N stages; turn_sat_F(N): the occurrences of its N-th stage are next."""
+    """Returns the rules of count_sat_F(N), F has occurred at N stages, and turn_sat_F(N), its N-th stage is next."""
     assert first.remembered is not None
     assert first.age is not None
     age, after = Variable(first.age), Arithmetic("+", Variable(first.age), Literal(1))
@@ -76,7 +130,7 @@ def turn_rules(names: Names, number: str, first: Attributes) -> list[Rule]:
 def chosen_rules(
     names: Names, candidates: str, variables: tuple[str, ...], chosen: str, kept: tuple[str, ...], use: Use
 ) -> list[Rule]:
-    """Of the candidates, those that use the oldest of what waits; and what they use.
+    """Returns rules that choose, of the candidates, those that use the oldest waiting occurrence, and mark it as used.
 
     `variables` are the arguments of the predicate `candidates`, `kept` those of the predicate `chosen`.
     """
@@ -98,7 +152,7 @@ def chosen_rules(
 
 
 def still_waiting(names: Names, number: str, variables: tuple[str, ...], use: Use) -> Rule:
-    """A node that takes several stages may have begun with something that another has used since."""
+    """Returns the rule that a node of several stages begins with something that no other node has used since."""
     remembered = use.first.remembered
     assert remembered is not None
     waiting = Atom(names.of(remembered), terms(remembered.variables), J)

@@ -13,8 +13,7 @@ from cera.datalog.events.module import DatalogModule
 from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.epl.checks import check_module, check_names
-from cera.languages.epl.compiler import compile_module, translated
-from cera.languages.epl.hosting import event_module
+from cera.languages.epl.compiler import compile_module, event_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Module, Sql, System, Write
@@ -32,8 +31,8 @@ _UNBOUNDED = "EP501"
 def as_datalog(compiled: CompiledModule[Module]) -> str:
     """Returns the translation of the paper as it stands in a .dl1s file. What rules do besides detecting is not a part
     of it."""
-    from cera.datalog.directive_printer import print_section  # programs are mostly run, not printed
     from cera.datalog.module_text import section_of
+    from cera.datalog.printer import print_section  # programs are mostly run, not printed
 
     actions = [f"% {one.rule}: its action is left out\n" for one in compiled.actions]
     assert isinstance(compiled.module, DatalogModule)
@@ -71,7 +70,7 @@ class Epl(Language[Module]):
         return Parsed(source, tuple(modules), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.epl.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.epl.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cera.diagnostics import Source
+from cera.languages.epl.parser import parse
 from cera.languages.epl.syntax import (
     Action,
     AnyEvent,
@@ -30,6 +32,7 @@ from cera.languages.epl.syntax import (
     Write,
 )
 from cera.languages.expressions.printer import ExpressionPrinter
+from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, join, render
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import EventType, Partition
@@ -51,12 +54,12 @@ def print_modules(modules: tuple[Module, ...]) -> str:
 
 
 def print_event(event: Event) -> str:
-    """The event on one line."""
+    """Prints the event on one line."""
     return render(Printer().event(event), width=None)
 
 
 def print_condition(condition: Expression) -> str:
-    """The condition on one line."""
+    """Prints the condition on one line."""
     return render(Printer().expression(condition), width=None)
 
 
@@ -176,5 +179,14 @@ def label_text(label: str) -> str:
 
 
 def name_text(name: str) -> str:
-    """The name of an attribute or a field where it is declared."""
+    """Prints the name of an attribute or a field where it is declared."""
     return name if _LABEL.fullmatch(name) and name.lower() not in _WORDS else string_text(name)
+
+
+def format_source(source: Source) -> str:
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
+    parsed = parse(source)
+    modules = parsed.modules
+    printed = (lambda decorate: Printer(decorate).modules(modules)) if modules else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

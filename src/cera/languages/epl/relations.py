@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.epl.predicates import is_taken
 from cera.languages.epl.printer import label_text
 from cera.languages.epl.syntax import Basic, Module, Relation, Rule, basics
 from cera.languages.epl.variables import result_expressions, visible_outside
-from cera.languages.epl.vocabulary import is_taken
 from cera.languages.text.nodes import SHORT_KINDS, EventType, Kind, Partition
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
 
 _OTHER_LABEL = "derive events with another label from them first"
 
-#: What every event has, besides its attributes.
+#: The attributes of time that every event has.
 TIME_ATTRIBUTES = ("evtime", "Time")
 
 #: The words for changes, as they may be written.
@@ -26,7 +26,7 @@ _MISSING: dict[Kind, tuple[str, str]] = {"insert": ("old_", "old"), "delete": ("
 
 
 def check_relations(module: Module) -> Iterator[Diagnostic]:
-    """Unknown relations (EP102), attributes that a relation lacks (EP103, EP105), events not monitored (EP104)."""
+    """Reports unknown relations (EP102) and attributes (EP103, EP105), and events that are not monitored (EP104)."""
     changes = {each.predicate: each for each in module.monitored if each.kind is not None}
     for declared in module.monitored:
         yield from _known(declared, module, changes)
@@ -39,7 +39,8 @@ def check_relations(module: Module) -> Iterator[Diagnostic]:
 
 
 def _known(event: EventType, module: Module, changes: Mapping[str, EventType]) -> Iterator[Diagnostic]:
-    """`changes` are the changes that the module monitors, by their predicates."""
+    """Reports unknown relations, and labels that clash with predicates; `changes` has monitored changes by
+    predicate."""
     if event.kind is not None and module.relations and event.name not in module.relations:
         hint = did_you_mean(event.name, module.relations) or f"declare it: `relation {event.name}(…);`"
         message = f"no relation `{event.name}` is declared"
@@ -65,7 +66,7 @@ def _monitored(event: EventType, module: Module) -> Iterator[Diagnostic]:
 
 
 def _quoting(event: EventType, module: Module) -> str | None:
-    """The hint for `update(X)` in a module that monitors events with the label `update`."""
+    """Returns the hint for `update(X)` in a module that monitors events with the label `update`."""
     words = [each.name for each in module.monitored if each.kind is None and each.name.lower() in _KINDS]
     word = next((each for each in words if event.kind == _KINDS[each.lower()]), None)
     if word is None:

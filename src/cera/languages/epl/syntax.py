@@ -19,6 +19,9 @@ from cera.model.time.durations import Duration
 Unit = Literal["operation", "transaction", "time"]
 Context = Literal["unrestricted", "recent", "chronicle"]
 
+#: The kinds of pieces that a text is cut into.
+ItemKind = Literal["beginning", "declaration", "rule", "end", "stray"]
+
 
 @dataclass(frozen=True)
 class Basic:
@@ -222,7 +225,7 @@ class Module:
 
 
 def parts(event: Event) -> tuple[Event, ...]:
-    """The events directly inside this one."""
+    """Returns the events directly inside this one."""
     match event:
         case Basic() | AnyEvent():
             return ()
@@ -233,7 +236,7 @@ def parts(event: Event) -> tuple[Event, ...]:
 
 
 def walk(event: Event) -> Iterator[Event]:
-    """This event and all inside it, outermost first, from left to right."""
+    """Yields this event and all inside it, outermost first, from left to right."""
     yield event
     for part in parts(event):
         yield from walk(part)
@@ -244,7 +247,7 @@ def basics(event: Event) -> Iterator[Basic]:
 
 
 def can_be_empty(event: Event) -> bool:
-    """Whether an instance of the event may consist of no basic event at all."""
+    """Returns whether an instance of the event may consist of no basic event at all."""
     match event:
         case Star():
             return True

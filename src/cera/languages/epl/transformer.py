@@ -46,7 +46,7 @@ Item = Identifier | Declaration | Rule
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
-    """The item, or None and what is wrong with it."""
+    """Returns the item of a tree, or None and its errors."""
     return ItemTransformer(place, CODES).item(tree)
 
 
@@ -128,7 +128,7 @@ class ItemTransformer(ExpressionTransformer):
         return AnyEvent(span)
 
     def sequence(self, span: Span, *events: Event) -> Event:
-        """One event in parentheses is the event."""
+        """Reads a sequence; one event in parentheses is the event itself."""
         return Sequence(events, span) if len(events) > 1 else replace(events[0], span=span)
 
     def relaxed(self, span: Span, *events: Event) -> Event:
@@ -171,7 +171,7 @@ class ItemTransformer(ExpressionTransformer):
         return System(self._string(command), arguments, span)
 
     def reference(self, span: Span, token: Token) -> Expression:
-        """Neither a string nor an attribute: `Type = Savings`, `X = Y`."""
+        """Rejects a word that is neither a string nor an attribute: `Type = Savings`, `X = Y`."""
         message = f"`{token}` is not a value"
         hint = f'a string is written in quotes, "{token}"; a variable stands with an attribute, as in X.Accno'
         self._problems.append(Diagnostic("EP004", "error", message, span, hint))

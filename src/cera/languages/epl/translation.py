@@ -21,8 +21,18 @@ from dataclasses import dataclass
 
 from cera.datalog.syntax import NEXT, Anonymous, Argument, Atom, BodyPart, J, Not, Program, Stage
 from cera.datalog.syntax import Rule as DatalogRule
-from cera.languages.epl.contexts import STAGE_RULES, chosen_rules, memory_rules, still_waiting, turn_rules
-from cera.languages.epl.scope import START, Attributes, Predecessor, attributes
+from cera.languages.epl.attribute_grammar import START, Attributes, Predecessor, attributes
+from cera.languages.epl.contexts import (
+    STAGE_RULES,
+    Use,
+    chosen_rules,
+    memory_rules,
+    priors_in_turn,
+    still_waiting,
+    turn_rules,
+    uses_of_waiting,
+)
+from cera.languages.epl.predicates import ANY, SAT_START, STAGE, Names, in_time, terms
 from cera.languages.epl.syntax import Context, Event
 from cera.languages.epl.tree import (
     AnyNode,
@@ -36,8 +46,6 @@ from cera.languages.epl.tree import (
     postorder,
     tree_of,
 )
-from cera.languages.epl.uses import Use, priors_in_turn, uses_of_waiting
-from cera.languages.epl.vocabulary import ANY, SAT_START, STAGE, Names, in_time, terms
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
 from cera.model.expressions.expression import Variable
@@ -46,7 +54,7 @@ START_RULES = (DatalogRule(Atom(SAT_START, (), J)),)
 
 
 @dataclass(frozen=True)
-class Translated:
+class Translation:
     """The Datalog rules of one EPL rule, the predicate of the detected events and its arguments."""
 
     rules: tuple[DatalogRule, ...]
@@ -62,22 +70,22 @@ def translate(
     suffix: str = "",
     expand: bool = False,
     copies: bool = True,
-) -> Translated:
-    """The rules for an event.
+) -> Translation:
+    """Returns the rules for an event.
 
     With `expand`, derived constructs are written out by their definitions first (in the unrestricted context). Without
     `copies`, which is what runs, a node that would only copy another has no rule of its own, nor has a negation in a
     conjunction.
     """
     tree = tree_of(event, monitored, expand=expand and context == "unrestricted", fold=not copies)
-    translation = _Translation(tree, context, suffix, copies)
+    translator = _Translator(tree, context, suffix, copies)
     for node in postorder(tree):
-        translation.node(node)
-    root = translation.attributes[tree.number]
-    return Translated(tuple(translation.rules), translation.names.sat(tree.number), root.variables)
+        translator.node(node)
+    root = translator.attributes[tree.number]
+    return Translation(tuple(translator.rules), translator.names.sat(tree.number), root.variables)
 
 
-class _Translation:
+class _Translator:
     def __init__(self, tree: Node, context: Context, suffix: str, copies: bool) -> None:
         self.attributes = attributes(tree, context)
         self.names = Names(suffix)
@@ -89,7 +97,7 @@ class _Translation:
             self._name_copies(tree)
 
     def _name_copies(self, node: Node) -> None:
-        """Parents before their parts, so that a chain of copies ends up with the name of its outermost."""
+        """Names copies, parents before their parts, so that a chain of copies has the name of its outermost."""
         for each in reversed(list(postorder(node))):
             if isinstance(each, BinaryNode) and each.operator in ("seq", "relaxed", "*seq"):
                 own = self.attributes[each.number].variables
@@ -209,7 +217,7 @@ class _Translation:
             self.rules.append(DatalogRule(head, body))
 
     def _atom(self, node: Node, stage: Stage, kept: Sequence[str] | None = None) -> Atom:
-        """The satisfaction of a node; variables that are not kept are anonymous."""
+        """Returns the satisfaction of a node; variables that are not kept are anonymous."""
         own = self.attributes[node.number].variables
         return Atom(self.names.sat(node.number), _arguments(own, own if kept is None else kept), stage)
 
@@ -217,13 +225,13 @@ class _Translation:
         return J if predecessor == START else NEXT
 
     def _before(self, predecessor: Predecessor, own: Attributes) -> tuple[BodyPart, ...]:
-        """sat_P(IV, _, J), and that it is not too late; nothing where the event may be the first of all."""
+        """Returns sat_P(IV, _, J) and that it is not too late; nothing where the event may be the first of all."""
         if predecessor == START:
             return ()
         return (*self._turn(predecessor), self._predecessor(predecessor, own), *in_time(own.bounds))
 
     def _turn(self, predecessor: Predecessor) -> tuple[Atom, ...]:
-        """That it is its turn, where what waits is used in turn."""
+        """Returns the condition that it is the predecessor's turn, if waiting occurrences are used in turn."""
         if predecessor.memory != "wait" or predecessor.number not in self._in_turn:
             return ()
         return (Atom(self.names.turn(predecessor.number), terms(predecessor.variables[-1:]), J),)
@@ -237,8 +245,8 @@ def _arguments(variables: Iterable[str], kept: Iterable[str]) -> tuple[Argument,
     return tuple(Variable(name) if name in known else Anonymous() for name in variables)
 
 
-def program_of(translated: Iterable[Translated]) -> Program:
-    """All rules together, after those for `sat_start` and `stage` where some rule refers to these."""
+def program_of(translated: Iterable[Translation]) -> Program:
+    """Returns all rules together, after those for `sat_start` and `stage` where some rule refers to these."""
     rules = [rule for each in translated for rule in each.rules]
     used = {part.predicate for rule in rules for part in rule.body if isinstance(part, Atom)}
     start = START_RULES if SAT_START in used else ()

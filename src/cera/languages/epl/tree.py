@@ -89,7 +89,7 @@ ROOT = "E"
 
 
 def tree_of(event: Event, monitored: tuple[EventType, ...], *, expand: bool = False, fold: bool = False) -> Node:
-    """The numbered tree of an event; what the module monitors is needed for `any` written out.
+    """Returns the numbered tree of an event; the monitored types are needed to write `any` out.
 
     With `fold`, negations in conjunctions have no nodes of their own.
     """
@@ -116,7 +116,7 @@ def postorder(node: Node) -> Iterator[Node]:
 
 
 def prefix_form(node: Node) -> str:
-    """`seq(1, *seq(4, 5))` with the basic events by their numbers, as the paper writes trees."""
+    """Prints a tree as the paper does, with basic events by their numbers: `seq(1, *seq(4, 5))`."""
     match node:
         case BasicNode():
             return node.number
@@ -228,14 +228,14 @@ class _Shapes:
         return BinaryNode("", "and", self.of(event.event), NegationNode("", again, event.span), span=event.span)
 
     def _any(self, span: Span | None) -> Node:
-        """The disjunction of all basic events that are monitored."""
+        """Returns `any`, or the disjunction of all monitored basic events if that is written out."""
         if not self._expand:
             return AnyNode("", span)
         return self._nested("or", tuple(syntax.Basic(each, None, (), span) for each in self._monitored), span)
 
 
 def _bounded(node: BinaryNode, bound: int) -> BinaryNode:
-    """The node with a time limit; for `prior` written out, which is `[E1, any] & E2`, that of its first part."""
+    """Returns the node with a time limit; for `prior` written out, which is `[E1, any] & E2`, its first part has it."""
     if node.operator != "and":
         return replace(node, bound=bound)
     assert isinstance(node.first, BinaryNode)

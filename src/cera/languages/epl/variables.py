@@ -45,7 +45,7 @@ class _Definition:
 
 
 def check_variables(rule: Rule) -> list[Diagnostic]:
-    """Variables that are not defined where they are used (EP201, EP202), or defined twice (EP203)."""
+    """Reports variables that are not defined where they are used (EP201, EP202), or defined twice (EP203)."""
     changes = {each.type.name: each.type for each in basics(rule.event) if each.type.kind and each.variable is None}
     checks = _Checks(list(_definitions(rule.event, ())), changes)
     scope = checks.event(rule.event, {}, ())
@@ -55,7 +55,7 @@ def check_variables(rule: Rule) -> list[Diagnostic]:
 
 
 def visible_outside(event: Event) -> dict[str, Basic]:
-    """EVar(event), with the basic event that defines each variable."""
+    """Returns EVar(event), with the basic event that defines each variable."""
     match event:
         case Basic():
             return {} if event.variable is None else {event.variable.name: event}
@@ -68,7 +68,7 @@ def visible_outside(event: Event) -> dict[str, Basic]:
 
 
 def result_expressions(rule: Rule) -> Iterator[Expression]:
-    """What the head and the action of a rule compute."""
+    """Yields the expressions in the head and the action of a rule."""
     if rule.head is not None:
         yield from (each.expression for each in rule.head.fields)
     if rule.action is not None:
@@ -163,7 +163,7 @@ class _Checks:
 
 
 def _why_hidden(definition: _Definition, place: Path) -> tuple[str, str]:
-    """Why a variable cannot be seen from a place, and what to do."""
+    """Returns why a variable cannot be seen from a place, and a hint."""
     same = 0
     while same < min(len(definition.path), len(place)) and _same_step(definition.path[same], place[same]):
         same += 1

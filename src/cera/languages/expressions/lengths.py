@@ -6,7 +6,7 @@ from cera.model.expressions.expression import DurationLiteral, Expression, Liter
 
 
 def in_microseconds(expression: Expression) -> Expression:
-    """The expression with durations as numbers, since times of events are numbers: `Y.evtime - X.evtime < 10 min`."""
+    """Replaces durations by numbers, since times of events are numbers: `Y.evtime - X.evtime < 10 min`."""
     if isinstance(expression, DurationLiteral):
         return Literal(expression.duration.microseconds, expression.span)
     return rebuild(expression, in_microseconds)

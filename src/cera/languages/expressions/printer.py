@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.languages.text.comments import Decorate, undecorated
+from cera.languages.text.formatting import Decorate, undecorated
 from cera.languages.text.layout import SPACE, Document, Group, Indent, bracket, concat
 from cera.model.expressions import printer
 from cera.model.expressions.expression import (
@@ -49,7 +49,7 @@ class ExpressionPrinter(printer.ExpressionPrinter[Document]):
         return bracket(f"{function}(", arguments, ")")
 
     def _special(self, expression: Special) -> Document:
-        """What most languages have; the others are an error here, and each language that has them writes them."""
+        """Prints the expressions that most languages have. A language that has others overrides this."""
         match expression:
             case DurationLiteral():
                 return format_duration(expression.duration)

@@ -56,7 +56,7 @@ class NestingError(Exception):
 class ExpressionTransformer:
     """`place` finds the source text of an offset in the parsed text, `codes` are those of the language."""
 
-    #: How deep an item may be nested: a pattern as deep as a term can be, and the rule around it.
+    #: The deepest nesting of an item: a pattern as deep as a term can be, and the rule around it.
     deepest = MAX_DEPTH + 20
 
     def __init__(self, place: Place, codes: Codes) -> None:
@@ -76,7 +76,7 @@ class ExpressionTransformer:
         return (None if problems else item), problems
 
     def transform(self, tree: Tree[Token]) -> Any:
-        """What the tree stands for. From the leaves up and without recursion, however deep the text is nested."""
+        """Transforms the tree from the leaves up and without recursion, however deep the text is nested."""
         preorder: list[Any] = []
         pending: list[tuple[Any, int]] = [(tree, 1)]
         while pending:
@@ -131,7 +131,7 @@ class ExpressionTransformer:
                 return self._number(token)
 
     def number(self, span: Span, token: Token) -> expressions.Literal:
-        """Whether a number is too large is known only when it is known whether a minus stands before it."""
+        """Reads a number. Whether it is too large depends on a minus before it, so that is decided later."""
         try:
             return expressions.Literal(read_number(token), span)
         except LiteralError as error:
@@ -145,11 +145,11 @@ class ExpressionTransformer:
         return DurationLiteral(self._duration(token), span)
 
     def reference(self, span: Span, token: Token) -> Expression:
-        """A name by itself is an event."""
+        """Reads a name by itself, which is an event."""
         return EventReference(str(token), span)
 
     def attribute(self, span: Span, token: Token) -> Variable:
-        """`X.Balance`; an attribute that is not a plain name is quoted, X."max temp"."""
+        """Reads `X.Balance`; an attribute that is not a plain name is quoted, X."max temp"."""
         owner, _, name = token.partition(".")
         if name.startswith('"'):
             first = cast(int, token.start_pos) + len(owner) + 1

@@ -1,7 +1,6 @@
-"""Everything that is wrong with a Snoop program that can be read, and what is peculiar about it.
+"""The errors and peculiarities of a Snoop program that can be read.
 
-What definitions have in common with those of `.cet` (names, attributes, cycles) is checked on the event types that they
-become.
+Names, attributes and cycles, which `.cet` has too, are checked on the event types that definitions become.
 """
 
 from __future__ import annotations
@@ -10,16 +9,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
-from cera.languages.snoop.contexts import Placed, placed
+from cera.languages.snoop.cet_translation import conditioned
 from cera.languages.snoop.irregularities import check_irregularities
 from cera.languages.snoop.modes import ROWS, modes_of
-from cera.languages.snoop.scopes import AmbiguousError, Scope, scopes
+from cera.languages.snoop.scopes import AmbiguousError, OperationInContext, Scope, operations_in_context, scopes
 from cera.languages.snoop.syntax import SIGNS, Definition, Named, Operation, Program
-from cera.languages.snoop.translation import conditioned
 
 
 def check_program(program: Program) -> list[Diagnostic]:
-    """The errors of the definitions as Snoop's."""
+    """Returns the errors that only Snoop's definitions have."""
     found: list[Diagnostic] = []
     for definition in program.definitions:
         problems = list(_operators(definition))
@@ -28,11 +26,11 @@ def check_program(program: Program) -> list[Diagnostic]:
 
 
 def peculiarities(program: Program) -> list[Diagnostic]:
-    """Of a program without errors: warnings and notes about what the paper found."""
+    """Returns the warnings and notes of a program without errors about irregularities that the paper found."""
     return [
         diagnostic
         for definition in program.definitions
-        for each in placed(definition.event)
+        for each in operations_in_context(definition.event)
         for diagnostic in check_irregularities(each)
     ]
 
@@ -43,14 +41,14 @@ def _operators(definition: Definition) -> Iterator[Diagnostic]:
         message = f"a definition needs an operator, and `{name}` is an event by itself"
         hint = f"another name for its label: `event {definition.name.name} = {name};`"
         yield Diagnostic("SN101", "error", message, definition.event.span, hint)
-    for each in placed(definition.event):
+    for each in operations_in_context(definition.event):
         yield from _of_context(each)
         yield from _operands(each.operation)
         yield from _repeated(each)
         yield from _signs(each)
 
 
-def _of_context(each: Placed) -> Iterator[Diagnostic]:
+def _of_context(each: OperationInContext) -> Iterator[Diagnostic]:
     operation, context = each.operation, each.context
     if modes_of(operation.kind, context, len(operation.operands)) is None:
         has = ", ".join(SIGNS.get(kind, kind) for kind, row in ROWS.items() if context in row)
@@ -89,8 +87,8 @@ def _period(operation: Operation) -> Iterator[Diagnostic]:
             yield Diagnostic("SN104", "error", message, operand.span, hint)
 
 
-def _repeated(each: Placed) -> Iterator[Diagnostic]:
-    """One event for each initiator needs a terminator that none of them uses up, and of one type all have one mode."""
+def _repeated(each: OperationInContext) -> Iterator[Diagnostic]:
+    """Reports one event at both ends in the continuous context (SN106): its mode would use up the terminator."""
     operation = each.operation
     if each.context != "continuous" or operation.kind not in (";", "not", "A", "A*"):
         return
@@ -101,8 +99,9 @@ def _repeated(each: Placed) -> Iterator[Diagnostic]:
         yield Diagnostic("SN106", "error", message, operation.span, hint)
 
 
-def _signs(each: Placed) -> Iterator[Diagnostic]:
-    """`*`, `last` and TIMES say which of several events is bound; what ends a `;` or NOT is what comes."""
+def _signs(each: OperationInContext) -> Iterator[Diagnostic]:
+    """Reports signs in the wrong place (SN105): they choose among events, and there is one at the end of a `;` or
+    NOT."""
     operation = each.operation
     for place, operand in enumerate(operation.operands):
         if operand.mark is None:
@@ -120,7 +119,7 @@ def _signs(each: Placed) -> Iterator[Diagnostic]:
 
 
 def _conditions(definition: Definition) -> list[Diagnostic]:
-    """That it is clear which operands the conditions and the head speak of, and that these can be told outside."""
+    """Reports names that several operands have, in conditions and the head, and attributes that are not handed up."""
     try:
         scope = conditioned(definition, set())
         fields = () if definition.head is None else definition.head.fields or ()

@@ -1,4 +1,4 @@
-"""What seed 004 found peculiar in Snoop: the `?!` and `?` of Fig. 3, with the histories of section 4 that show it."""
+"""The irregularities that seed 004 found in Snoop: the `?!` and `?` of Fig. 3, with the histories that show it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic
-from cera.languages.snoop.contexts import Placed
-from cera.languages.snoop.scopes import name_of
+from cera.languages.snoop.scopes import OperationInContext, name_of
 from cera.languages.snoop.syntax import Context, Kind, Operation
 
 
 @dataclass(frozen=True)
-class _Peculiar:
-    """What is irregular, and what can be written instead, in which E1, E2 and E3 stand for the operands."""
+class _Irregularity:
+    """Irregularity and what to write instead, in which E1, E2 and E3 stand for the operands."""
 
     what: str
     instead: str
@@ -26,29 +25,29 @@ class _Peculiar:
 
 
 #: `?!`: the semantics seem to be irregular.
-_IRREGULAR: Mapping[tuple[Kind, Context], _Peculiar] = MappingProxyType(
+_IRREGULAR: Mapping[tuple[Kind, Context], _Irregularity] = MappingProxyType(
     {
-        ("not", "recent"): _Peculiar(
+        ("not", "recent"): _Irregularity(
             "NOT in the recent context uses up its first event, and `;` in this context does not: of e1 e3 e3 (EIH1) "
             "NOT(E2)[E1, E3] detects one event, E1 ; E3 two",
             "`recent A(E1, E3, E2)` detects one with each E3; in a .cet file: `not(last: shared: E1, E2, E3)`",
         ),
-        ("A", "chronicle"): _Peculiar(
+        ("A", "chronicle"): _Irregularity(
             "A in the chronicle context uses up its first event, so that it is signalled once for it: of "
             "e1 e2 e2 e2 e3 (EIH3) it detects one event, not three",
             "`recent A(E1, E2, E3)` detects one with each E2; so does in a .cet file `not(first: shared: E1, E3, E2)`",
         ),
-        ("A", "continuous"): _Peculiar(
+        ("A", "continuous"): _Irregularity(
             "A in the continuous context never uses up its first event, so that each a-periodic event goes with all "
             "before it, the older ones too: of e1 e2 e1 e2 e2 (EIH4) it detects five events",
             "`recent A(E1, E2, E3)` goes with the latest E1 only; a .cet file can say `outside exclusive: E1`",
         ),
-        ("A", "cumulative"): _Peculiar(
+        ("A", "cumulative"): _Irregularity(
             "A in the cumulative context binds the first event alone and deletes all others before the a-periodic one, "
             "though this context is to bind all",
             "say in a .cet file which are bound: `not(restricted cumulative: exclusive parameter: E1, E3, E2)`",
         ),
-        ("A*", "chronicle"): _Peculiar(
+        ("A*", "chronicle"): _Irregularity(
             "A* in the chronicle context does not use up what it collects, though this context uses each event once",
             "each once, in a .cet file: `;(first: E1, restricted cumulative: exclusive parameter: (0-): E2, E3)`",
         ),
@@ -72,9 +71,9 @@ _SHARES = (
 )
 
 
-def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
-    """Of one operator, with the context that it has."""
-    operation, context = placed.operation, placed.context
+def check_irregularities(each: OperationInContext) -> Iterator[Diagnostic]:
+    """Reports the irregularities of one operator in its context (SN501 to SN504)."""
+    operation, context = each.operation, each.context
     peculiar = _IRREGULAR.get((operation.kind, context))
     if peculiar is not None:
         yield Diagnostic("SN501", "warning", peculiar.what, operation.span, peculiar.hint(operation))
@@ -87,7 +86,7 @@ def check_irregularities(placed: Placed) -> Iterator[Diagnostic]:
         yield Diagnostic("SN502", "note", message, operation.span)
     if operation.kind == "and" and context == "recent":
         yield Diagnostic("SN503", "note", _SHARES, operation.span, "each event once: `chronicle`")
-    if placed.around is not None and placed.around != context:
-        message = f"this is `{context}` inside of `{placed.around}`, which Snoop has not investigated"
+    if each.around is not None and each.around != context:
+        message = f"this is `{context}` inside of `{each.around}`, which Snoop has not investigated"
         hint = "each operator follows its own context: what it detects is an event for the one around it"
         yield Diagnostic("SN504", "note", message, operation.span, hint)

@@ -11,21 +11,21 @@ from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOp
 from cera.languages.protocol.forms import Example, Explanation, Form
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.parsed import Parsed, module_of_file
-from cera.languages.snoop.hosting import instance_module
+from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program
 
 
 def as_event_types(compiled: CompiledModule[Program]) -> str:
     """Returns the event types of the program as they stand in a .cet file."""
-    from cera.languages.snoop.writing import to_cet  # programs are mostly run, not printed
+    from cera.languages.snoop.compiler import to_cet  # programs are mostly run, not printed
 
     return to_cet(compiled.syntax)
 
 
 def as_datalog(compiled: CompiledModule[Program]) -> str:
     """Returns the rules of a program of sequences as they stand in a .dl1s file."""
-    from cera.languages.translations.snoop_to_datalog import to_datalog  # programs are mostly run, not printed
+    from cera.languages.snoop.epl_translation import to_datalog  # programs are mostly run, not printed
 
     return to_datalog(compiled.syntax, compiled.module.name)
 
@@ -58,7 +58,7 @@ class Snoop(Language[Program]):
         return Parsed(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.snoop.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.snoop.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

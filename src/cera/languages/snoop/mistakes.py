@@ -2,17 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from cera.diagnostics import did_you_mean
-from cera.languages.cet.grammar import Start
+from cera.languages.cet import mistakes as shared
 from cera.languages.cet.mistakes import declared_otherwise
-from cera.languages.snoop.expectations import VOCABULARY
+from cera.languages.cet.syntax import Start
 from cera.languages.snoop.syntax import CONTEXTS
 from cera.languages.text.items import Piece
-from cera.languages.text.mistakes import Codes, Explaining
+from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
+
+_CALLED = frozenset({"_NEGATION", "_ANY", "OVER_INTERVAL", "BY_THE_CLOCK", "LPAR", "NAME"})
+_OPERAND = _CALLED | {"CONTEXT", "TIMES", "LATEST", "_TIMES_OF"}
+_BETWEEN = frozenset({"_EITHER", "_BOTH", "SEMICOLON"})
+
+#: Terminals that together are one thing to a reader; the first groups are the larger ones.
+_GROUPS: tuple[tuple[frozenset[str], str], ...] = (
+    (_OPERAND, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
+    (_CALLED | {"TIMES", "LATEST", "_TIMES_OF"}, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
+    (_CALLED, "an event such as E1, (E1 ; E2) or NOT(E2)[E1, E3]"),
+    (_BETWEEN, "an operator such as ;"),
+    *shared.GROUPS,
+)
+
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **shared.NAMES,
+        "MORE_THAN_NONE": "'> 0'",
+        "CONTEXT": "a context such as recent",
+    }
+)
+
+_WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **shared.WORDS,
+        "_EITHER": ("or",),
+        "_BOTH": ("and",),
+        "CONTEXT": ("unrestricted", "recent", "chronicle", "continuous", "cumulative", "samos", "ode", "adl"),
+    }
+)
+
+_FIRST = ("','", "')'", "']'", "an operator such as ;", "'('", "':='")
+
+VOCABULARY = Vocabulary(_GROUPS, _NAMES, _WORDS, _FIRST)
+
 
 CODES = Codes("SN001", "SN002", "SN003")
 
-#: What other languages write, and what Snoop writes for it.
+#: The signs of other languages, with hints for this one.
 _HABITS = {
     "&&": "the connective of conditions is `and`; both of two events: `E1 and E2`",
     "||": "the connective of conditions is `or`; one of two events: `E1 or E2`",
@@ -66,7 +104,7 @@ def _defined_otherwise(piece: Piece[Start], index: int) -> str | None:
 
 
 def _call(piece: Piece[Start], index: int) -> str | None:
-    """What the operator is in whose brackets, or right behind them, something is wrong."""
+    """Returns how the operator is written in whose brackets, or right behind them, something is wrong."""
     depth = 0
     for place in range(index - 1, -1, -1):
         text = piece.lexemes[place].text
@@ -80,4 +118,4 @@ def _call(piece: Piece[Start], index: int) -> str | None:
     return None
 
 
-explained = Explaining(CODES, VOCABULARY, _hint)
+explained = Explainer(CODES, VOCABULARY, _hint)

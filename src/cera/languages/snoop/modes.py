@@ -102,12 +102,12 @@ ROWS: Mapping[Kind, Row] = MappingProxyType(
     }
 )
 
-#: What SAMOS's signs before an operand change.
+#: The selections that SAMOS's signs before an operand choose.
 _SELECTED: Mapping[Mark, SelectionName] = MappingProxyType({"*": "first", "last": "last", "times": "cumulative"})
 
 
 def modes_of(kind: Kind, context: Context, number: int) -> tuple[Modes, ...] | None:
-    """Those of the bound components, of which there are `number`; None where the context does not have the operator."""
+    """Returns the modes of `number` bound components; None where the context does not have the operator."""
     row = ROWS[kind].get(context)
     if row is None:
         return None
@@ -115,7 +115,7 @@ def modes_of(kind: Kind, context: Context, number: int) -> tuple[Modes, ...] | N
 
 
 def marked(modes: Modes, mark: Mark | None, kind: Kind) -> Modes:
-    """With what a sign chooses. Of a negation, all that nothing forbidden follows, as in the cumulative context."""
+    """Returns the modes with the selection of a sign. In a negation TIMES takes all, as in the cumulative context."""
     if mark is None:
         return modes
     selection = "restricted cumulative" if mark == "times" and kind == "not" else _SELECTED[mark]

@@ -5,9 +5,12 @@ Operators inside of others stand in parentheses, except in a chain of the same o
 
 from __future__ import annotations
 
+from cera.diagnostics import Source
 from cera.languages.cet import printer as cet
 from cera.languages.cet.syntax import Complex, EventDeclaration
+from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Definition, Event, Item, Mark, Named, Operand, Operation, Program
+from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.nodes import Partition
 from cera.model.time.durations import format_duration
@@ -22,13 +25,13 @@ def print_program(program: Program) -> str:
 
 
 def print_definition(definition: Definition) -> str:
-    """The definition on one line."""
+    """Prints the definition on one line."""
     return render(Printer().named_event(definition), width=None)
 
 
 class Printer(cet.Printer):
     def snoop_program(self, program: Program) -> Document:
-        """Declarations stand together, each definition by itself."""
+        """Prints the declarations together, and each definition by itself."""
         written: list[Document] = []
         for place, item in enumerate(program.items):
             if place:
@@ -52,7 +55,7 @@ class Printer(cet.Printer):
         return Group(concat(f"{definition.name.name} := ", self._in_context(event), _indented(clauses)))
 
     def _in_context(self, event: Event) -> Document:
-        """An event where a context at its beginning governs all of it, without its clauses."""
+        """Prints an event without its clauses; a context at its beginning governs all of it."""
         if isinstance(event, Named):
             return event.name
         context = "" if event.context is None else f"{event.context} "
@@ -84,7 +87,7 @@ class Printer(cet.Printer):
                 return bracket(f"{operation.kind}(", arguments, ")")
 
     def _chained(self, operation: Operation) -> list[Document]:
-        """The operands of a chain of the same operator, which is a tree to the left."""
+        """Prints the operands of a chain of the same operator, which is a tree to the left."""
         left, right = operation.operands
         own = self.decorate(right, self._operand(right))
         inner = left.event
@@ -111,9 +114,18 @@ class Printer(cet.Printer):
 
 
 def _is_bare(operation: Operation) -> bool:
-    """Whether it has neither a context nor clauses of its own."""
+    """Returns whether an operation has neither a context nor clauses of its own."""
     return operation.context is None and not operation.where and operation.within is None
 
 
 def _indented(clauses: list[Document]) -> Document:
     return Indent(concat(*(concat(SPACE, clause) for clause in clauses)))
+
+
+def format_source(source: Source) -> str:
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).snoop_program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

@@ -1,4 +1,4 @@
-"""The operators of a definition as a tree in which the names of operands are looked up.
+"""The operators of a definition as a tree in which the names of operands are looked up, each with its context.
 
 A condition belongs to the innermost operator that has all operands that it speaks of. Where these stand at different
 depths, an operator inside hands up the attributes that are asked for: it becomes a type with fields, `part1."E1.v"`.
@@ -10,16 +10,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
-from cera.languages.snoop.contexts import context_of
-from cera.languages.snoop.syntax import Context, Named, Operand, Operation
+from cera.languages.snoop.syntax import DEFAULT, Context, Event, Named, Operand, Operation
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
 
+
+@dataclass(frozen=True)
+class OperationInContext:
+    """An operator with its context, and that of the operator around it."""
+
+    operation: Operation
+    context: Context
+    around: Context | None
+
+
+def context_of(operation: Operation, around: Context | None) -> Context:
+    return operation.context or around or DEFAULT
+
+
+def operations_in_context(event: Event, around: Context | None = None) -> Iterator[OperationInContext]:
+    """Yields all operators of an event, outermost first, from left to right."""
+    if isinstance(event, Operation):
+        context = context_of(event, around)
+        yield OperationInContext(event, context, around)
+        for operand in event.operands:
+            yield from operations_in_context(operand.event, context)
+
+
 #: The places of operands on the way to one, from the outermost operator inwards.
 Path = tuple[int, ...]
 
-#: How a fold over what is inside of several parts is written; it is taken over all that is inside, each once.
+#: The fold of the folds of several parts; it is taken over all instances inside of them, each once.
 _AGAIN = {"count": "sum", "sum": "sum", "avg": "avg", "min": "min", "max": "max", "first": "first", "last": "last"}
 
 
@@ -49,14 +71,14 @@ class Scope:
 
     @property
     def names(self) -> list[str | None]:
-        """What the operands are called; the ticks of P come last."""
+        """The names of the operands; the ticks of P come last."""
         return [name_of(operand) for operand in self.operation.operands] + ([self.ticks] if self.ticks else [])
 
     def called(self, place: int) -> str:
         return self.names[place] or f"part{place + 1}"
 
     def alias(self, place: int) -> Identifier | None:
-        """The name of an operand that is not that of its type."""
+        """Returns the name of an operand if it is not that of its type."""
         own = self.operation.operands[place].name
         if own is None and place in self.nested and self.nested[place].fields:
             return Identifier(self.called(place))
@@ -70,14 +92,14 @@ class Scope:
             yield from ((place, *path) for path in scope.paths(name))
 
     def path(self, name: str, place: Span | None = None) -> Path | None:
-        """The way to the operand with the name, the outermost one of several; None if there is none."""
+        """Returns the path to the operand with the name, the outermost one of several; None if there is none."""
         found = sorted(self.paths(name), key=len)
         if len(found) > 1 and len(found[0]) == len(found[1]):
             raise AmbiguousError(name, place)
         return found[0] if found else None
 
     def add(self, conjunct: Expression) -> None:
-        """The condition, at the innermost operator that it can be about."""
+        """Adds a condition to the innermost operator that it can be about."""
         paths = [self.path(name, conjunct.span) for name in mentioned(conjunct)]
         first = paths[0] if paths else None
         if first is not None and len(first) > 1 and all(path is not None and path[0] == first[0] for path in paths):
@@ -86,7 +108,7 @@ class Scope:
             self.where.append(self.resolved(conjunct))
 
     def resolved(self, expression: Expression) -> Expression:
-        """The expression with what stands deeper handed up."""
+        """Returns the expression with attributes of nested operators handed up."""
         match expression:
             case Variable(name=name):
                 path = self.path(name.partition(".")[0], expression.span)
@@ -98,7 +120,7 @@ class Scope:
                 return expressions.rebuild(expression, self.resolved)
 
     def _handed(self, path: Path, attribute: Variable) -> Variable:
-        """An attribute of an operand further inside, which has its own name there: `part1."E1.v"`."""
+        """Hands up an attribute of a nested operand, which keeps its name: `part1."E1.v"`."""
         place, *rest = path
         scope = self.nested[place]
         scope.fields[attribute.name] = attribute if len(rest) == 1 else scope._handed(tuple(rest), attribute)
@@ -123,21 +145,21 @@ def scope_of(operation: Operation, around: Context | None = None) -> Scope:
 
 
 def scopes(scope: Scope) -> Iterator[Scope]:
-    """The scope and those inside of it, outermost first."""
+    """Yields the scope and those inside of it, outermost first."""
     yield scope
     for inner in scope.nested.values():
         yield from scopes(inner)
 
 
 def name_of(operand: Operand) -> str | None:
-    """What conditions call an operand."""
+    """Returns the name of an operand in conditions."""
     if operand.name is not None:
         return operand.name.name
     return operand.event.name if isinstance(operand.event, Named) else None
 
 
 def mentioned(expression: Expression) -> list[str]:
-    """The operands that an expression speaks of."""
+    """Returns the names of the operands in an expression."""
     found = {
         part.name.partition(".")[0] if isinstance(part, Variable) else part.identifier
         for part in expressions.walk(expression)

@@ -107,7 +107,7 @@ class Program:
 
 
 def levels(event: Event) -> int:
-    """How many operators stand one inside of the other; without recursion, for there may be many."""
+    """Returns how deep operators are nested; without recursion, for there may be many."""
     deepest = 0
     pending = [(event, 1)]
     while pending:

@@ -16,12 +16,12 @@ from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, 
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
 
-#: How many operators may stand one inside of the other, where a chain is a tree to the left.
+#: The deepest nesting of operators, where a chain is a tree to the left.
 MOST_LEVELS = 100
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
-    """The item, or None and what is wrong with it."""
+    """Returns the item of a tree, or None and its errors."""
     return DefinitionTransformer(place, CODES).item(tree)
 
 
@@ -35,7 +35,7 @@ class _Part:
 
 
 @dataclass(frozen=True)
-class _Called:
+class _OperandName:
     name: Identifier
 
 
@@ -54,7 +54,7 @@ class DefinitionTransformer(ItemTransformer):
         return replace(part.operand, event=event, span=span)
 
     def scope(self, span: Span, part: _Part, *clauses: Where | Limit) -> Event:
-        """A definition or a parenthesis."""
+        """Reads a definition or a parenthesis."""
         event = self.argument(span, part, *clauses).event
         if part.operand.name is not None or part.operand.mark is not None:
             what = "a name" if part.operand.name is not None else "a sign of SAMOS"
@@ -85,7 +85,7 @@ class DefinitionTransformer(ItemTransformer):
         return self._chained("and", span, parts)
 
     def _chained(self, kind: Kind, span: Span, parts: tuple[_Part, ...]) -> _Part:
-        """`E1 ; E2 ; E3` is (E1 ; E2) ; E3; a context before the first of them is that of what they begin."""
+        """Reads a chain: `E1 ; E2 ; E3` is (E1 ; E2) ; E3. A context before the first operand is that of the chain."""
         first, *others = parts
         left = first.operand
         for other in others:
@@ -95,7 +95,7 @@ class DefinitionTransformer(ItemTransformer):
         return _Part(left, first.context, span)
 
     def _governed(self, part: _Part) -> Event:
-        """The event of the operand in the context that stands before it."""
+        """Returns the event of the operand in the context that stands before it."""
         event, context = part.operand.event, part.context
         if context is None:
             return event
@@ -113,18 +113,18 @@ class DefinitionTransformer(ItemTransformer):
         return event
 
     def event_operand(
-        self, span: Span, context: Token | None, called: _Called | None, mark: Token | None, event: Event
+        self, span: Span, context: Token | None, called: _OperandName | None, mark: Token | None, event: Event
     ) -> _Part:
         sign: Mark | None = None if mark is None else "*" if mark == "*" else "last"
         name = None if called is None else called.name
         return _Part(Operand(event, name, sign, _without(context, span)), context, span)
 
-    def times(self, span: Span, context: Token | None, called: _Called | None, _: Token, event: Event) -> _Part:
+    def times(self, span: Span, context: Token | None, called: _OperandName | None, _: Token, event: Event) -> _Part:
         name = None if called is None else called.name
         return _Part(Operand(event, name, "times", _without(context, span)), context, span)
 
-    def called(self, _: Span, name: Token) -> _Called:
-        return _Called(self._identifier(name))
+    def called(self, _: Span, name: Token) -> _OperandName:
+        return _OperandName(self._identifier(name))
 
     def named(self, span: Span, name: Token) -> Named:
         return Named(str(name), span)
@@ -142,14 +142,14 @@ class DefinitionTransformer(ItemTransformer):
         return Operation(cast(Kind, str(operator)), operands, span=span)
 
     def periodically(
-        self, span: Span, operator: Token, first: Operand, called: _Called | None, every: Token, last: Operand
+        self, span: Span, operator: Token, first: Operand, called: _OperandName | None, every: Token, last: Operand
     ) -> Operation:
         ticks = None if called is None else called.name
         return Operation(cast(Kind, str(operator)), (first, last), every=self._duration(every), ticks=ticks, span=span)
 
 
 def _without(context: Token | None, span: Span) -> Span:
-    """The place without the context at its beginning."""
+    """Returns the span without the context at its beginning."""
     if context is None:
         return span
     rest = span.text[len(context) :]

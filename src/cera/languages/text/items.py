@@ -6,11 +6,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from lark import Token, Tree
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
-from cera.languages.text.item_grammar import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
+
+
+class MismatchError(Exception):
+    """A text is not an item: `position` is where reading stopped, `accepted` the terminals that could have followed."""
+
+    def __init__(self, position: int, accepted: frozenset[str]) -> None:
+        super().__init__(f"at {position}: expected one of {', '.join(sorted(accepted))}")
+        self.position = position
+        self.accepted = accepted
+
+
+def parse_item(parser: Lark, text: str, start: str) -> Tree[Token]:
+    """Returns Lark's tree of one item. Raises MismatchError if the text is not an item."""
+    try:
+        return parser.parse(text, start=start)
+    except UnexpectedInput as error:
+        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+        position = len(text) if at_end else error.pos_in_stream
+        accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
+        raise MismatchError(position or 0, frozenset(accepted)) from None
+
 
 #: From two offsets in the text of an item to the place between them.
 Place = Callable[[int, int], Span]
@@ -69,7 +90,7 @@ class Parsed(Generic[Program]):
 
 @dataclass(frozen=True)
 class ItemReader(Generic[Cut, Item]):
-    """How a language reads one item: the tree of its text, what the tree stands for, why there is none."""
+    """Reader of single items of a language: to a tree, to a node of its syntax, or to the reasons why it has none."""
 
     parse_tree: Callable[[str, Cut], Tree[Token]]
     transform: Callable[[Tree[Token], Place], tuple[Item | None, list[Diagnostic]]]

@@ -35,7 +35,7 @@ class Remark:
     text: str
 
 
-# Whether a line has to end is found out from the inside out, so that documents may be deep.
+# Groups that must break are found from the inside out, so that documents may be deep.
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ HARD = Line(None)
 
 
 def forced(document: Document) -> bool:
-    """Whether the document cannot stand on one line."""
+    """Returns whether the document cannot stand on one line."""
     match document:
         case str():
             return False
@@ -97,7 +97,7 @@ def join(separator: Document, parts: Iterable[Document]) -> Document:
 
 
 def bracket(opening: str, items: Sequence[Document], closing: str, edge: Line = SOFT) -> Document:
-    """`opening item, item closing`, or one item a line; `edge` stands inside of the brackets."""
+    """Returns `opening item, item closing`, or one item a line; `edge` stands inside of the brackets."""
     if not items:
         return opening + closing
     listed = join(Concat((",", SPACE)), items)
@@ -105,7 +105,7 @@ def bracket(opening: str, items: Sequence[Document], closing: str, edge: Line = 
 
 
 def render(document: Document, width: int | None = WIDTH) -> str:
-    """The document as text whose lines have at most `width` characters where that is possible; None: no limit."""
+    """Renders the document as text with lines of at most `width` characters where that is possible; None: no limit."""
     written: list[str] = []
     suffixes: list[str] = []
     column, margin = 0, 0
@@ -150,7 +150,7 @@ def render(document: Document, width: int | None = WIDTH) -> str:
 
 
 def _fits(document: Document, room: int | None, rest: Sequence[tuple[int, bool, Document]]) -> bool:
-    """Whether the document on one line, and what follows it up to the next end of a line, needs at most `room`."""
+    """Returns whether the document on one line, and all up to the next end of a line, needs at most `room`."""
     if room is None:
         return True
     todo = [(False, document)]

@@ -24,7 +24,7 @@ class LiteralError(ValueError):
 
 
 def read_string(text: str) -> str:
-    """The string between the quotes, its escapes resolved as in JSON; a raw tab is taken as it is."""
+    """Returns the string between the quotes, its escapes resolved as in JSON; a raw tab is taken as it is."""
     try:
         value: str = json.loads(text, strict=False)
     except json.JSONDecodeError as error:
@@ -43,14 +43,14 @@ def string_text(text: str) -> str:
 
 
 def _escape_at(text: str, position: int) -> str:
-    """The escape that the JSON reader stopped in: the last backslash before the position, and what follows it."""
+    """Returns the escape that the JSON reader stopped in: from the last backslash before the position."""
     start = text.rfind("\\", 0, position + 1)
     length = 6 if text[start + 1 : start + 2] == "u" else 2
     return text[start : start + length].rstrip('"')
 
 
 def read_number(text: str) -> int | float:
-    """An integer of 64 bits or a double; 1.0 is the integer 1."""
+    """Returns an integer of 64 bits or a double; 1.0 is the integer 1."""
     if re.fullmatch(r"-?[0-9]+", text):
         value = number(int(text)) if len(text.lstrip("-0")) < _MOST_DIGITS else None
         hint = "an integer has 64 bits; with a point, as in 1.0e20, it is a fraction of double precision"
@@ -74,7 +74,7 @@ def read_duration(text: str) -> Duration:
 
 
 def read_regex(text: str) -> str:
-    """The expression between the slashes, as it was written: `\\/` stays, it means a slash to every engine."""
+    """Returns the expression between the slashes, as it was written: `\\/` stays, it means a slash to every engine."""
     expression = text[1:-1]
     try:
         compile_regex(expression)

@@ -1,6 +1,6 @@
 """A first look at a program text: its lexemes, whatever they mean.
 
-This works on any text. The parser proper needs a context to tell a label from a keyword; here a word is a word. It
+This works on any text. The parser proper needs a context to distinguish labels from keywords; here a word is a word. It
 serves to cut a file into items, so that each is parsed on its own, and to describe mistakes.
 """
 
@@ -44,7 +44,7 @@ class Lexeme(NamedTuple):
 
 
 def scan(text: str) -> Iterator[Lexeme]:
-    """Every lexeme of the text in its order, comments included."""
+    """Yields the lexemes of the text in order, comments included."""
     position = 0
     before = ""
     while found := _LEXEME.match(text, position):

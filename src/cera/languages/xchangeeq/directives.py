@@ -1,4 +1,4 @@
-"""What a program says about itself: SEMANTICS and SOURCE, over all of its files."""
+"""The directives of a program, SEMANTICS and SOURCE, over all of its files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS: tuple[str, ...] = get_args(DeclaredKind)
 
 
 def chosen_semantics(files: Sequence[ProgramSyntax]) -> tuple[Semantics | None, list[Diagnostic]]:
-    """The semantics that the program asks for, if it asks for one, and what is wrong with how it asks (XC006)."""
+    """Returns the semantics that the program asks for, if any, and errors in how it asks (XC006)."""
     first: SemanticsDirective | None = None
     chosen: Semantics | None = None
     problems: list[Diagnostic] = []
@@ -32,7 +32,7 @@ def chosen_semantics(files: Sequence[ProgramSyntax]) -> tuple[Semantics | None, 
 
 
 def declared_sources(files: Sequence[ProgramSyntax]) -> tuple[tuple[SourceLabel, ...] | None, list[Diagnostic]]:
-    """What all SOURCE directives declare, None if there is no such directive, and what is wrong with it (XC006)."""
+    """Returns the sources of all SOURCE directives, None if there is no such directive, and their errors (XC006)."""
     lists = [item.sources for file in files for item in file.items if isinstance(item, SourceDirective)]
     if not lists:
         return None, []

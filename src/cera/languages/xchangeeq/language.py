@@ -35,7 +35,7 @@ class XChangeEQ(Language[ProgramSyntax]):
         return Parsed(source, (ModuleText(parsed.program, "", None, rules, "none"),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
-        from cera.languages.xchangeeq.formatter import format_source  # programs are mostly run, not printed
+        from cera.languages.xchangeeq.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cera.diagnostics import Diagnostic, Span, did_you_mean
+from cera.languages.xchangeeq.body_limits import MAX_BRANCHES, check_branch, count_branches, too_many_branches
 from cera.languages.xchangeeq.directives import chosen_semantics, declared_sources
-from cera.languages.xchangeeq.limits import MAX_BRANCHES, check_branch, count_branches, too_many_branches
+from cera.languages.xchangeeq.identifiers import check_scopes
 from cera.languages.xchangeeq.naming import Names, identifier_names, plain_label, rule_name
-from cera.languages.xchangeeq.scopes import check_scopes
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     Conjunction,
@@ -58,7 +58,7 @@ def lower(
     timezone: str,
     semantics: Semantics | None,
 ) -> tuple[RuleProgram, tuple[Diagnostic, ...]]:
-    """The files as one program. An explicit `semantics` wins over what the files ask for."""
+    """Lowers the files to one program. An explicit `semantics` wins over what the files ask for."""
     asked, problems = chosen_semantics(files)
     sources, wrong_sources = declared_sources(files)
     problems += wrong_sources
@@ -97,7 +97,7 @@ class _Alternative:
 
 @dataclass(frozen=True)
 class _Lowering:
-    """`problems` gathers what is found on the way."""
+    """Lowering of rules; `problems` are the diagnostics so far."""
 
     calendars: tuple[Calendar, ...]
     timezone: str
@@ -123,7 +123,7 @@ class _Lowering:
         )
 
     def _alternatives(self, query: Query, names: Names, *, pruned: bool) -> list[_Alternative]:
-        """The disjunctive form of a query; when `pruned`, one alternative that stands for the too many."""
+        """Returns the disjunctive form of a query; when `pruned`, one alternative that stands for the too many."""
         match query:
             case Conjunction():
                 parts = [self._alternatives(part, names, pruned=pruned) for part in query.queries]
@@ -231,5 +231,5 @@ def _conjuncts(condition: Expression) -> Iterable[Expression]:
 
 
 def _name(identifier: Identifier | None, otherwise: str, names: Names) -> tuple[str, bool]:
-    """The identifier of a literal, and whether it was left out in the text."""
+    """Returns the identifier of a literal, and whether it was left out in the text."""
     return (names.fresh(otherwise), True) if identifier is None else (identifier.name, False)

@@ -28,7 +28,7 @@ class Names:
 
 
 def rule_name(rule: RuleSyntax) -> str:
-    """The label of the rule's head; `raise` or `detect` if that is not known before the run."""
+    """Returns the label of the rule's head; `raise` or `detect` if that is not known before the run."""
     return _head_label(rule.head.construct) or ("raise" if isinstance(rule.head, RaiseHead) else "detect")
 
 
@@ -43,18 +43,18 @@ def _head_label(construct: Construct) -> str | None:
 
 
 def declaration(literal: Literal) -> Identifier | None:
-    """The identifier that the literal declares, if any."""
+    """Returns the identifier that the literal declares, if any."""
     return None if isinstance(literal, WhileLiteral) else literal.identifier
 
 
 def identifier_names(query: Query) -> Names:
-    """The source of names for the literals of a body that have none; never one that the body declares."""
+    """Returns a source of names for the literals of a body that have none; never one that the body declares."""
     declared = (declaration(literal) for literal in literals(query))
     return Names("_", (identifier.name for identifier in declared if identifier is not None))
 
 
 def plain_label(pattern: Pattern) -> str | None:
-    """The label of the events that the pattern matches, if there is only one and it can serve as an identifier."""
+    """Returns the one label of the events that the pattern matches, if it can serve as an identifier."""
     match pattern:
         case TermPattern(label=str(label)) if _IDENTIFIER.fullmatch(label):
             return label

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from cera.diagnostics import Source
+from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import (
     HARD,
     SPACE,
@@ -20,6 +22,7 @@ from cera.languages.text.layout import (
     render,
 )
 from cera.languages.text.literals import string_text
+from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     CalendarsDirective,
@@ -61,22 +64,22 @@ def print_query(query: Query) -> str:
 
 
 def print_pattern(pattern: Pattern) -> str:
-    """The pattern on one line."""
+    """Prints the pattern on one line."""
     return render(Printer().pattern(pattern), width=None)
 
 
 def print_expression(expression: Expression) -> str:
-    """The expression on one line."""
+    """Prints the expression on one line."""
     return render(Printer().expression(expression), width=None)
 
 
 def print_source(source: SourceLabel) -> str:
-    """A declared label with its attributes on one line."""
+    """Prints a declared label with its attributes on one line."""
     return render(_declared(source.label, source.attributes), width=None)
 
 
 def print_construct(construct: Construct) -> str:
-    """The construct on one line."""
+    """Prints the construct on one line."""
     return render(Printer().construct(construct), width=None)
 
 
@@ -84,7 +87,7 @@ class Printer(TermPrinter):
     """Documents for rules, queries and directives."""
 
     def program(self, program: ProgramSyntax) -> Document:
-        """The items, each on lines of its own; a blank line between two unless both are directives."""
+        """Prints the items, each on lines of its own; a blank line between two unless both are directives."""
         parts: list[Document] = []
         for before, item in zip((None, *program.items), program.items, strict=False):
             if before is not None:
@@ -147,11 +150,11 @@ class Printer(TermPrinter):
                 return concat(f"while {query.window.name}: {kind} ", pattern, self._where(query.conditions))
 
     def _block(self, queries: Iterable[Query]) -> Document:
-        """`{…}` with a line for each query."""
+        """Prints `{…}` with a line for each query."""
         return _broken([self.decorate(query, self.query(query)) for query in queries])
 
     def _where(self, conditions: Sequence[Expression]) -> Document:
-        """` where {…}`: several conditions have a line each, a single one stays on the line if it fits."""
+        """Prints ` where {…}`: several conditions have a line each, a single one stays on the line if it fits."""
         documents = [self.decorate(condition, self.expression(condition)) for condition in conditions]
         match documents:
             case []:
@@ -184,3 +187,12 @@ def _attribute(attribute: Attribute) -> Document:
     if attribute.kind is not None:
         return f"{label_text(attribute.name)}: {attribute.kind}"
     return _declared(attribute.name, attribute.children)
+
+
+def format_source(source: Source) -> str:
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

@@ -1,4 +1,4 @@
-"""What is wrong with an item that cannot be read.
+"""The mistakes in an item that cannot be read.
 
 Where reading stops, the mistake is explained, repaired on a draft of the text, and the draft is read again; so one
 reading finds several mistakes. If the mistake is not understood, the part of the item that it spoils (a condition, a
@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cera.diagnostics import Diagnostic, Note, Source, Span
-from cera.languages.text.item_grammar import MismatchError
+from cera.languages.text.items import MismatchError
 from cera.languages.text.scanner import Lexeme, scan
-from cera.languages.xchangeeq.cutting import Piece
-from cera.languages.xchangeeq.grammar import accepted_at, parse_tree
-from cera.languages.xchangeeq.mistakes.brackets import Brackets
+from cera.languages.xchangeeq.grammar import Piece, accepted_at, parse_tree
 from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY
 from cera.languages.xchangeeq.mistakes.misspellings import misspelt_before_bracket
-from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Situation, described
+from cera.languages.xchangeeq.mistakes.mistake import Brackets, Edit, Mistake, Situation, described
 from cera.languages.xchangeeq.mistakes.sections import spoilt_section
 from cera.languages.xchangeeq.mistakes.slips import slip
 from cera.languages.xchangeeq.mistakes.unbalanced import unbalanced
@@ -61,7 +59,7 @@ class Draft:
 
 
 def diagnose(source: Source, piece: Piece) -> list[Diagnostic]:
-    """Why the piece of text is not an item."""
+    """Reports why the piece of text is not an item."""
     draft = Draft(source, source.text[piece.start : piece.end], range(piece.start, piece.end + 1))
     found: list[Diagnostic] = []
     while len(found) < MOST_MISTAKES:
@@ -98,7 +96,7 @@ def _explain(draft: Draft, lexemes: Sequence[Lexeme], mismatch: MismatchError, f
 
 
 def _sound_repair(situation: Situation, mistake: Mistake) -> tuple[Edit, ...]:
-    """The edits after which further mistakes are mistakes of their own: mostly one that leads past the spoilt section.
+    """Returns edits after which further mistakes are independent: mostly one that leads past the spoilt section.
 
     If the repair of the mistake does not, the section is set aside.
     """
@@ -117,7 +115,7 @@ def _sound_repair(situation: Situation, mistake: Mistake) -> tuple[Edit, ...]:
 
 
 def _reaches(draft: Draft, lexemes: Sequence[Lexeme], index: int, edits: Sequence[Edit]) -> int:
-    """How many lexemes further the draft can be read after the edits: one more than there are, if it is right then."""
+    """Returns how many lexemes further the draft can be read after the edits, one more than there are if to its end."""
     if not edits:
         return 0
     edited = draft.edited(edits)
@@ -139,7 +137,7 @@ def _unexpected(situation: Situation) -> Mistake:
 
 
 def _open_ended(draft: Draft, lexemes: Sequence[Lexeme]) -> Mistake | None:
-    """A string that does not end on its line, a comment that does not end at all."""
+    """Finds a string that does not end on its line, or a comment that does not end at all."""
     for index, lexeme in enumerate(lexemes):
         if lexeme.kind == "open comment":
             return Mistake("XC002", "the comment is not closed: '*/' is missing", lexeme.start, lexeme.start + 2)
@@ -149,7 +147,7 @@ def _open_ended(draft: Draft, lexemes: Sequence[Lexeme]) -> Mistake | None:
 
 
 def _open_string(draft: Draft, lexemes: Sequence[Lexeme], index: int) -> Mistake:
-    """With a quote missing, strings and what lies between them have changed places for the rest of the line.
+    """Finds the string that lacks a quote: after it, strings and the text between them have changed places.
 
     So the culprit is the first string of the line that would make the line right if it ended before a bracket or comma.
     """

@@ -157,7 +157,7 @@ class ProgramSyntax:
 
 
 def literals(query: Query) -> Iterator[Literal]:
-    """The literals of a query from left to right."""
+    """Yields the literals of a query from left to right."""
     if isinstance(query, Conjunction | Disjunction):
         for part in query.queries:
             yield from literals(part)

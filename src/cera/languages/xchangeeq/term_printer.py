@@ -106,7 +106,7 @@ class TermPrinter(ExpressionPrinter):
                 return concat("optional ", first, " with default ", self.construct(construct.default))
 
     def _inner(self, construct: Construct, taker: type[All | OptionalConstruct] | None) -> Document:
-        """What stands after `all` or `optional`.
+        """Prints the construct after `all` or `optional`.
 
         In parentheses if it ends in a construct of type `taker` that would take what follows, or if it begins with a
         brace, before which `all` and `optional` are labels.
@@ -157,7 +157,7 @@ def _begins_with_brace(expression: Expression) -> bool:
 
 
 def _open_ended(construct: Construct) -> frozenset[type[Construct]]:
-    """The types of the constructs that end where this one ends, so that one could read on in them."""
+    """Returns the types of the constructs that end where this one ends, so that one could read on in them."""
     match construct:
         case OptionalConstruct():
             last = construct.construct if construct.default is None else construct.default

@@ -120,7 +120,7 @@ class TermTransformer(ExpressionTransformer):
         return ConstructTerm(self._label(label), children, ordered=True, span=span)
 
     def value(self, span: Span, expression: Expression) -> Construct:
-        """In a head a bare name is the empty term, not an event: an event is no value."""
+        """Reads a value in a head, where a bare name is the empty term: an event is not a value."""
         if isinstance(expression, EventReference):
             return ConstructTerm(expression.identifier, span=span)
         return ConstructValue(expression, span)
@@ -147,7 +147,7 @@ class TermTransformer(ExpressionTransformer):
 
 
 def variable_name(token: Token) -> str:
-    """X of `var X`."""
+    """Returns X of `var X`."""
     return token.split()[1]
 
 

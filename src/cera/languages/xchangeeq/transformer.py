@@ -41,7 +41,7 @@ Conditions = tuple[Expression, ...]
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
-    """The item, or None and what is wrong with it."""
+    """Returns the item of a tree, or None and its errors."""
     return ItemTransformer(place, CODES).item(tree)
 
 
@@ -110,7 +110,7 @@ class ItemTransformer(TermTransformer):
         duration: Token,
         where: Conditions | None,
     ) -> RelativeTimerLiteral | Conjunction:
-        """Conditions after a timer are those of the conjunction that consists of it."""
+        """Reads a timer. Conditions after it are those of the conjunction that consists of it."""
         name = SYNONYMS[kind.removeprefix("timer:")]
         timer = RelativeTimerLiteral(identifier, name, anchor, self._duration(duration), span)
         return timer if where is None else Conjunction((timer,), where, span)
@@ -128,6 +128,6 @@ class ItemTransformer(TermTransformer):
 
 
 def _queries_and_conditions(parts: Sequence[Any]) -> tuple[tuple[Query, ...], Conditions]:
-    """The last part is what follows `where`, if anything does."""
+    """Splits off the last part, the conditions after `where`, if there are any."""
     *queries, where = parts
     return tuple(queries), where or ()

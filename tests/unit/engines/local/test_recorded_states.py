@@ -10,7 +10,7 @@ import pytest
 from cera.engines.local.session import Session
 from cera.engines.local.state import State
 from cera.engines.local.state_bytes import dump, restore
-from cera.instances.instance import Instance, Untold
+from cera.instances.instance import Instance, NoValue
 from cera.model.events.event import DerivedEvent
 from cera.model.events.occurrence import Identified, Truth
 from cera.model.terms.term import Term
@@ -91,7 +91,7 @@ def check_one_of_each(found: list[Any]) -> None:
     assert term == happened.term == Term("t", [Term("u", [1, "v", True]), 2.5], ordered=True)
     assert (interval, happened.qualifier, duration) == (Interval(3, 4), "own", Duration(0, 5))
     assert (tuple_.fields, tuple_.end) == ({"x": 1}, 2)
-    assert leaf.fields == {"x": 1, "d": Untold.DIFFERENT, "m": Untold.MISSING}
+    assert leaf.fields == {"x": 1, "d": NoValue.DIFFERENT, "m": NoValue.MISSING}
     assert isinstance(whole, Instance)
     assert whole.bound == (("E", (leaf,)),)
     assert plain == [{1, 2}, frozenset({3}), None, b"x", 2**63 - 1, -1.5, "é\u2028"]

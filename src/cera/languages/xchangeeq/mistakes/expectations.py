@@ -1,4 +1,4 @@
-"""What could have stood at a place of a program, in the words of a person who writes one."""
+"""The terminals that could have stood at a place of a program, in the words of a person who writes one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from cera.languages.expressions import vocabulary as expressions
-from cera.languages.text.vocabulary import Vocabulary
+from cera.languages.expressions import grammar as expressions
+from cera.languages.text.mistakes import Vocabulary
 from cera.model.time.allen import RELATIONS
 from cera.model.time.timers import SYNONYMS
 
 DIRECTIVES = ("SEMANTICS", "SOURCE", "CALENDARS")
-#: What an item begins with.
+#: The words that begin an item.
 ITEM_WORDS = ("DETECT", "RAISE", *DIRECTIVES)
 
 #: The spellings of each terminal that is a word of the language.
@@ -68,7 +68,7 @@ _QUERY = _EVENT_PATTERN | {"_AND_QUERY", "_OR_QUERY", "_EVENT", "_WHILE", "RELAT
 _ARITHMETIC_EXPRESSION = expressions.LITERAL | {"VARIABLE", "NAME", "_DATETIME", "ABSOLUTE_TIMER", "LPAR", "MINUS"}
 _EXPRESSION = _ARITHMETIC_EXPRESSION | {"_NOT", "LBRACE"}
 
-#: What a set of terminals is called, the larger sets first.
+#: Names for sets of terminals, the larger sets first.
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_ITEM, "a rule or a directive (DETECT, RAISE, SEMANTICS, SOURCE, CALENDARS)"),
     (_EXPRESSION | {"_ALL", "_OPTIONAL"}, "a term or value"),
@@ -111,7 +111,7 @@ VOCABULARY = Vocabulary(_GROUPS, _NAMES, KEYWORDS, _FIRST, most=6)
 
 
 def guess(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that was probably meant: another case, two letters swapped, or a letter or two off."""
+    """Returns the candidate that was probably meant: another case, two letters swapped, or a letter or two off."""
     by_lower_case = {candidate.lower(): candidate for candidate in candidates if candidate != word}
     lower = word.lower()
     if lower in by_lower_case:

@@ -15,7 +15,7 @@ from cera.model.time.timers import SYNONYMS, TIMERS
 
 
 def misspelt(situation: Situation) -> Mistake | None:
-    """The word that was found, or two that should be one, or the word before if that could only be read as a name."""
+    """Finds a misspelt word: the one found, two that should be one, or the one before if it was read as a name."""
     return _one_word(situation, 0) or _two_words(situation) or _one_word(situation, -1)
 
 
@@ -38,7 +38,7 @@ def _one_word(situation: Situation, distance: int) -> Mistake | None:
 
 
 def _two_words(situation: Situation) -> Mistake | None:
-    """`group by`."""
+    """Finds two words that should be one: `group by`."""
     found, after = situation.found, situation.at(1)
     if found is None or after is None or found.kind != "word" or after.kind != "word" or "-" in found.text:
         return None
@@ -52,7 +52,7 @@ def _two_words(situation: Situation) -> Mistake | None:
 
 
 def misspelt_before_bracket(situation: Situation) -> Mistake | None:
-    """`AND { event …` and `form-end[event n, …` were read as patterns, up to what no pattern can contain."""
+    """Finds misspelt keywords that were read as patterns: `AND { event …`, `form-end[event n, …`."""
     for opening in reversed(situation.brackets.open_at(situation.index)):
         if opening == 0 or situation.brackets.is_second(opening):
             continue
@@ -65,7 +65,7 @@ def misspelt_before_bracket(situation: Situation) -> Mistake | None:
 
 
 def unknown_timer(situation: Situation) -> Mistake | None:
-    """`timer:foo[o, 1 min]` and `foo[o, 1 min]` were read as patterns, up to the duration or the identifier."""
+    """Finds `timer:foo[o, 1 min]` and `foo[o, 1 min]`, read as patterns up to the duration or the identifier."""
     before = situation.at(-1)
     opened = situation.brackets.open_at(situation.index)
     if before is None or not opened or situation.lexemes[opened[-1]].text != "[" or opened[-1] == 0:
@@ -81,7 +81,7 @@ def unknown_timer(situation: Situation) -> Mistake | None:
 
 
 def timer_in_braces(situation: Situation) -> Mistake | None:
-    """`from-end{x, 5 min}` was read as a pattern, up to the unit of the duration."""
+    """Finds `from-end{x, 5 min}`, read as a pattern up to the unit of the duration."""
     before, opened = situation.at(-1), situation.brackets.open_at(situation.index)
     if before is None or not opened or opened[-1] == 0 or situation.lexemes[opened[-1]].text != "{":
         return None

@@ -9,7 +9,7 @@ from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Remark, Sit
 
 
 def nothing_between(situation: Situation) -> Mistake | None:
-    """`DETECT ON …` and `ON END` were read as a head and as a query of these names."""
+    """Finds `DETECT ON …` and `ON END`, read as a head and as a query of these names."""
     for first, second, what in (("DETECT", "ON", "head"), ("ON", "END", "query")):
         for one, other in pairwise(situation.lexemes[: situation.index]):
             if (one.text, other.text) == (first, second):
@@ -45,7 +45,7 @@ def rule_not_closed(situation: Situation) -> Mistake | None:
 
 
 def several_queries(situation: Situation) -> Mistake | None:
-    """`ON event a: A{{}}, event b: B{{}} END`."""
+    """Finds several queries without `and`: `ON event a: A{{}}, event b: B{{}} END`."""
     found = situation.found
     if found is None or "_END" not in situation.accepted or situation.text_at(-1) not in ("}", "]"):
         return None
@@ -56,7 +56,7 @@ def several_queries(situation: Situation) -> Mistake | None:
 
 
 def absence_without_window(situation: Situation) -> Mistake | None:
-    """`not buy{{…}}` among the queries."""
+    """Finds `not buy{{…}}` among the queries, without a window."""
     word = situation.at(-1)
     if (
         word is None
@@ -69,7 +69,7 @@ def absence_without_window(situation: Situation) -> Mistake | None:
 
 
 def window_without_identifier(situation: Situation) -> Mistake | None:
-    """`while: not buy{{…}}` was read as an event `while` whose label is `not`."""
+    """Finds `while: not buy{{…}}`, read as an event `while` whose label is `not`."""
     word, window = situation.at(-1), situation.at(-3)
     if word is None or window is None or word.text not in ("not", "collect"):
         return None

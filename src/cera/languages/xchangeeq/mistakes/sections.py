@@ -21,7 +21,7 @@ class Section(NamedTuple):
 
 
 def spoilt_section(situation: Situation) -> Section | None:
-    """The section that the mistake lies in, if it is clear where that begins and ends."""
+    """Returns the section that the mistake lies in, if it is clear where that begins and ends."""
     brackets = situation.brackets
     for opening in reversed(brackets.open_at(situation.index)):
         label = brackets.label(opening)
@@ -32,7 +32,7 @@ def spoilt_section(situation: Situation) -> Section | None:
 
 
 def _element(situation: Situation, opening: int, closing: int, placeholder: str) -> Section:
-    """What stands between the two separators, or brackets, around the mistake."""
+    """Returns the section between the two separators, or brackets, around the mistake."""
     inside = _outside_of_brackets(situation, opening + 1, closing)
     bounds = [opening, *(index for index in inside if situation.lexemes[index].text in (",", ";")), closing]
     before = max(bound for bound in bounds if bound < situation.index)
@@ -61,7 +61,7 @@ def _between(situation: Situation, before: int, after: int, placeholder: str) ->
 
 
 def _outside_of_brackets(situation: Situation, start: int, end: int) -> Iterator[int]:
-    """The lexemes from start to end that are not inside of a pair of brackets."""
+    """Yields the lexemes from start to end that are not inside of a pair of brackets."""
     index = start
     while index < end:
         closing = situation.brackets.partner.get(index)

@@ -46,7 +46,7 @@ def _lone_var(situation: Situation) -> Mistake | None:
 
 
 def _var_left_out(situation: Situation) -> Mistake | None:
-    """`group-by S`: a name where only a variable can stand."""
+    """Finds a name where only a variable can stand: `group-by S`."""
     found = situation.found
     if found is None or found.kind != "word" or "VARIABLE" not in situation.accepted or "NAME" in situation.accepted:
         return None
@@ -99,7 +99,8 @@ def _other_operator(situation: Situation) -> Mistake | None:
 
 
 def _other_brackets(situation: Situation) -> Mistake | None:
-    """`where (…)`, `where` without brackets, `and (…)`, a timer `extend(o, 1 min)`, a function `extend[o, 1 min]`."""
+    """Finds other brackets: `where (…)` or none, `and (…)`, a timer `extend(o, 1 min)`, a function `extend[o, 1
+    min]`."""
     found, before = situation.found, situation.text_at(-1)
     if found is None:
         return None
@@ -122,7 +123,7 @@ def _other_brackets(situation: Situation) -> Mistake | None:
 
 
 def _double_brackets_in_head(situation: Situation) -> Mistake | None:
-    """`DETECT a{{ … }}`."""
+    """Finds double brackets in a head: `DETECT a{{ … }}`."""
     if any(lexeme.text == "ON" for lexeme in situation.lexemes[: situation.index]):
         return None
     brackets = situation.brackets
@@ -143,7 +144,7 @@ def _double_brackets_in_head(situation: Situation) -> Mistake | None:
 
 
 def _condition_in_pattern(situation: Situation) -> Mistake | None:
-    """`temp{{ value > 40 }}`, `temp{{ value: 40 }}`, `temp{{ value{var T} where {…} }}`."""
+    """Finds conditions in a pattern: `temp{{ value > 40 }}`, `temp{{ value: 40 }}`, `temp{{ v{var T} where {…} }}`."""
     found, label = situation.found, situation.text_at(-1)
     if found is None or "COMMA" not in situation.accepted or "PLUS" in situation.accepted:
         return None
@@ -163,7 +164,7 @@ def _condition_in_pattern(situation: Situation) -> Mistake | None:
 
 
 def _bad_number(situation: Situation) -> Mistake | None:
-    """`12abc`, `1..2`."""
+    """Finds numbers such as `12abc` and `1..2`."""
     found = situation.found
     if found is None or found.kind != "number" or _wants_duration(situation):
         return None
@@ -175,7 +176,7 @@ def _bad_number(situation: Situation) -> Mistake | None:
 
 
 def _bad_duration(situation: Situation) -> Mistake | None:
-    """`1 minuts`; `extend[o, 5]`; `extend[o, var D]`."""
+    """Finds durations such as `1 minuts`, `extend[o, 5]` and `extend[o, var D]`."""
     found = situation.found
     if found is None:
         return None
@@ -211,7 +212,7 @@ def _wants_duration(situation: Situation) -> bool:
 
 
 def _left_out(situation: Situation) -> Mistake | None:
-    """A comma, a colon, `ON` or `where` that is missing."""
+    """Finds a missing comma, colon, `ON` or `where`."""
     found, before = situation.found, situation.at(-1)
     if found is None or before is None or found.text in _NEVER_FIRST:
         return None

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from cera.languages.text.scanner import Lexeme, scan
-from cera.languages.xchangeeq.mistakes.brackets import CLOSING, Brackets
 from cera.languages.xchangeeq.mistakes.expectations import ITEM_WORDS
-from cera.languages.xchangeeq.mistakes.mistake import Edit, Mistake, Remark, Situation
+from cera.languages.xchangeeq.mistakes.mistake import CLOSING, Brackets, Edit, Mistake, Remark, Situation
 
 _TERMINALS = {"}": "RBRACE", "]": "RSQB"}
 _COMPOSITIONS = ("and", "or")
 
 
 def unbalanced(situation: Situation) -> Mistake | None:
-    """The first explanation that fits."""
+    """Returns the first explanation that fits."""
     for explain in (_torn, _half_closed, _wrong_kind, _one_too_many, _never_closed):
         if mistake := explain(situation):
             return mistake
@@ -20,7 +19,7 @@ def unbalanced(situation: Situation) -> Mistake | None:
 
 
 def _torn(situation: Situation) -> Mistake | None:
-    """`{{ … } … }` with a bracket missing somewhere: the two that close it were not meant for it."""
+    """Finds `{{ … } … }` with a bracket missing somewhere: the two that close it were not meant for it."""
     torn = situation.brackets.torn()
     if torn is None or not situation.brackets.unclosed or situation.brackets.partner[torn] >= situation.index:
         return None
@@ -29,7 +28,7 @@ def _torn(situation: Situation) -> Mistake | None:
 
 
 def _half_closed(situation: Situation) -> Mistake | None:
-    """`{{ … }`, where the next thing is not a second `}`."""
+    """Finds `{{ … }`, where the next thing is not a second `}`."""
     closing = situation.at(-1)
     opening = situation.brackets.partner.get(situation.index - 1)
     if closing is None or opening is None or situation.accepted != {_TERMINALS.get(closing.text)}:
@@ -49,7 +48,7 @@ def _closed_by_one(situation: Situation, opening: int, closing: Lexeme) -> Mista
 
 
 def _wrong_kind(situation: Situation) -> Mistake | None:
-    """`{ … ]`."""
+    """Finds `{ … ]`."""
     found = situation.found
     if found is None or situation.index not in situation.brackets.mismatched:
         return None
@@ -67,7 +66,7 @@ def _wrong_kind(situation: Situation) -> Mistake | None:
 
 
 def _one_too_many(situation: Situation) -> Mistake | None:
-    """`{ … }}`: a bracket that closes nothing, or what it should not have closed yet."""
+    """Finds `{ … }}`: a bracket that closes nothing, or something too early."""
     brackets = situation.brackets
     if not brackets.surplus:
         return None
@@ -99,7 +98,7 @@ def _one_too_many(situation: Situation) -> Mistake | None:
 
 
 def _never_closed(situation: Situation) -> Mistake | None:
-    """`{ …` up to the end of the rule, to `ON`, or to the beginning of the next literal."""
+    """Finds `{ …` up to the end of the rule, to `ON`, or to the beginning of the next literal."""
     brackets, found = situation.brackets, situation.found
     still_open = brackets.open_at(situation.index)
     if not still_open:
@@ -126,7 +125,8 @@ def _never_closed(situation: Situation) -> Mistake | None:
 
 
 def _begins_literal(situation: Situation) -> int:
-    """How many lexemes before the one found a literal `event i: …`, `while i: …` or `i: …` begins; 0 if none does."""
+    """Returns how many lexemes before this one a literal `event i: …`, `while i: …` or `i: …` begins; 0 if none
+    does."""
     words = tuple(situation.text_at(distance) for distance in (-2, -1, 0, 1))
     if words[1] in ("event", "while") and words[3] == ":":
         return 1
@@ -136,7 +136,7 @@ def _begins_literal(situation: Situation) -> int:
 
 
 def _without_separator(situation: Situation, before: int) -> int:
-    """The index of the last lexeme before this one that is not a comma."""
+    """Returns the index of the last lexeme before this one that is not a comma."""
     last = before - 1
     return last - 1 if situation.lexemes[last].text in (",", ";") else last
 
@@ -159,7 +159,7 @@ def _pair_range(situation: Situation, opening: int) -> tuple[int, int]:
 
 
 def _if_it_helps(situation: Situation, edit: Edit) -> tuple[Edit, ...]:
-    """The edit, if all brackets match after it; else reading on would find the same mistake again and again."""
+    """Returns the edit if all brackets match after it; else the same mistake would be found again and again."""
     text = situation.text[: edit.start] + edit.text + situation.text[edit.end :]
     balanced = Brackets([lexeme for lexeme in scan(text) if lexeme.kind != "comment"]).balanced
     return (edit,) if balanced and situation.reaches((edit,)) > 0 else ()

@@ -1,0 +1,223 @@
+"""Detection of the events of one type: insert what is new, find the groups of events that it terminates, consume."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any
+
+from cera.instances.candidates import Candidates
+from cera.instances.consumptions import Consumption
+from cera.instances.instance import Bound, Instance
+from cera.instances.limits import admit
+from cera.instances.members import Member, Members, Solution
+from cera.instances.pairs import Pairs, fits
+from cera.instances.pruning import Pruning
+from cera.instances.search import Search
+from cera.instances.type_plan import TypePlan
+from cera.instances.types import ComplexType
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
+from cera.model.time.interval import Time
+
+#: So many notes of arrivals are kept in any case.
+_MANY = 1_000
+
+
+class AvailableInstances:
+    """Instances that a type can use: a sequence of members for each value of its key, and the next number."""
+
+    __slots__ = ("arrivals", "by_key", "full", "next_number")
+
+    def __init__(self) -> None:
+        self.by_key: dict[Any, Members] = {}
+        #: When something came for which key, where it is forgotten after a while.
+        self.arrivals: deque[tuple[Time, Any]] = deque()
+        #: The number of arrivals above which those of dropped instances are removed.
+        self.full = _MANY
+        self.next_number = 0
+
+    @property
+    def live(self) -> int:
+        return sum(map(len, self.by_key.values()))
+
+    def packed(self) -> dict[str, Any]:
+        return {
+            "members": [(key, members.by_type) for key, members in self.by_key.items()],
+            "expires": bool(self.arrivals),
+            "next": self.next_number,
+        }
+
+    def unpack(self, data: Mapping[str, Any]) -> None:
+        for key, by_type in data["members"]:
+            members = self.by_key[key] = Members(())
+            members.by_type = {name: list(found) for name, found in by_type.items()}
+        self.next_number = data["next"]
+        if data["expires"]:
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Records when each member came: all end with the stage at which they come."""
+        found = [(one.end, key) for key, members in self.by_key.items() for _, _, one in members.all()]
+        self.arrivals = deque(sorted(found, key=itemgetter(0)))
+        self.full = max(_MANY, 2 * len(found))
+
+
+_NONE = object()
+
+
+class Detector:
+    """A compiled complex type. `timely` says that its components occur at the stage at which they are detected."""
+
+    def __init__(
+        self, type_: ComplexType, evaluator: Evaluator, *, timely: bool, uncertain: Collection[str] = ()
+    ) -> None:
+        self.type = type_
+        self._plan = TypePlan(type_, evaluator, uncertain)
+        self._pruning = Pruning(self._plan, timely=timely)
+        key = self._plan.key
+        #: The attribute of the key in each type.
+        self._keys = None if key is None else {each.type: key[each.name] for each in type_.components}
+        #: The types whose instances can terminate an event.
+        self._terminating = _terminating(type_) if timely else frozenset(self._plan.types)
+        self._names = [(place, type_.components[place].name) for place in type_.bound]
+        self._pairs = Pairs(self._plan) if fits(self._plan, timely=timely) else None
+
+    @property
+    def component_types(self) -> tuple[str, ...]:
+        return self._plan.types
+
+    def detect(
+        self, available: AvailableInstances, new: Iterable[Instance], now: Time, past: Sequence[int]
+    ) -> list[Bound]:
+        """Returns the bindings of the events that new instances terminate, in the order in which these arrive."""
+        if not self._plan.possible:
+            return []
+        if self._pairs is not None:
+            return self._detect_pairs(self._pairs, available, new, now)
+        inserted = self._insert(available, new, now)
+        found: list[Bound] = []
+        produced: set[frozenset[int]] = set()
+        for member, key in sorted(inserted) if len(inserted) > 1 else inserted:
+            if member[2].type not in self._terminating:
+                continue
+            for solution in self._group(available.by_key[key], member, now, past, produced):
+                found.append(tuple((name, tuple(one[2] for one in solution.get(p, ()))) for p, name in self._names))
+        self._prune(available, inserted, now)
+        return found
+
+    def _prune(self, available: AvailableInstances, inserted: Sequence[tuple[Member, Any]], now: Time) -> None:
+        for key in {key for _, key in inserted} if len(inserted) > 1 else (key for _, key in inserted):
+            members = available.by_key.get(key)
+            if members is not None:
+                self._pruning.after(members, now)
+                if not members:
+                    del available.by_key[key]
+
+    def _detect_pairs(
+        self, pairs: Pairs, available: AvailableInstances, new: Iterable[Instance], now: Time
+    ) -> list[Bound]:
+        """Detects as above, for a type whose terminators need not be remembered."""
+        terminators = [one for one in new if one.type == pairs.last]
+        inserted = self._insert(available, (one for one in new if one.type != pairs.last), now)
+        found: list[Bound] = []
+        (_, first), (_, last) = self._names
+        for terminator in terminators:
+            key = self._key_of(terminator)
+            members = None if key is _NONE else available.by_key.get(key)
+            if members is None:
+                continue
+            for bound in pairs.detect(members, terminator, now):
+                found.append(((first, bound), (last, (terminator,))))
+            if not members:
+                del available.by_key[key]
+        self._prune(available, inserted, now)
+        return found
+
+    def _key_of(self, instance: Instance) -> Any:
+        """Returns the value of the key of an instance; _NONE if it has none, so that it equals nothing."""
+        if self._keys is None:
+            return None
+        value = instance.attribute(self._keys[instance.type])
+        return _NONE if value is None else wrap(value)
+
+    def _insert(self, available: AvailableInstances, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
+        """Inserts new members, and returns each with the value of its key."""
+        inserted: list[tuple[Member, Any]] = []
+        for instance in new:
+            key = self._key_of(instance)
+            if key is _NONE:
+                continue
+            member = (instance.time, available.next_number, instance)
+            available.next_number += 1
+            members = available.by_key.get(key)
+            if members is None:
+                members = available.by_key[key] = Members(self._plan.types)
+            members.insert(member)
+            inserted.append((member, key))
+            if self.type.within is not None:
+                available.arrivals.append((now, key))
+                if len(available.arrivals) > available.full:
+                    available.tidy()
+        return inserted
+
+    def expire(self, available: AvailableInstances, now: Time) -> None:
+        """Drops what is too old, also of keys of which nothing new is heard."""
+        if self.type.within is None:
+            return
+        arrivals, since = available.arrivals, now - self.type.within
+        while arrivals and arrivals[0][0] < since:
+            _, key = arrivals.popleft()
+            members = available.by_key.get(key)
+            if members is not None:
+                self._pruning.expire(members, now)
+                if not members:
+                    del available.by_key[key]
+
+    def _group(
+        self, members: Members, terminator: Member, now: Time, past: Sequence[int], produced: set[frozenset[int]]
+    ) -> list[Solution]:
+        """Returns the events that a member terminates, and removes the members that they consume."""
+        plan = self._plan
+        if terminator not in members:
+            return []
+        working = members.copy() if plan.restores else members
+        candidates = Candidates(plan, working, now, past)
+        group: list[Solution] = []
+        for solution in Search(candidates).group(terminator, produced):
+            group.append(solution)
+            admit(self.type, group)
+            self._consume(candidates, working, [solution], terminator, plan.inside)
+        if plan.restores and group:
+            self._consume(Candidates(plan, members, now, past), members, group, terminator, plan.outside)
+        return group
+
+    def _consume(
+        self,
+        candidates: Candidates,
+        members: Members,
+        group: Sequence[Solution],
+        terminator: Member,
+        modes: Mapping[str, Consumption],
+    ) -> None:
+        for name, consume in modes.items():
+            places = self._plan.roles[name]
+            gone: list[Member] = []
+            for solution in group:
+                bound = [member for place in places for member in solution.get(place, ())]
+
+                def allowed(member: Member, solution: Solution = solution, places: Sequence[int] = places) -> bool:
+                    return any(candidates.allowed(solution, place, member) for place in places)
+
+                gone.extend(consume(members.by_type[name], bound, terminator[0], allowed))
+            members.remove(name, gone)
+
+
+def _terminating(type_: ComplexType) -> frozenset[str]:
+    """Returns the types that can terminate an event: in a sequence the last required component, and those after it."""
+    components = [type_.components[place] for place in type_.bound]
+    if type_.operator not in (";", "not"):
+        return frozenset(each.type for each in components)
+    last = max((place for place, each in enumerate(components) if each.delimiter.least > 0), default=0)
+    return frozenset(each.type for each in components[last:])
