@@ -36,6 +36,7 @@ class Setting(Enum):
     DB = "db"
     END_FIELD = "end_field"
     ENGINE = "engine"
+    EVENT = "event"
     FORMAT = "format"
     LABEL = "label"
     LABELS = "labels"
@@ -52,6 +53,7 @@ class Setting(Enum):
     RESTART_CHANGED = "restart_changed"
     SINK = "sink"
     SOURCE = "source"
+    STRICT = "strict"
     STRING_FIELD = "string_field"
     TABLES = "tables"
     TICK_LIMIT = "tick_limit"
@@ -78,8 +80,16 @@ _MARK = re.compile(f"⟦({'|'.join(setting.value for setting in Setting)})(?:=([
 #: What only commands have; elsewhere it is called what it is called there.
 _OF_COMMANDS = frozenset(
     {
-        *(Setting.BUCKETS, Setting.CHECKPOINT, Setting.DB, Setting.MAX_AHEAD, Setting.OUT, Setting.REJECTED),
-        *(Setting.RESTART_CHANGED, Setting.SINK, Setting.SOURCE, Setting.TABLES, Setting.UPGRADE),
+        *(
+            Setting.BUCKETS,
+            Setting.CHECKPOINT,
+            Setting.DB,
+            Setting.EVENT,
+            Setting.MAX_AHEAD,
+            Setting.OUT,
+            Setting.REJECTED,
+        ),
+        *(Setting.RESTART_CHANGED, Setting.SINK, Setting.SOURCE, Setting.STRICT, Setting.TABLES, Setting.UPGRADE),
     }
 )
 #: The arguments of Python that have other names.

@@ -13,10 +13,10 @@ from typing import Any, BinaryIO, Self, TypeVar, cast
 import click
 
 from cera.cli import report
-from cera.cli.writing import standard_output
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions, check
 from cera.connectors.actions.runner import ActionRunner
+from cera.connectors.line_writer import standard_output
 from cera.errors import FailedActionsError, UsageError
 from cera.model.events.event import DerivedEvent
 from cera.model.time.time_text import TimeFormat

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.cli.causes import Causes, Reason, event_text
 from cera.cli.report import printable
 from cera.languages.xchangeeq.printer import print_expression, print_pattern
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Expression
 from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import format_value
+from cera.running.causes import Causes, Reason, event_text
 
 #: How many collected events are listed in the tree.
 COLLECTED_SHOWN = 20

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from cera.cli.report import count, listed, printable
 from cera.diagnostics import did_you_mean
-from cera.model.events.event import Event
-from cera.model.events.occurrence import occurrence
 from cera.model.terms.term import Value, format_value
-from cera.modules.arrivals import operation_and_table
-from cera.modules.monitoring import CHANGE, OPERATIONS, Monitored
+from cera.modules.monitoring import OPERATIONS
 from cera.pipeline import Program
-
-#: How many changes of the input had an operation and a table; None stands for what is not told.
-Changes = Mapping[tuple[Value | None, Value | None], int]
-
-
-def monitored_changes(program: Program) -> list[Monitored]:
-    """The changes of tables that the modules of a program monitor."""
-    found = (each for module in program.modules.found for each in module.module.monitored)
-    return [each for each in found if each.operation is not None]
-
-
-def changes_of(events: Iterable[Event]) -> Changes:
-    return Counter(operation_and_table(occurrence(event)) for event in events if event.label == CHANGE)
+from cera.running.outcome import Changes
 
 
 def not_counted(changes: Changes) -> str | None:
@@ -53,7 +38,7 @@ def missing_tables(program: Program, changes: Changes) -> Iterator[str]:
     """The monitored tables of which the input has no change at all, though it has others."""
     tables = {table for (_, table) in changes if isinstance(table, str)}
     told = set()
-    for each in monitored_changes(program):
+    for each in program.expectations.changes:
         found = each.name in tables or (each.attributes and each.name.lower() in {name.lower() for name in tables})
         if tables and not found and each.name not in told:
             told.add(each.name)

@@ -8,7 +8,7 @@ import click
 
 from cera.cli import report
 from cera.cli.options import program_options
-from cera.cli.writing import write_output
+from cera.connectors.line_writer import write_output
 from cera.diagnostics import in_source_order
 from cera.errors import ProgramError
 from cera.pipeline import Program

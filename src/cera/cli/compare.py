@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from cera.cli import report
-from cera.cli.writing import write_output
 from cera.comparing.comparison import Comparison, compare
 from cera.comparing.histories import Difference, in_words
 from cera.comparing.search import MOST_EVENTS, MOST_HISTORIES, MOST_TOGETHER, Domain
 from cera.comparing.subject_reader import ENDINGS, TYPE_LANGUAGES
+from cera.connectors.line_writer import write_output
 from cera.errors import CeraError, ProgramError
 
 #: As `diff`: what is compared is the same, differs, or cannot be compared.

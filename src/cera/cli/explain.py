@@ -10,7 +10,7 @@ import click
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.cli.page import ExplainCommand
-from cera.cli.writing import write_output
+from cera.connectors.line_writer import write_output
 from cera.engines.local.engine import plan_of
 from cera.explain.modules import explain_modules, module_lines
 from cera.explain.program import explain as explained

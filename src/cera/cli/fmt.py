@@ -9,7 +9,7 @@ import click
 
 from cera.cli import report
 from cera.cli.program_text import is_standard_input, standard_input
-from cera.cli.writing import write_file, write_output
+from cera.connectors.line_writer import write_file, write_output
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.languages.registry import language_of

@@ -22,7 +22,7 @@ import cera
 from cera.cli import report
 from cera.cli.completion import SHELLS, install_completion
 from cera.cli.termination import Terminated, termination_raised
-from cera.cli.writing import abandon_output
+from cera.connectors.line_writer import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError, UnusableInputError, UsageError
 
 #: As a shell tells of a command that SIGINT, SIGPIPE or SIGTERM ended.

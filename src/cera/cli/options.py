@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from cera.cli import report
-from cera.cli.ahead import ahead_option
+from cera.cli.ahead import ahead_option, max_ahead_of
 from cera.cli.config_file import NAME as CONFIG_FILE
 from cera.cli.config_file import configure, is_from_file, used
 from cera.cli.layout_options import check_layout, layout_options
@@ -31,6 +30,7 @@ from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat
 from cera.modules.module import RECURSION_LIMIT
 from cera.pipeline import ENGINES, Engine, load, microseconds
+from cera.running.request import Request
 from cera.wording import Setting
 
 R = TypeVar("R")
@@ -49,32 +49,6 @@ def _known_zone(ctx: click.Context, param: click.Parameter, name: str) -> str:
     except TimeError as error:
         raise click.BadParameter(str(error), ctx, param) from error
     return name
-
-
-@dataclass(frozen=True)
-class Replay:
-    """Recorded events: where they are, how they are laid out, and how a program is answered over them."""
-
-    sources: tuple[Source, ...]
-    layout: Layout
-    engine: Engine
-    until: Time | None
-    recursion_limit: int
-    max_delay: int | None
-    max_duration: int | None
-    late: Path | None
-    rejected: Path | None
-    strict: bool
-    master: str
-    settings: Mapping[str, str]
-    #: The option that only Spark takes, if one was given.
-    spark_setting: Setting | None = None
-    max_ahead: str | None = None
-    tick_limit: int | None = None
-
-    @property
-    def times(self) -> TimeFormat:
-        return self.layout.times
 
 
 timezone_option = click.option(
@@ -252,7 +226,7 @@ def replay_options(command: Command[R]) -> Command[R]:
     )
     @click.option("--strict", is_flag=True, help="Stop with exit status 3 if a record is malformed.")
     @functools.wraps(command)
-    def with_replay(
+    def with_request(
         sources: tuple[Source, ...],
         layout: Layout,
         until: str | None,
@@ -276,26 +250,27 @@ def replay_options(command: Command[R]) -> Command[R]:
         check_layout(layout, sources)
         spark_setting = Setting.MASTER if master is not None else Setting.CONF if conf else None
         check_engine(engine, spark_setting)
-        replay = Replay(
+        recorded = max_delay is None
+        request = Request(
             sources,
             layout,
             engine,
-            _until(until, layout.times),
-            recursion_limit,
-            None if max_delay is None else microseconds(max_delay),
-            None if max_duration is None else microseconds(max_duration),
-            late,
-            rejected,
-            strict,
-            master or LOCAL_MASTER,
-            spark_settings(conf),
-            spark_setting,
-            max_ahead,
-            tick_limit,
+            until=_until(until, layout.times),
+            recursion_limit=recursion_limit,
+            max_delay=None if max_delay is None else microseconds(max_delay),
+            max_duration=None if max_duration is None else microseconds(max_duration),
+            late=late,
+            rejected=rejected,
+            strict=strict,
+            master=master or LOCAL_MASTER,
+            settings=spark_settings(conf),
+            spark_setting=spark_setting,
+            max_ahead={source: max_ahead_of(max_ahead, source, recorded=recorded) for source in sources},
+            tick_limit=tick_limit,
         )
-        return command(replay=replay, **others)
+        return command(request=request, **others)
 
-    return with_replay
+    return with_request
 
 
 def check_engine(engine: Engine, spark_setting: Setting | None) -> None:
@@ -311,8 +286,8 @@ def check_engine(engine: Engine, spark_setting: Setting | None) -> None:
 
 def reads_standard_input(options: Mapping[str, Any]) -> bool:
     """Whether events come from standard input."""
-    replay = options.get("replay")
-    sources = replay.sources if isinstance(replay, Replay) else options.get("sources") or ()
+    request = options.get("request")
+    sources = request.sources if isinstance(request, Request) else options.get("sources") or ()
     return any(source.is_standard_input for source in sources)
 
 

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Protocol
 
 from cera.cli.tables import drawn_table
-from cera.cli.writing import LineWriter
+from cera.connectors.line_writer import LineWriter
 from cera.connectors.sinks import base_line, event_line
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.time_text import TimeFormat
 
 #: So many events make a table; where there are more, another one follows.
 TABLE_ROWS = 10_000
-
-
-class Output(Protocol):
-    """Takes the events of a run in the order of output."""
-
-    def write(self, item: Event | DerivedEvent) -> None: ...
-    def finish(self) -> None: ...
 
 
 class Lines:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from cera.cli.tables import on_terminal
-from cera.cli.writing import write_output
+from cera.connectors.line_writer import write_output
 from cera.diagnostic_pages import is_code, page
 from cera.errors import UsageError
 

@@ -10,6 +10,7 @@ import click
 
 from cera.diagnostics import Diagnostic, render
 from cera.model.message_text import SHOWN as SHOWN
+from cera.model.message_text import count as count
 from cera.model.message_text import listed as listed
 from cera.model.message_text import printable as printable
 from cera.wording import on_command_line
@@ -73,12 +74,6 @@ def coloured(diagnostic: Diagnostic) -> str:
 
 def _styled(text: str, colour: str | None = None) -> str:
     return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
-
-
-def count(number: int, thing: str, things: str | None = None) -> str:
-    """`1 event`, `1,200 events`, `no events`."""
-    several = things or f"{thing}s"
-    return f"no {several}" if number == 0 else f"{number:,} {thing if number == 1 else several}"
 
 
 def _printable_lines(text: str) -> str:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
-from cera.cli.attributes import look_at, show_missing_attributes
 from cera.cli.engine_choice import with_engine
-from cera.cli.options import Replay, program_options, replay_options
-from cera.cli.output import Lines, Tables, output_line
-from cera.cli.recording import Recording, answer, tell_formats
-from cera.cli.spark_run import run_on_spark
-from cera.cli.streaming import Flow
-from cera.cli.summary import refuse, show_summary, show_unknown_labels
-from cera.cli.tables import on_terminal, print_table
-from cera.cli.writing import LineWriter, check_not_read, lines, write_output
+from cera.cli.options import program_options, replay_options
+from cera.cli.recording import Terminal, report_formats
+from cera.cli.side_files import check_not_read, check_side_files
+from cera.cli.summary import refuse, show_missing_attributes, show_summary, show_unknown_labels
+from cera.cli.tables import on_terminal
 from cera.connectors.sink import Sink, sink_of
 from cera.errors import UsageError
-from cera.model.events.event import DerivedEvent, Event
-from cera.model.time.interval import Time
-from cera.modules.answers.answer import Answer
 from cera.pipeline import Program
+from cera.running.engine import Run, answer
+from cera.running.request import Request
 
 
 @click.command("run", short_help="Answer a program over recorded events.")
@@ -48,7 +43,7 @@ from cera.pipeline import Program
 )
 def run(
     program: Program,
-    replay: Replay,
+    request: Request,
     actions: ActionOptions,
     select: tuple[str, ...],
     base: bool,
@@ -71,105 +66,40 @@ def run(
       cera run bank.epl --events db:sqlite:bank.db --allow-sql sqlite:bank.db --out alerts.jsonl
     """
     sink = sink_of(out)
-    replay = with_engine(program, replay, sink)
-    _check_out(program, replay, sink)
+    request = with_engine(program, request, sink)
+    _check_out(program, request, sink)
     if out is not None and shown_as == "table":
         raise UsageError("--as table is for standard output; a file of --out has JSON lines or Parquet, by its ending")
     if base and out is not None and sink.is_parquet:
         raise UsageError(f"--base is for JSON lines: a table of derived events has no input; write {out.stem}.jsonl")
-    tell_formats(replay)
+    report_formats(request)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
-    program.checked()
-    if replay.engine == "spark":
-        with Performer(program, actions, replay.times) as performer:
-            run_on_spark(program, replay, labels, sink, performer, base=base, table=table)
-        return
-    if replay.engine == "local":
-        with Performer(program, actions, replay.times) as performer:
-            _flow(program, replay, labels, out, performer, base=base, table=table)
-        return
-    with Performer(program, actions, replay.times) as performer:
-        recording, answered = answer(program, replay)
-        performer.perform(answered.derived)
-        performer.end_line()
-    written = output(recording, answered, labels or None, replay.until, base=base)
-    if table:
-        if written:
-            print_table(written, replay.times)
-    else:
-        write_output(lines(output_line(item, replay.times) for item in written), out)
-    counts = recording.counts(program, replay.until)
-    derived = Counter(item.event.label for item in answered.derived)
-    show_unknown_labels(labels, program, counts, derived)
-    unusable = show_summary(
-        program, replay, counts, derived, answered.undefined, len(written), left_out=answered.left_out
-    )
-    show_missing_attributes(program, look_at(program, recording.events), counts)
-    performer.finish()
+    request = replace(request, labels=frozenset(labels) or None, base=base)
+    layers = program.layers
+    with Performer(program, actions, request.times) as performer:
+        report.show_diagnostics(program.diagnostics)
+        check_side_files(request, program)
+        terminal = Terminal(request, performer)
+        output = partial(terminal.output, out, table=table)
+        run = Run(layers, program.expectations, program.timezone, request, sink, output, terminal)
+        outcome = answer(run)
+        show_unknown_labels(labels, program, outcome.counts, outcome.derived)
+        unusable = show_summary(program, request, outcome)
+        show_missing_attributes(program, outcome)
+        performer.finish()
     refuse(unusable)
 
 
-def _flow(
-    program: Program,
-    replay: Replay,
-    labels: list[str],
-    out: Path | None,
-    performer: Performer,
-    *,
-    base: bool,
-    table: bool,
-) -> None:
-    """Events flow through the engine, and answers to where they are written.
-
-    What actions write on standard output comes before the events of a recording there, which wait for that.
-    """
-    report.show_diagnostics(program.diagnostics)
-    waits = bool(performer.rules) and replay.max_delay is None
-    with LineWriter(out, held=waits) as writer:
-        shared = out is None and not waits and bool(performer.rules)
-        output = (
-            Tables(writer, replay.times)
-            if table
-            else Lines(writer, replay.times, performer.end_line if shared else None)
-        )
-        flow = Flow(program, replay, output, labels or None, performer, base=base)
-        flow.run()
-        performer.end_line()
-    show_unknown_labels(labels, program, flow.counts, flow.derived)
-    unusable = show_summary(
-        program, replay, flow.counts, flow.derived, flow.undefined, flow.written, left_out=flow.left_out
-    )
-    show_missing_attributes(program, flow.observed, flow.counts)
-    performer.finish()
-    refuse(unusable)
-
-
-def output(
-    recording: Recording, answered: Answer, labels: Collection[str] | None, until: Time | None, *, base: bool
-) -> list[Event | DerivedEvent]:
-    """The events to be written in the order of output; an input event that was derived too is written once."""
-    events: list[Event | DerivedEvent] = list(answered.derived)
-    if base:
-        derived = {item.event for item in answered.derived}
-        events += [e for e in recording.events if e not in derived and (until is None or e.end <= until)]
-    chosen = [item for item in events if labels is None or _event(item).label in labels]
-    return sorted(chosen, key=lambda item: _event(item).output_key)
-
-
-def _event(item: Event | DerivedEvent) -> Event:
-    return item.event if isinstance(item, DerivedEvent) else item
-
-
-def _check_out(program: Program, replay: Replay, sink: Sink) -> None:
+def _check_out(program: Program, request: Request, sink: Sink) -> None:
     out = sink.path
     if out is None:
         return
-    if sink.is_parquet and replay.engine != "spark":
+    if sink.is_parquet and request.engine != "spark":
         raise UsageError(f"--out: Parquet is written by Spark; use --engine spark, or write {out.stem}.jsonl")
     sink.check("--out")
-    check_not_read("--out", out, replay.sources, (source.name for source in program.sources))
-    if replay.rejected is not None and _same_file(out, replay.rejected):
+    check_not_read("--out", out, request.sources, (source.name for source in program.sources))
+    if request.rejected is not None and _same_file(out, request.rejected):
         raise UsageError(f"--out and --rejected both name {out}; one would overwrite the other")
 
 

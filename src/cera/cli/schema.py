@@ -12,16 +12,17 @@ import click
 from cera.cli import report
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import timezone_option
-from cera.cli.recording import REJECTED_SHOWN, progress, show_rejected
+from cera.cli.recording import progress, show_rejected
 from cera.cli.summary import all_rejected, refuse
-from cera.cli.writing import write_output
 from cera.connectors.files import Layout, Rejected
+from cera.connectors.line_writer import write_output
 from cera.connectors.source import Source, source_of
 from cera.languages.xchangeeq.printer import print_source
 from cera.model.events.event_schema import AttributeSchema, EventSchema, LabelSchema
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.time_text import TimeFormat
 from cera.rules.declarations import Attribute, SourceLabel
+from cera.running.flow import REJECTED_SHOWN
 
 _EVERY = 10_000
 _DECLARED = {"string": "string", "integer": "number", "decimal": "number", "boolean": "boolean"}

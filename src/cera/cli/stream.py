@@ -14,11 +14,11 @@ from cera.cli.actions import ActionOptions, Performer, action_options, check_act
 from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import program_options, spark_settings, tick_limit_option
-from cera.cli.recording import REJECTED_SHOWN, Counts, show_rejected
+from cera.cli.recording import show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.termination import end_at_once
-from cera.cli.writing import write_output
 from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.line_writer import write_output
 from cera.connectors.records.layout import Rejected
 from cera.connectors.sink import stream_folder
 from cera.connectors.source import Source, source_of
@@ -26,6 +26,8 @@ from cera.errors import EngineError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat
 from cera.pipeline import Program, microseconds
+from cera.running.flow import REJECTED_SHOWN
+from cera.running.outcome import InputCounts
 from cera.wording import on_command_line
 
 
@@ -151,7 +153,7 @@ def stream(
     check_actions(program, actions.permissions)
     live, operators = _spark_parts()
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
-    show_unknown_labels(sorted(labels), program, Counts({}, 0), {})
+    show_unknown_labels(sorted(labels), program, InputCounts({}, 0), {})
     options = live.StreamOptions(
         sources=tuple(live.StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
         sink=stream_folder(sink),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from cera.cli.report import printable
-from cera.cli.writing import write_output
+from cera.connectors.line_writer import write_output
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.time_text import TimeFormat
 

@@ -6,7 +6,7 @@ import click
 
 from cera.cli import report
 from cera.cli.options import program_options
-from cera.cli.writing import write_output
+from cera.connectors.line_writer import write_output
 from cera.errors import UsageError
 from cera.languages.programs import ProgramModule
 from cera.languages.protocol.forms import Example, Form, Target

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import click
 
+from cera.cli import report
 from cera.cli.cause_tree import draw, graph, tree
-from cera.cli.causes import Causes
 from cera.cli.engine_choice import with_engine_in_process
-from cera.cli.options import Replay, program_options, replay_options
-from cera.cli.recording import answer
-from cera.cli.writing import lines, write_output
+from cera.cli.options import program_options, replay_options
+from cera.cli.recording import Terminal
+from cera.cli.side_files import check_side_files
+from cera.connectors.line_writer import lines, write_output
+from cera.connectors.sink import StandardOutput
+from cera.model.events.event import Event
 from cera.pipeline import Program
+from cera.running.causes import Causes
+from cera.running.engine import Run, answer
+from cera.running.listener import Collected
+from cera.running.request import Request
 
 
 @click.command("why", short_help="Show how an event came about.")
@@ -27,7 +35,7 @@ from cera.pipeline import Program
     help="The id of an event, its begin, or a source's id. May be given several times.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The events and derivations as JSON, each event once.")
-def why(program: Program, replay: Replay, names: tuple[str, ...], as_json: bool) -> None:
+def why(program: Program, request: Request, names: tuple[str, ...], as_json: bool) -> None:
     """Shows how an event came about when the FILEs' program runs over recorded events: every rule that derived it and
     the events that made the rule fire, down to the input, with their times.
 
@@ -38,11 +46,29 @@ def why(program: Program, replay: Replay, names: tuple[str, ...], as_json: bool)
     Example:
       cera why fire.xceq --events events.jsonl --event 3f2a91c0
     """
-    recording, answered = answer(program, with_engine_in_process(program, replay))
-    causes = Causes(program, recording, answered, replay.times)
-    events = tuple(dict.fromkeys(causes.find(name) for name in names))
+    request = with_engine_in_process(program, request)
+    layers = program.layers
+    report.show_diagnostics(program.diagnostics)
+    check_side_files(request, program)
+    events: dict[Event, None] = {}
+    found = Collected()
+    answer(
+        Run(
+            layers,
+            program.expectations,
+            program.timezone,
+            request,
+            StandardOutput(),
+            lambda: nullcontext(found),
+            Terminal(request),
+            lambda event: events.setdefault(event),
+        )
+    )
+    modules = [each.module for each in program.modules.found]
+    causes = Causes(program.rules, modules, program.timezone, tuple(events), found.derived, request.times)
+    asked = tuple(dict.fromkeys(causes.find(name) for name in names))
     if as_json:
-        write_output(json.dumps(graph(causes, events), indent=2, ensure_ascii=False) + "\n")
+        write_output(json.dumps(graph(causes, asked), indent=2, ensure_ascii=False) + "\n")
     else:
-        trees = (lines([event.id, *draw(tree(causes, event))]) for event in events)
+        trees = (lines([event.id, *draw(tree(causes, event))]) for event in asked)
         write_output("\n".join(trees))

@@ -27,3 +27,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Returns `; did you mean 'weekdays'?` for a word close to a known one, else nothing: to be put after a message."""
     meant = closest(word, known)
     return "" if meant is None else f"; did you mean '{meant}'?"
+
+
+def count(number: int, thing: str, things: str | None = None) -> str:
+    """Returns `1 event`, `1,200 events`, `no events`."""
+    several = things or f"{thing}s"
+    return f"no {several}" if number == 0 else f"{number:,} {thing if number == 1 else several}"

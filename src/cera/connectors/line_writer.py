@@ -11,26 +11,11 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
-from cera.connectors.source import Source
 from cera.errors import UsageError
 from cera.model.url_paths import shown_path
 
 #: How many bytes of held output are kept in memory; more go to a temporary file.
 _HELD_IN_MEMORY = 1 << 20
-
-
-def check_not_read(option: str, path: Path, inputs: Iterable[Source], programs: Iterable[str] = ()) -> None:
-    """Raises UsageError where a file that is read would be overwritten: events, or a program; or where the next run
-    would read it, in a folder of events."""
-    for source in inputs:
-        if source.is_overwritten_by(path):
-            raise UsageError(f"{option}: {path} is also read with --events; it would be overwritten")
-        if source.contains(path):
-            raise UsageError(
-                f"{option}: {path} lies in {source.text}, which is read with --events; name another folder"
-            )
-    if any(path.resolve() == Path(name).resolve() for name in programs):
-        raise UsageError(f"{option} names the program {path} itself")
 
 
 def write_file(path: Path, text: str) -> None:

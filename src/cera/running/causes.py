@@ -7,22 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cera.cli.recording import Recording
-from cera.cli.report import printable
 from cera.diagnostics import Span
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.expressions import expression as expressions
 from cera.model.matching.matching import Substitution, join, match
+from cera.model.message_text import printable
 from cera.model.terms.term import Value, label, same
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
 from cera.model.time.timers import TIMERS
-from cera.modules.answers.answer import Answer
+from cera.modules.module import Module
 from cera.modules.monitoring import Output
-from cera.pipeline import Program
-from cera.rules.rule import Branch, Rule
+from cera.rules.rule import Branch, Rule, RuleProgram
+from cera.wording import Setting
 
 #: How many characters of an id must be given.
 SHORTEST_PREFIX = 4
@@ -47,9 +46,11 @@ class Reason:
 class Causes:
     """Everything that happened, and why."""
 
-    program: Program
-    recording: Recording
-    answer: Answer
+    program: RuleProgram
+    modules: Sequence[Module]
+    timezone: str
+    events: Sequence[Event]
+    answers: Sequence[DerivedEvent]
     times: TimeFormat
 
     def interval(self, interval: Interval) -> str:
@@ -57,30 +58,27 @@ class Causes:
 
     @cached_property
     def input(self) -> frozenset[Event]:
-        return frozenset(self.recording.events)
+        return frozenset(self.events)
 
     @cached_property
     def derived(self) -> dict[Event, DerivedEvent]:
-        return {item.event: item for item in self.answer.derived}
+        return {item.event: item for item in self.answers}
 
     @cached_property
     def _rules(self) -> dict[str, Rule]:
-        return {rule.name: rule for rule in self.program.rules.rules}
+        return {rule.name: rule for rule in self.program.rules}
 
     @cached_property
     def _outputs(self) -> dict[str, Output]:
-        return {output.rule: output for each in self.program.modules.found for output in each.module.outputs}
+        return {output.rule: output for module in self.modules for output in module.outputs}
 
     @cached_property
     def _all(self) -> list[Event]:
         """Derived events first, then input events, then timers."""
         timers = (
-            event
-            for item in self.answer.derived
-            for derivation in item.derivations
-            for event in derivation.causes.values()
+            event for item in self.answers for derivation in item.derivations for event in derivation.causes.values()
         )
-        return list(dict.fromkeys([*self.derived, *self.recording.events, *timers]))
+        return list(dict.fromkeys([*self.derived, *self.events, *timers]))
 
     def is_timer(self, event: Event) -> bool:
         return event not in self.input and event not in self.derived
@@ -114,7 +112,7 @@ class Causes:
         own = frozenset(name for values in found for name in values)
         conditions = [c for c in branch.conditions if expressions.variables(c) <= own]
         times = {identifier: event.interval for identifier, event in derivation.causes.items()}
-        evaluator = Evaluator(self.program.rules.calendars, self.program.timezone)
+        evaluator = Evaluator(self.program.calendars, self.timezone)
         return [values for values in found if all(evaluator.holds(c, values, times) for c in conditions)]
 
     def reachable(self, events: Sequence[Event]) -> list[Event]:
@@ -132,29 +130,33 @@ class Causes:
     def find(self, name: str) -> Event:
         """The event with this id, with the only id that begins so, or with this id of its source."""
         exact = [event for event in self._all if event.id == name.lower()]
-        named = [event for event in self.recording.events if event.qualifier == name]
+        named = [event for event in self.events if event.qualifier == name]
         begun = [event for event in self._all if event.id.startswith(name.lower())] if name else []
         if len(name) < SHORTEST_PREFIX and not named:
             raise UsageError(
-                f"--event: '{printable(name)}' is too short; give at least {SHORTEST_PREFIX} characters of an event's "
-                f"id{self._examples(begun or self._all)}"
+                f"{Setting.EVENT}: '{printable(name)}' is too short; give at least {SHORTEST_PREFIX} characters of an "
+                f"event's id{self._examples(begun or self._all)}"
             )
         found = exact or named or begun
         if not found:
             raise self._unknown(name)
         if len(found) > 1:
             what = "the id of" if named else "the begin of the ids of"
-            raise UsageError(f"--event: '{printable(name)}' is {what} {len(found)} events:{self._listed(found)}")
+            raise UsageError(
+                f"{Setting.EVENT}: '{printable(name)}' is {what} {len(found)} events:{self._listed(found)}"
+            )
         return found[0]
 
     def _unknown(self, name: str) -> UsageError:
         labelled = [event for event in self._all if event.label == name]
         if labelled:
-            return UsageError(f"--event: '{printable(name)}' is a label; give an event's id:{self._listed(labelled)}")
+            return UsageError(
+                f"{Setting.EVENT}: '{printable(name)}' is a label; give an event's id:{self._listed(labelled)}"
+            )
         close = difflib.get_close_matches(name, [event.id for event in self._all], n=_SHOWN)
         near = [event for event in self._all if event.id in close]
         return UsageError(
-            f"--event: there is no event with the id '{printable(name)}'{self._examples(near or self._all)}"
+            f"{Setting.EVENT}: there is no event with the id '{printable(name)}'{self._examples(near or self._all)}"
         )
 
     def _examples(self, events: list[Event]) -> str:

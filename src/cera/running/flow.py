@@ -1,0 +1,315 @@
+"""Events flow from sources through a processor, and only what it must remember is kept.
+
+Malformed and late records, and answers, are written as they come; a file appears under its name when the run is done.
+With `max_delay` events are taken in the order in which they come. Without it the input is a recording that can be read
+twice, and its events are taken in the order of time.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any
+
+from cera.connectors.line_writer import LineWriter
+from cera.connectors.ordering import OrderedEvents
+from cera.connectors.records.acceptance import in_time, lasts_longer
+from cera.connectors.records.ahead import Lateness, not_ahead
+from cera.connectors.records.layout import Rejected
+from cera.connectors.sinks import base_line
+from cera.engines.local.lines import AnswerLine, AnswerLines
+from cera.errors import DataError
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import Occurrence
+from cera.model.message_text import count
+from cera.model.terms.term import Value
+from cera.model.time.interval import Time
+from cera.modules.arrivals import operation_and_table
+from cera.modules.driving import Driver
+from cera.modules.expectations import Expectations
+from cera.modules.monitoring import CHANGE
+from cera.modules.processor import AnyProcessor, Detection
+from cera.running.listener import LineOutput, Listener, Output
+from cera.running.outcome import InputCounts, Outcome
+from cera.running.request import Request
+from cera.wording import Setting
+
+_EVERY = 10_000
+_AT_ONCE = 500
+
+#: How many malformed records are shown where no file was named for them.
+REJECTED_SHOWN = 3
+
+#: So many late events in a row are reported as a problem.
+_LATE_EVENTS = 100
+
+
+class Flow:
+    """One run: what flows in and out is counted, and written where the request says.
+
+    `processor` makes the processor, given how long an event can last. `each` takes every event that is not late.
+    """
+
+    def __init__(
+        self,
+        processor: Callable[[int | None], AnyProcessor],
+        expectations: Expectations,
+        request: Request,
+        output: Output,
+        listener: Listener,
+        each: Callable[[Event], object] | None = None,
+    ) -> None:
+        self._processor = processor
+        self._each = each
+        self._request = request
+        self._out = output
+        self._listener = listener
+        self._read: Counter[str] = Counter()
+        self._derived: Counter[str] = Counter()
+        self._changed: Counter[tuple[Value | None, Value | None]] = Counter()
+        self._written = self._late_events = self._repeated = self._rejections = self._after_until = 0
+        self._shown: list[Rejected] = []
+        self._observed = expectations.observer()
+        self._changes = bool(expectations.changes)
+        #: The input events that are still to be written, a heap by their ends; None if they are not.
+        self._base: list[tuple[Time, int, Event]] | None = [] if request.base else None
+        #: Makes the lines of answers of which nothing else is needed.
+        self._lines = None if request.base or listener.acting else AnswerLines(request.times)
+        self._line_output: LineOutput | None = output if isinstance(output, LineOutput) else None
+        self._files = ExitStack()
+        self._late = self._files.enter_context(LineWriter(request.late)) if request.late else None
+        self._rejected = self._files.enter_context(LineWriter(request.rejected)) if request.rejected else None
+        self._driver: Driver
+        self._lateness = Lateness(_LATE_EVENTS)
+        self._in_time = 0
+
+    def run(self) -> Outcome:
+        """Reads all events, writes all answers."""
+        failed: DataError | None = None
+        with self._files, self._listener.progress("reading events") as show:
+            try:
+                self._run(show)
+            except DataError as error:
+                failed = error  # raised when what was rejected is in its file
+        if failed is not None:
+            raise failed
+        self._listener.performed()
+        counted = self._driver.counts
+        return Outcome(self._counts, self._derived, self._written, counted.undefined, counted.left_out, self._observed)
+
+    @property
+    def _counts(self) -> InputCounts:
+        records = self._read.total() - self._late_events + self._repeated
+        return InputCounts(
+            self._read,
+            records,
+            self._repeated,
+            self._after_until,
+            self._late_events,
+            self._rejections,
+            self._changed,
+        )
+
+    def _run(self, show: Callable[[str], None]) -> None:
+        request = self._request
+        if request.max_delay is not None:
+            if request.max_duration is None and request.layout.is_points:
+                self._request = replace(request, max_duration=0)
+            self._drive(self._arrivals(), self._request.max_duration, request.max_delay, show)
+            return
+        with OrderedEvents(request.sources, request.layout, tell=show) as recording:
+            if request.strict:
+                self._check(recording)
+            longest = recording.longest
+            if request.max_duration is not None:
+                longest = min(longest, request.max_duration)
+            self._drive(self._accepted(recording), longest, 0, show)
+
+    def _check(self, recording: OrderedEvents) -> None:
+        """Ends a strict run with a malformed record before anything is answered, written or done."""
+        for _ in self._accepted(recording.unsorted()):
+            pass
+        self._report_rejected()
+        self._read.clear()
+        self._changed.clear()
+
+    def _drive(
+        self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int, show: Callable[[str], None]
+    ) -> None:
+        self._driver = driver = Driver(self._processor(max_duration), max_delay, self._take_late, self._take_repeated)
+        until = self._request.until
+        flowing = events if until is None else self._ended_by(until, events)
+        number = 0
+        # a recording is taken in pieces; of what comes as it happens, every event is answered at once
+        alone = self._request.max_delay is not None or self._base is not None or self._each is not None
+        size = 1 if alone else _AT_ONCE
+        while piece := list(itertools.islice(flowing, size)):
+            late = self._late_events
+            found = driver.push(piece)
+            if alone and self._late_events == late:
+                self._keep_base(piece[0], number)
+                if self._each is not None:
+                    self._each(piece[0].event)
+            if found:
+                self._write(found)
+            number += len(piece)
+            if number % _EVERY < size:
+                live = driver.counts.in_state
+                show(f"{number:,} events read, {self._written:,} written, {live:,} tuples in state")
+                if driver.closed_to is not None:
+                    self._write_base(driver.closed_to)
+        self._report_rejected()
+        self._write(driver.close() if until is None else driver.advance_to(until))
+        self._write_base(None)
+        self._out.finish()
+
+    def _report_rejected(self) -> None:
+        if self._rejected is None:
+            self._listener.rejected(self._shown, self._rejections)
+        if self._rejections and self._request.strict:
+            raise DataError(f"{count(self._rejections, 'malformed record')}, and {Setting.STRICT} allows none")
+
+    def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
+        """Yields the events up to `until`; those behind it make others late too, as without it."""
+        delay = self._request.max_delay
+        later: dict[Event, None] = {}  # those behind it with the last end
+        for event in events if delay is None else in_time(events, delay, self._take_late):
+            if event.end <= until:
+                yield event
+                continue
+            if later and next(iter(later)).end != event.end:
+                later.clear()
+            if event.event in later:
+                self._take_repeated(event)
+            else:
+                later[event.event] = None
+                self._after_until += 1
+                if self._each is not None:
+                    self._each(event.event)
+
+    def _arrivals(self) -> Iterator[Occurrence]:
+        """Yields the events in the order in which they come."""
+        request = self._request
+        found = [
+            not_ahead(source.occurrences(request.layout), request.max_ahead.get(source)) for source in request.sources
+        ]
+        return self._accepted(itertools.chain.from_iterable(found))
+
+    def _accepted(self, records: Iterable[Occurrence | Rejected]) -> Iterator[Occurrence]:
+        for event in records:
+            if isinstance(event, Rejected):
+                self._reject(event)
+            elif (reason := too_long(event, self._request)) is not None:
+                self._reject(reason)
+            else:
+                self._read[event.label] += 1
+                if event.label in self._observed.missing:
+                    self._observed.look(event)
+                if self._changes and event.label == CHANGE:
+                    self._changed[operation_and_table(event)] += 1
+                yield event
+
+    def _write(self, derived: Sequence[Detection]) -> None:
+        """Writes the answers of some steps in the order of output, and does what their rules want done."""
+        for end, together in itertools.groupby(derived, key=attrgetter("end")):
+            answers = list(together)
+            if not self._write_lines(answers):
+                self._write_results(end, answers)
+
+    def _write_lines(self, answers: Sequence[Detection]) -> bool:
+        """Writes the answers of one time if nothing but their lines is needed. Returns whether it did."""
+        if self._lines is None or self._line_output is None:
+            return False
+        lines: list[AnswerLine] = []
+        for one in answers:
+            line = self._lines.line(one)
+            if line is None:
+                return False
+            lines.append(line)
+        if len(lines) > 1:
+            lines.sort(key=attrgetter("order"))
+        for line in lines:
+            self._derived[line.label] += 1
+            if self._request.labels is None or line.label in self._request.labels:
+                self._written += 1
+                self._line_output.write_line(line.text)
+        return True
+
+    def _write_results(self, end: Time, answers: Sequence[Detection]) -> None:
+        self._write_base(end - 1)
+        items: list[Event | DerivedEvent] = []
+        results = sorted((one.result() for one in answers), key=_output_key)
+        for one in results:
+            self._listener.perform([one])
+            self._derived[one.event.label] += 1
+            if self._request.labels is None or one.event.label in self._request.labels:
+                items.append(one)
+        if self._base:
+            known = {one.event for one in results}
+            items += (event for event in self._base_until(end) if event not in known)
+            items.sort(key=_output_key)
+        for item in items:
+            self._written += 1
+            self._out.write(item)
+
+    def _keep_base(self, event: Occurrence, number: int) -> None:
+        if self._base is not None and (self._request.labels is None or event.label in self._request.labels):
+            heapq.heappush(self._base, (event.end, number, event.event))
+
+    def _write_base(self, end: Time | None) -> None:
+        """Writes the input events up to a time of which all is known, or all of them."""
+        if self._base:
+            for event in sorted(self._base_until(end), key=_output_key):
+                self._written += 1
+                self._out.write(event)
+
+    def _base_until(self, end: Time | None) -> Iterable[Event]:
+        """Takes the input events up to a time out of those that are kept; equal ones are one."""
+        found: dict[Event, None] = {}
+        while self._base and (end is None or self._base[0][0] <= end):
+            found[heapq.heappop(self._base)[2]] = None
+        return found
+
+    def _take_late(self, event: Occurrence) -> None:
+        self._late_events += 1
+        between = self._driver.arrived - self._in_time
+        self._in_time = self._driver.arrived
+        if self._lateness.take(between + 1, 1):
+            self._listener.nearly_all_late(self._lateness.late, self._lateness.events, self._driver.closed_to)
+        if self._late is not None:
+            self._late.write(json.dumps(base_line(event.event, self._request.times), ensure_ascii=False))
+
+    def _take_repeated(self, event: Occurrence) -> None:
+        self._repeated += 1
+        self._read[event.label] -= 1
+
+    def _reject(self, record: Rejected) -> None:
+        self._rejections += 1
+        if self._rejected is not None:
+            self._rejected.write(rejected_line(record, self._listener.words))
+        elif len(self._shown) < REJECTED_SHOWN:
+            self._shown.append(record)
+
+
+def _output_key(item: Event | DerivedEvent) -> tuple[Any, ...]:
+    return item.event.output_key if isinstance(item, DerivedEvent) else item.output_key
+
+
+def too_long(happened: Occurrence, request: Request) -> Rejected | None:
+    """Returns the rejection of an event that lasts longer than the request allows."""
+    if request.max_duration is None or happened.end - happened.begin <= request.max_duration:
+        return None
+    event = happened.event
+    text = json.dumps(base_line(event, request.times), ensure_ascii=False)
+    return Rejected(f"event {event.id}", lasts_longer(request.max_duration), text)
+
+
+def rejected_line(record: Rejected, words: Callable[[str], str]) -> str:
+    """Returns the line of a malformed record in the file for these."""
+    return json.dumps({"place": record.place, "reason": words(record.reason), "text": record.text}, ensure_ascii=False)

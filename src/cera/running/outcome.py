@@ -1,0 +1,47 @@
+"""What became of a run: what was read, left out, derived and written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cera.model.events.attributes import ObservedAttributes
+from cera.model.terms.term import Value
+
+#: How many changes of the input had an operation and a table; None stands for one that does not say it.
+Changes = Mapping[tuple[Value | None, Value | None], int]
+
+
+@dataclass(frozen=True)
+class InputCounts:
+    """Events by label, and how many were equal to another one, after `until`, late or malformed.
+
+    Changes of tables are counted where a module monitors some.
+    """
+
+    labels: Mapping[str, int]
+    records: int
+    repeated: int = 0
+    after_until: int = 0
+    late: int = 0
+    rejected: int = 0
+    changes: Changes = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The counts of a run, and which of the attributes that the program asks for events had.
+
+    `undefined` are expressions without a value, or rows in which there was such an expression; `left_out` events that
+    lacked the attribute by which a module is partitioned.
+    """
+
+    counts: InputCounts
+    derived: Counter[str]
+    written: int
+    undefined: int
+    left_out: int
+    observed: ObservedAttributes
+    undefined_in: Literal["expression", "row"] = "expression"

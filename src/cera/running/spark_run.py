@@ -1,0 +1,143 @@
+"""A program over recorded events on Spark: DataFrames in, answers as they come out in the order of time."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cera.connectors.line_writer import lines, write_file
+from cera.connectors.records.layout import Rejected
+from cera.connectors.sink import Sink
+from cera.errors import DataError, UsageError
+from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.message_text import count
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.time.interval import Interval
+from cera.modules.expectations import Expectations
+from cera.modules.layering import Layers
+from cera.running.flow import REJECTED_SHOWN, rejected_line
+from cera.running.listener import LineOutput, Listener, Output
+from cera.running.outcome import InputCounts, Outcome
+from cera.running.request import Request
+from cera.wording import Setting
+
+if TYPE_CHECKING:
+    from cera.engines.spark.recorded import Recorded
+
+
+def answer_on_spark(
+    layers: Layers,
+    expectations: Expectations,
+    timezone: str,
+    request: Request,
+    sink: Sink,
+    output: Callable[[], AbstractContextManager[Output]],
+    listener: Listener,
+) -> Outcome:
+    """Reads, answers, does what the rules want done, and writes."""
+    if request.max_delay is not None:
+        raise UsageError(
+            f"{Setting.MAX_DELAY} is for events in the order in which they come, and Spark sorts a recording; "
+            f"use {Setting.ENGINE.of('local')}, or cera stream"
+        )
+    recording = _started(layers, timezone, request, listener)
+    from cera.engines.spark.reading.observed import observe  # Spark is there now
+
+    labels = request.labels or ()
+    with listener.progress("reading events") as show, recording.telling("reading events", show):
+        rejected = recording.rejects()
+        _dispose_of(rejected, request, listener)
+        labels_read, later, records = recording.labels()
+        observed = expectations.observer()
+        observe(recording.reading.tables, observed, expectations.attributes)
+    repeated = records - labels_read.total()
+    counts = InputCounts(labels_read, records, repeated, after_until=later, rejected=len(rejected))
+    if listener.acting:
+        with listener.progress("answering") as show, recording.telling("answering", show):
+            found = recording.acted_on(listener.acting)
+        listener.perform(found)
+        listener.performed()
+    with listener.progress("answering") as show, recording.telling("answering", show):
+        out = sink.path
+        if out is not None and sink.is_parquet:
+            derived, written = recording.write_parquet(out, labels)
+        elif out is not None and (file := _shared_file(out, request.master)) is not None and not recording.small:
+            derived, written = recording.write_lines(file, labels, request.times, base=request.base)
+        else:
+            with output() as opened:
+                derived, written = _write(recording, request, labels, opened)
+    tally = recording.tally
+    return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row")
+
+
+def _started(layers: Layers, timezone: str, request: Request, listener: Listener) -> Recorded:
+    try:
+        from cera.engines.spark.recorded import recorded  # Spark is started only where it is used
+    except ImportError as error:
+        remedy = f"install cera[spark], or use {Setting.ENGINE.of('local')}"
+        raise UsageError(f"the spark engine needs {error.name}: {remedy}") from error
+    with listener.progress("starting Spark") as show:
+        return recorded(
+            layers,
+            request.sources,
+            request.layout,
+            until=request.until,
+            max_duration=request.max_duration,
+            tick_limit=request.tick_limit or TICK_LIMIT,
+            timezone=timezone,
+            master=request.master,
+            settings=request.settings,
+            tell=show,
+        )
+
+
+def _dispose_of(rejected: Sequence[Rejected], request: Request, listener: Listener) -> None:
+    """Writes malformed records to their file, or reports the first few; a strict run ends with them."""
+    if request.rejected is not None:
+        write_file(request.rejected, lines(rejected_line(record, listener.words) for record in rejected))
+    else:
+        listener.rejected(rejected[:REJECTED_SHOWN], len(rejected))
+    if rejected and request.strict:
+        raise DataError(f"{count(len(rejected), 'malformed record')}, and {Setting.STRICT} allows none")
+
+
+def _shared_file(out: Path, master: str) -> Path | None:
+    """The file itself, if the workers of Spark can write it: they run on this machine, and it is a file."""
+    target = Path(os.path.realpath(out))
+    return target if master.startswith("local") and (target.is_file() or not target.exists()) else None
+
+
+def _write(recording: Recorded, request: Request, labels: Collection[str], output: Output) -> tuple[Counter[str], int]:
+    """Writes answers as they come; counts the derived events by label, and all that were written."""
+    from cera.engines.spark.line_files import Lines  # as Spark is imported, only where it is used
+
+    derived: Counter[str] = Counter()
+    written = 0
+    made = Lines(request.times)
+    for row in recording.rows(labels, base=request.base):
+        _, _, _, label, term, _, rule, *_ = row
+        if rule is not None:
+            derived[label] += 1
+        if term is None:
+            continue
+        written += 1
+        if isinstance(output, LineOutput):
+            output.write_line(made.line(row))
+        else:
+            output.write(_shown(row))
+    output.finish()
+    return derived, written
+
+
+def _shown(row: tuple[Any, ...]) -> Event | DerivedEvent:
+    end, begin, _, _, term, qualifier, rule, _, address, transport = row
+    recipient = None if address is None else Recipient(address, transport)
+    event = Event(
+        term_from_json(loads(term)), Interval(begin, end), qualifier if recipient is None else recipient.qualifier
+    )
+    return event if rule is None else DerivedEvent(event, (Derivation(rule, {}),), recipient)
