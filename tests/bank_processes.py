@@ -20,7 +20,7 @@ from typing import Any
 from cera.connectors.databases.reading import poll
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.terms.json_terms import term_to_json
-from cera.pipeline import load
+from cera.program import load
 
 PROGRAM = Path(__file__).parents[1] / "examples" / "bank" / "alerts.epl"
 TABLE = "CREATE TABLE ACC (Accno INTEGER PRIMARY KEY, Owner TEXT, Type TEXT, Balance INTEGER)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.pipeline import ENGINES
+from cera.running.engine import ENGINES
 
 EVERY_ENGINE = [
     pytest.param(engine, marks=pytest.mark.xdist_group("spark") if engine == "spark" else ()) for engine in ENGINES

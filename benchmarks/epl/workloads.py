@@ -23,7 +23,7 @@ from cera.cli.main import SELDOM
 from cera.model.terms.term import Term
 from cera.modules.driving import Driver
 from cera.modules.processor import Detection as Detected
-from cera.pipeline import Program, load
+from cera.program import Program, load
 
 PROGRAM = Path(__file__).with_name("patterns.epl")
 _SAMPLES = 4

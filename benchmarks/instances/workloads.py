@@ -19,7 +19,7 @@ from cera.cli.main import SELDOM
 from cera.diagnostics import Source
 from cera.model.terms.term import Term
 from cera.modules.processor import Detection as Detected
-from cera.pipeline import Program
+from cera.program import Program
 
 
 def program(name: str, way: str) -> Program:

@@ -26,7 +26,7 @@ from cera.languages.xchangeeq.parser import parse
 from cera.model.time.time_text import TimeFormat
 from cera.modules.driving import Driver
 from cera.optimizer.driver import optimize
-from cera.pipeline import load
+from cera.program import load
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "sensors" / "fire.xceq"
 _SAMPLES_EVERY = 5_000

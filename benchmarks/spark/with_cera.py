@@ -14,7 +14,7 @@ from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.streaming.engine import detect
 from cera.modules.rules.module import rule_layers
-from cera.pipeline import load
+from cera.program import load
 from cera.rules.rule import RuleProgram
 
 

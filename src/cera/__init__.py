@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cera.comparing.comparison import Comparison, compare
+    from cera.connectors.actions.failure import Failure
+    from cera.connectors.records.csv_dialect import CsvDialect
     from cera.connectors.records.layout import Layout, Rejected
-    from cera.diagnostics import Diagnostic, Span
+    from cera.diagnostics import Diagnostic, Source, Span
+    from cera.engines.local.session import Session
     from cera.errors import (
         CeraError,
         CeraWarning,
@@ -23,20 +26,24 @@ if TYPE_CHECKING:
         RecursionLimitError,
         UsageError,
     )
+    from cera.model.calendars.calendar_files import Calendar
     from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
     from cera.model.terms.term import Term
     from cera.model.time.interval import Interval, Time
+    from cera.model.time.time_text import TimeFormat
     from cera.modules.answers.answer import Answer
     from cera.performing import Performed, perform
-    from cera.pipeline import Program, load
+    from cera.program import Program, load
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "Calendar",
     "CeraError",
     "CeraWarning",
     "Comparison",
+    "CsvDialect",
     "DataError",
     "Derivation",
     "DerivedEvent",
@@ -44,6 +51,7 @@ __all__ = [
     "EngineError",
     "Event",
     "FailedActionsError",
+    "Failure",
     "Interval",
     "Layout",
     "MatchLimitError",
@@ -53,9 +61,12 @@ __all__ = [
     "Recipient",
     "RecursionLimitError",
     "Rejected",
+    "Session",
+    "Source",
     "Span",
     "Term",
     "Time",
+    "TimeFormat",
     "UsageError",
     "compare",
     "load",
@@ -65,9 +76,11 @@ __all__ = [
 #: Where each public name is. A module is imported when a name of it is asked for: most commands need only a few.
 _PLACES = {
     "Answer": "cera.modules.answers.answer",
+    "Calendar": "cera.model.calendars.calendar_files",
     "CeraError": "cera.errors",
     "CeraWarning": "cera.errors",
     "Comparison": "cera.comparing.comparison",
+    "CsvDialect": "cera.connectors.records.csv_dialect",
     "DataError": "cera.errors",
     "Derivation": "cera.model.events.event",
     "DerivedEvent": "cera.model.events.event",
@@ -75,21 +88,25 @@ _PLACES = {
     "EngineError": "cera.errors",
     "Event": "cera.model.events.event",
     "FailedActionsError": "cera.errors",
+    "Failure": "cera.connectors.actions.failure",
     "Interval": "cera.model.time.interval",
     "Layout": "cera.connectors.records.layout",
     "MatchLimitError": "cera.errors",
     "Performed": "cera.performing",
-    "Program": "cera.pipeline",
+    "Program": "cera.program",
     "ProgramError": "cera.errors",
     "Recipient": "cera.model.events.event",
     "RecursionLimitError": "cera.errors",
     "Rejected": "cera.connectors.records.layout",
+    "Session": "cera.engines.local.session",
+    "Source": "cera.diagnostics",
     "Span": "cera.diagnostics",
     "Term": "cera.model.terms.term",
     "Time": "cera.model.time.interval",
+    "TimeFormat": "cera.model.time.time_text",
     "UsageError": "cera.errors",
     "compare": "cera.comparing.comparison",
-    "load": "cera.pipeline",
+    "load": "cera.program",
     "perform": "cera.performing",
 }
 

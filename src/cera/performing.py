@@ -20,7 +20,7 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
 from cera.modules.answers.answer import Answer
 from cera.modules.arrivals import Recognizer
-from cera.pipeline import Program
+from cera.program import Program
 
 
 @dataclass(frozen=True)

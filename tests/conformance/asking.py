@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cera.model.events.event import Event
 from cera.model.terms.term import Term
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 FIRE_RULES = """

@@ -28,7 +28,7 @@ from cera.connectors.records.acceptance import accepted, refuse
 from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import Program
+from cera.program import Program
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("examples", "tests/conformance/cases", "tests/conformance/entries")

@@ -34,7 +34,7 @@ from cera.engines.reference.entailment import Theory
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Comparison, Literal, Variable
 from cera.model.time.durations import parse_duration
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, assert_same_events, event, seconds
 from conformance.asking import AVERAGE, BURNT_DOWN, FIRE, FIRE_RULES, RULES, fire_stream, temp
 from relational import Relation, Tuple, World, event_of, fact, happening, last_end, occurrence_time, trace_of, values_of

@@ -18,7 +18,7 @@ from cera.engines.local.processor import RuleProcessor
 from cera.errors import ProgramError
 from cera.model.events.event import Event
 from cera.modules.driving import Driver
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, assert_same_events, event, seconds
 from conformance.asking import AVERAGE, BURNT_DOWN, FIRE, FIRE_RULES, RULES, fire_stream, temp
 

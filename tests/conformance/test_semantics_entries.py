@@ -10,7 +10,7 @@ from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import matches
 from cera.engines.reference.fixpoint import immediate_consequence, intended_model
 from cera.model.time.interval import Interval
-from cera.pipeline import load
+from cera.program import load
 from cera.rules.analysis.strata import stratify
 from cera.testing import event
 from conformance.asking import AVERAGE, BURNT_DOWN, FIRE, FIRE_RULES, codes, fire_stream, temp

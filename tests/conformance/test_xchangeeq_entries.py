@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from cera.errors import RecursionLimitError
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, event
 from conformance.case_folders import list_cases
 

@@ -25,7 +25,7 @@ from cera.model.terms.term import Term
 from cera.model.terms.term_text import parse_term
 from cera.model.time.interval import interval
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from cera.rules.rule import Semantics
 from cera.testing import difference
 from docs.blocks import Block, blocks

@@ -14,7 +14,7 @@ import pytest
 from cera.diagnostics import Diagnostic, Source, render
 from cera.engines.local import engine as local
 from cera.errors import ProgramError
-from cera.pipeline import Program
+from cera.program import Program
 from cera.wording import on_command_line
 from docs.blocks import ROOT, blocks
 

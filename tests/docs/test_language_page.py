@@ -15,7 +15,7 @@ from cera.model.time.allen import RELATIONS
 from cera.model.time.clock_pattern import DATETIME_PARTS
 from cera.model.time.durations import UNITS
 from cera.model.time.timers import SYNONYMS, TIMERS
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 from docs.blocks import PAGES, ROOT, blocks, code_in, name_of, table
 from docs.examples import Example, conditions, examples, holds, problems_of

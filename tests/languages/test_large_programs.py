@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.diagnostics import Source
-from cera.pipeline import Program
+from cera.program import Program
 from cera.testing import event
 
 pytestmark = pytest.mark.slow

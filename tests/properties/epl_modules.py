@@ -14,7 +14,7 @@ from cera.languages.text.nodes import EventType, Identifier
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import Interval
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from properties.epl_programs import left_out, random_event
 
 SECOND = 1_000_000

@@ -14,7 +14,7 @@ import pytest
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND
 from properties.killing import run_with_kills
 

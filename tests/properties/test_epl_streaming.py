@@ -18,7 +18,7 @@ from cera.engines.spark.streaming.state.kernel import Kernel
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_to_json
 from cera.modules.module import Settings
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from cera.testing import event
 from hypothesis_profiles import examples
 from properties.epl_modules import random_program, random_stream

@@ -20,7 +20,7 @@ from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.printer import format_source
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import Program
+from cera.program import Program
 from hypothesis_profiles import examples
 from properties.generator import CALENDARS, seeded_case
 from properties.mutation import EVENT_PIECES, PROGRAM_PIECES, damaged

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from cera.errors import ProgramError
 from cera.model.events.event import DerivedEvent, Event
-from cera.pipeline import load
+from cera.program import load
 from cera.rules.analysis.strata import is_hierarchical, recursive_components
 from cera.rules.rule import RuleProgram, Semantics
 from cera.testing import SECOND, event

@@ -13,7 +13,7 @@ from cera.model.events.event import Event
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import parse_datetime
-from cera.pipeline import load
+from cera.program import load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 from module_runs import run_by_definition, run_locally

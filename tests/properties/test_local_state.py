@@ -15,7 +15,7 @@ from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval
 from cera.modules.driving import Driver
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, assert_same_events, event
 from conformance.asking import FIRE_RULES
 from properties.generator import FEATURES, LAST_SECOND, Case, cases
@@ -91,7 +91,7 @@ JOIN_ON_TERMS = "DETECT h{var X} ON and { event a: a{{var X}}, event b: b{{var X
 def test_a_state_written_by_another_process_is_read_back() -> None:
     """Python's hashes of strings differ from process to process, and stores are looked into by hash."""
     script = (
-        "import sys; from cera.pipeline import load; from cera.testing import event\n"
+        "import sys; from cera.program import load; from cera.testing import event\n"
         f"session = load({JOIN_ON_TERMS!r}).session()\n"
         "session.push(event('a{x{\"v\"}}', 0), event('a{y}', 1))\n"
         "sys.stdout.buffer.write(session.save())\n"

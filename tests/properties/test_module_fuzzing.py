@@ -18,7 +18,7 @@ from cera.languages.cet.printer import format_source as format_cet
 from cera.languages.datalog.formatter import format_source as format_datalog
 from cera.languages.epl.printer import format_source as format_epl
 from cera.languages.snoop.printer import format_source as format_snoop
-from cera.pipeline import Program
+from cera.program import Program
 from docs.blocks import blocks
 from hypothesis_profiles import examples
 from properties.mutation import damaged

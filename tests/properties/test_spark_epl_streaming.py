@@ -15,7 +15,7 @@ import pytest
 from cera.connectors.records.layout import Layout
 from cera.connectors.sinks import event_line
 from cera.connectors.source import source_of
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 from properties.epl_modules import random_program, random_stream
 from properties.local_runs import disordered

@@ -11,7 +11,7 @@ import pytest
 
 from cera.diagnostics import Source
 from cera.engines.running import RunOptions, run_layers
-from cera.pipeline import Program
+from cera.program import Program
 from cera.testing import SECOND, event
 from module_runs import side_by_side
 from properties.test_meta_model_streaming import random_modules, stream_of

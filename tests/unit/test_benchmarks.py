@@ -13,7 +13,7 @@ from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.terms.term import Term
 from cera.model.time.interval import point
-from cera.pipeline import load
+from cera.program import load
 
 if TYPE_CHECKING:
     import pyarrow as pa

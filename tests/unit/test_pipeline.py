@@ -17,7 +17,7 @@ from cera.errors import RecursionLimitError, UsageError
 from cera.languages.registry import language_of
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 

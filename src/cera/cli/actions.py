@@ -21,7 +21,7 @@ from cera.errors import FailedActionsError, UsageError
 from cera.model.events.event import DerivedEvent
 from cera.model.time.time_text import TimeFormat
 from cera.performing import WantedActions
-from cera.pipeline import Program
+from cera.program import Program
 from cera.wording import on_command_line
 
 R = TypeVar("R")

@@ -9,8 +9,8 @@ import click
 
 from cera.cli import report
 from cera.connectors.records.ahead import ONE_DAY
+from cera.connectors.records.python_values import microseconds
 from cera.connectors.source import Source
-from cera.pipeline import microseconds
 
 R = TypeVar("R")
 

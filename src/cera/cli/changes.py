@@ -9,7 +9,7 @@ from cera.cli.report import count, listed, printable
 from cera.diagnostics import did_you_mean
 from cera.model.terms.term import Value, format_value
 from cera.modules.monitoring import OPERATIONS
-from cera.pipeline import Program
+from cera.program import Program
 from cera.running.outcome import Changes
 
 

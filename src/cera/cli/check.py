@@ -11,7 +11,7 @@ from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
 from cera.diagnostics import in_source_order
 from cera.errors import ProgramError
-from cera.pipeline import Program
+from cera.program import Program
 from cera.wording import on_command_line
 
 

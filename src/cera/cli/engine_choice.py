@@ -7,7 +7,7 @@ from dataclasses import replace
 from cera.cli import report
 from cera.connectors.sink import Sink
 from cera.engines.choice import AUTO, Choice, Recording, choose, choose_in_process
-from cera.pipeline import Program
+from cera.program import Program
 from cera.running.request import Request
 
 

@@ -11,11 +11,12 @@ from cera.cli import report
 from cera.cli.options import program_options
 from cera.cli.page import ExplainCommand
 from cera.connectors.line_writer import write_output
+from cera.connectors.records.python_values import microseconds
 from cera.engines.local.engine import plan_of
 from cera.explain.modules import explain_modules, module_lines
 from cera.explain.program import explain as explained
 from cera.explain.program import text
-from cera.pipeline import Program, microseconds
+from cera.program import Program
 from cera.wording import on_command_line
 
 

@@ -13,7 +13,7 @@ from cera.connectors.line_writer import write_file, write_output
 from cera.diagnostics import Source
 from cera.errors import ProgramError
 from cera.languages.registry import language_of
-from cera.pipeline import load
+from cera.program import load
 
 
 @click.command("fmt", short_help="Bring programs into the canonical layout.")

@@ -20,8 +20,9 @@ from cera.cli.config_file import configure, is_from_file, used
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.program_text import program_parts
 from cera.connectors.files import ENDINGS, Layout
+from cera.connectors.records.python_values import microseconds
 from cera.connectors.source import Source, source_of
-from cera.engines.choice import AUTO
+from cera.engines.choice import AUTO, Engine
 from cera.errors import UsageError
 from cera.languages.registry import LANGUAGES
 from cera.model.calendars.tick_limits import TICK_LIMIT
@@ -29,7 +30,8 @@ from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat
 from cera.modules.module import RECURSION_LIMIT
-from cera.pipeline import ENGINES, Engine, load, microseconds
+from cera.program import load
+from cera.running.engine import ENGINES
 from cera.running.request import Request
 from cera.wording import Setting
 

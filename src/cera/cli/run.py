@@ -18,7 +18,7 @@ from cera.cli.summary import refuse, show_missing_attributes, show_summary, show
 from cera.cli.tables import on_terminal
 from cera.connectors.sink import Sink, sink_of
 from cera.errors import UsageError
-from cera.pipeline import Program
+from cera.program import Program
 from cera.running.engine import Run, answer
 from cera.running.request import Request
 

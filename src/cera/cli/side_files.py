@@ -8,7 +8,7 @@ from pathlib import Path
 from cera.connectors.sink import check_writable
 from cera.connectors.source import Source
 from cera.errors import UsageError
-from cera.pipeline import Program
+from cera.program import Program
 from cera.running.request import Request
 
 

@@ -20,12 +20,13 @@ from cera.cli.termination import end_at_once
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.line_writer import write_output
 from cera.connectors.records.layout import Rejected
+from cera.connectors.records.python_values import microseconds
 from cera.connectors.sink import stream_folder
 from cera.connectors.source import Source, source_of
 from cera.errors import EngineError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import Program, microseconds
+from cera.program import Program
 from cera.running.flow import REJECTED_SHOWN
 from cera.running.outcome import InputCounts
 from cera.wording import on_command_line

@@ -8,7 +8,7 @@ from cera.cli.changes import missing_tables, not_counted
 from cera.cli.report import count, fail, listed, printable, say, warn
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
-from cera.pipeline import Program
+from cera.program import Program
 from cera.rules.analysis.labels_and_attributes import queries_any_label
 from cera.rules.analysis.unification import head_label
 from cera.running.outcome import InputCounts, Outcome

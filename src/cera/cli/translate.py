@@ -11,7 +11,7 @@ from cera.errors import UsageError
 from cera.languages.programs import ProgramModule
 from cera.languages.protocol.forms import Example, Form, Target
 from cera.languages.registry import LANGUAGES
-from cera.pipeline import Program
+from cera.program import Program
 
 #: What programs can be translated to, by name.
 TARGETS = {language.target.name: language.target for language in LANGUAGES if language.target is not None}

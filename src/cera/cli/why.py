@@ -16,7 +16,7 @@ from cera.cli.side_files import check_side_files
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
 from cera.model.events.event import Event
-from cera.pipeline import Program
+from cera.program import Program
 from cera.running.causes import Causes
 from cera.running.engine import Run, answer
 from cera.running.listener import Collected

@@ -16,7 +16,7 @@ from cera.diagnostics import Source
 from cera.errors import ProgramError, UsageError
 from cera.languages.epl.printer import print_modules
 from cera.languages.snoop.epl_translation import epl_module, to_datalog
-from cera.pipeline import Program as RunnableProgram
+from cera.program import Program as RunnableProgram
 from instance_building import detected, history, seen
 from languages.snoop.reading import module, read
 from module_runs import meaning

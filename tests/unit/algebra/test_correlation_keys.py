@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.algebra.correlation_keys import correlation_key
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 

@@ -13,7 +13,7 @@ from cera.algebra.translation import translate
 from cera.model.expressions.constructs import ConstructTerm
 from cera.model.matching.patterns import TermPattern
 from cera.model.time.durations import parse_duration
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 

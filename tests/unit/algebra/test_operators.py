@@ -28,7 +28,7 @@ from cera.model.expressions.constructs import ConstructTerm
 from cera.model.expressions.expression import Comparison, EventReference, Literal, Temporal, Variable
 from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
 from cera.model.time.durations import parse_duration
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 

@@ -18,7 +18,7 @@ from cera.algebra.plan_notation import condition_text
 from cera.algebra.plan_text import print_plan
 from cera.algebra.translation import translate
 from cera.explain.plan import NOTATION
-from cera.pipeline import load
+from cera.program import load
 from cera.rules.rule import Semantics
 from conformance.asking import FIRE_RULES
 

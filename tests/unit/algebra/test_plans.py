@@ -23,7 +23,7 @@ from cera.algebra.plan import Plan, PlanError, Point
 from cera.algebra.schema import Schema
 from cera.algebra.translation import translate
 from cera.model.matching.patterns import TermPattern
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 

@@ -9,7 +9,7 @@ from cera.algebra.reach import Reach
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
 from cera.engines.local.storage import Bucket
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, event
 
 

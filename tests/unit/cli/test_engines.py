@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from cera.cli.main import main
-from cera.pipeline import ENGINES
+from cera.running.engine import ENGINES
 from every_engine import EVERY_ENGINE
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

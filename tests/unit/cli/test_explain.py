@@ -10,7 +10,7 @@ from cera.diagnostics import Source
 from cera.explain.program import as_syntax, explain
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.printer import print_rule
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from unit.cli.command_line import Cera
 
 CHAIN = """

@@ -220,7 +220,7 @@ def imported_by(*arguments: str) -> set[str]:
 @pytest.mark.processes
 def test_the_version_is_said_without_importing_what_it_does_not_need() -> None:
     found = imported_by("--version")
-    assert not found & {"rich", "lark", "pyspark", "pyarrow", "hypothesis", "cera.pipeline", "importlib.metadata"}
+    assert not found & {"rich", "lark", "pyspark", "pyarrow", "hypothesis", "cera.program", "importlib.metadata"}
     assert len({name for name in found if name.startswith("cera.")}) < 15
 
 

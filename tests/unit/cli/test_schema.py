@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import cera.pipeline
+import cera.program
 from cera.diagnostics import Source
 from cera.model.events import event_schema
 from unit.cli.command_line import Cera, write_lines
@@ -70,8 +70,8 @@ def test_declarations_are_a_program_against_which_rules_are_held(cera: Cera) -> 
     assert [(each.code, each.hint) for each in program.diagnostics] == [("XC110", "did you mean `fridge`?")]
 
 
-def cera_program(text: str) -> cera.pipeline.Program:
-    return cera.pipeline.Program((Source("a.xceq", text),))
+def cera_program(text: str) -> cera.program.Program:
+    return cera.program.Program((Source("a.xceq", text),))
 
 
 @pytest.mark.parametrize(

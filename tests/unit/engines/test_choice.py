@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cera import pipeline
+from cera import program
 from cera.connectors.records.layout import Layout
 from cera.connectors.source import source_of
 from cera.engines import choice
 from cera.engines.choice import Recording, choose, choose_in_process
 from cera.errors import UsageError
 from cera.modules.answers.answer import Answer
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 from cera.wording import Setting, on_command_line
 
@@ -99,7 +99,7 @@ def test_python_answers_locally_and_recursion_by_the_reference(monkeypatch: pyte
         taken.append(engine)
         return Answer(())
 
-    monkeypatch.setattr(pipeline, "run_layers", run_layers)
+    monkeypatch.setattr(program, "run_layers", run_layers)
     load("DETECT a ON b{{}} END").run([event("b{}", 1)])
     load("DETECT a{var X} ON a{{x{{var X}}}} END").run([event("a{x{1}}", 1)])
     load("DETECT a ON b{{}} END").run([event("b{}", 1)], engine="reference")

@@ -6,7 +6,7 @@ import json
 
 from cera.explain.plan import ExplainedPlan, StateBound
 from cera.explain.program import explain, text
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 

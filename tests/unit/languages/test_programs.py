@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cera.diagnostics import Diagnostic, Source
-from cera.pipeline import load
+from cera.program import load
 
 EPL = Source("a.epl", "begin P monitor A; R: A(X). end.")
 DATALOG = Source("P.dl1s", "p(X, J) <- a(X, J).")

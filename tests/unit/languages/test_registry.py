@@ -8,7 +8,7 @@ import pytest
 
 from cera.diagnostics import Source
 from cera.languages.registry import LANGUAGES, language_of, recognize
-from cera.pipeline import load
+from cera.program import load
 
 SNOOP = "X := recent A ; B"
 

@@ -17,7 +17,7 @@ from cera.engines.spark.session.session import session
 from cera.model.events.event import Event
 from cera.modules.layering import Layers, layered
 from cera.modules.rules.module import RuleModule
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 from every_engine import EVERY_ENGINE
 from properties.streaming_runs import MicroBatches

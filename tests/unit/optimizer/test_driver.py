@@ -11,7 +11,7 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.translation import translate
 from cera.errors import UsageError
 from cera.optimizer.driver import PASSES, OptimizerError, Pass, optimize, optimized
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 PLAN = translate(load(FIRE_RULES).checked())

@@ -18,7 +18,7 @@ from cera.explain.plan import NOTATION
 from cera.optimizer.driver import PASSES, Pass, optimize
 from cera.optimizer.push_selections import push_selections
 from cera.optimizer.share_subexpressions import share_subexpressions
-from cera.pipeline import load
+from cera.program import load
 from conformance.asking import FIRE_RULES
 
 GOLDEN = Path(__file__).parents[2] / "algebra" / "golden"

@@ -14,6 +14,7 @@ from cera.errors import UsageError
 from cera.model.terms.json_terms import describe
 from cera.model.terms.term import MAX_DEPTH
 from cera.model.terms.values import NumberTooLargeError, number, read_fraction
+from cera.model.time.durations import DurationError, parse_duration
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat
 
@@ -120,3 +121,25 @@ def _from_numpy(value: Any) -> object:
     if value.dtype.kind in "mV":
         raise RecordError(f"a value is a text, a number, a truth value or a time; found {describe(value)}")
     return value.tolist()
+
+
+def microseconds(duration: int | str) -> int:
+    """Returns a duration, which is not of calendar months, in microseconds."""
+    if isinstance(duration, int) and duration >= 0:
+        return duration
+    if not isinstance(duration, str):
+        raise UsageError(f"{duration!r} is not a duration; give microseconds, or a text like '5 sec'")
+    try:
+        parsed = parse_duration(duration)
+    except DurationError as error:
+        raise UsageError(str(error)) from error
+    if parsed.months:
+        raise UsageError(f"'{duration}' has no fixed length; give days instead of months")
+    return parsed.microseconds
+
+
+def duration_argument(name: str, duration: int | str | None) -> int | None:
+    try:
+        return None if duration is None else microseconds(duration)
+    except UsageError as error:
+        raise UsageError(f"`{name}`: {error.message}") from error

@@ -14,7 +14,7 @@ from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
 from cera.modules.driving import Driver
-from cera.pipeline import load
+from cera.program import load
 
 RULE = "DETECT warm{{{head}}} ON event t: temp{{{{sensor{{{{var S}}}}, value{{{{var T}}}}}}}} END"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 ENGINES = ("reference", "local")

@@ -13,7 +13,7 @@ from cera.engines.local.session import Session
 from cera.engines.local.state_bytes import restore
 from cera.errors import DataError, ProgramError, UsageError
 from cera.model.events.event import DerivedEvent, Event
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import assert_same_events, event, seconds
 from conformance.asking import FIRE_RULES, fire_stream, temp
 

@@ -9,7 +9,7 @@ from cera.model.events.event import Event
 from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, Value
 from cera.model.time.interval import point
 from cera.modules.answers.answer import Answer
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 ENGINES = ("reference", "local")

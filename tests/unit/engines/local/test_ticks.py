@@ -6,7 +6,7 @@ import pytest
 
 from cera.engines.reference import entailment
 from cera.errors import EngineError
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 SECONDS = (

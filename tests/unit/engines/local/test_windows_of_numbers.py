@@ -18,7 +18,7 @@ from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Interval
 from cera.modules.driving import Driver
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND
 from hypothesis_profiles import examples
 from module_runs import run_by_definition

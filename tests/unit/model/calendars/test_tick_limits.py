@@ -13,7 +13,7 @@ from cera.engines.spark.streaming.state.kernel import Kernel
 from cera.errors import TickLimitError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from cera.testing import event, seconds
 from every_engine import EVERY_ENGINE
 

@@ -13,7 +13,7 @@ from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point
 from cera.modules.arrivals import Recognizer
 from cera.modules.driving import distinct
-from cera.pipeline import load
+from cera.program import load
 
 MODULE = """\
 begin M

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.pipeline import load
+from cera.program import load
 from cera.rules.reasoning.time_consequences import time_network
 from cera.rules.reasoning.time_points import TimePoint
 from unit.rules.programs import branch

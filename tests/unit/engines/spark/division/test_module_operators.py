@@ -10,7 +10,7 @@ from cera.engines.spark.division.distinct import may_repeat
 from cera.engines.spark.division.operators import Operator, operators
 from cera.engines.spark.division.routing import Router
 from cera.model.events.occurrence import json_occurrence, occurrence
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 HEADS = "as fall(area: X.area)"

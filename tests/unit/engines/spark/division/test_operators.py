@@ -8,7 +8,7 @@ from cera.engines.spark.division.distinct import may_repeat
 from cera.engines.spark.division.divisions import ByKey
 from cera.engines.spark.division.operators import Operator
 from cera.errors import ProgramError
-from cera.pipeline import load
+from cera.program import load
 from module_runs import rule_operators
 
 FIRE = """

@@ -7,7 +7,7 @@ import pytest
 from cera.engines.spark.division.routing import DividedEventError, Router, bucket, key_hash
 from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.model.terms.term import Term
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 from module_runs import rule_operators
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.engines.spark.division.thresholds import Threshold, thresholds
-from cera.pipeline import load
+from cera.program import load
 
 FIRE = """
 DETECT fire{ area{ var A } }

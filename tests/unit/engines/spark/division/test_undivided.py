@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cera.engines.spark.division.divisions import ByKey
-from cera.pipeline import load
+from cera.program import load
 from module_runs import rule_operators
 
 FIRE = """DETECT fire{ area{ var A } }

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from cera.cli.main import main
 from cera.errors import UsageError
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from cera.testing import event
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -17,7 +17,7 @@ from cera.engines.spark.plan.sides import Side
 from cera.engines.spark.reading.frames import from_frame
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -22,7 +22,7 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Term
 from cera.model.time.interval import point
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, event
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 import cera.spark
 from cera.model.terms.json_terms import term_to_json
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event
 
 pytestmark = pytest.mark.xdist_group("spark")

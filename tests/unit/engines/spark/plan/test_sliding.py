@@ -13,7 +13,7 @@ from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame
 from cera.model.terms.term import Term
 from cera.model.time.interval import point
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -12,7 +12,7 @@ from cera.model.events.event import Event
 from cera.model.terms.term_text import parse_term
 from cera.model.time.interval import point
 from cera.modules.rules.module import rule_layers
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND
 from module_runs import run_locally, run_on_spark
 

@@ -21,7 +21,7 @@ from cera.engines.spark.reading.recordings import read_sources
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import load
+from cera.program import load
 from spark_rows import events_in
 
 pytestmark = pytest.mark.xdist_group("spark")

@@ -10,7 +10,7 @@ import pytest
 from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.checkpoint import Checkpoint, Manifest
 from cera.errors import UsageError
-from cera.pipeline import load
+from cera.program import load
 from cera.wording import on_command_line
 from module_runs import rule_operators
 

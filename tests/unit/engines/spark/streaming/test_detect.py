@@ -17,7 +17,7 @@ from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import point
-from cera.pipeline import Program, load
+from cera.program import Program, load
 from cera.testing import SECOND
 from module_runs import run_locally
 

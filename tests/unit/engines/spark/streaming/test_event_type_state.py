@@ -9,7 +9,7 @@ from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.state.kernel import Kernel
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
-from cera.pipeline import Program
+from cera.program import Program
 from cera.testing import event
 from properties.streaming_runs import MicroBatches
 

@@ -13,7 +13,7 @@ from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point
 from cera.model.time.time_text import TimeFormat
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND
 from module_runs import run_locally
 

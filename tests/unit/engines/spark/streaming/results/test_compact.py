@@ -15,7 +15,7 @@ from cera.engines.spark.streaming.results.compact import Compactor, shapes
 from cera.engines.spark.streaming.results.compact_columns import finished
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import SECOND, event
 
 #: The children of the heads are not in the order of their labels.

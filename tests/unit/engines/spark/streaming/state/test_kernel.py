@@ -10,7 +10,7 @@ from cera.engines.spark.streaming.messages.messages import LatePolicy, pack_even
 from cera.engines.spark.streaming.state.kernel import Kernel, Outcome, Part
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
-from cera.pipeline import load
+from cera.program import load
 from cera.testing import event, seconds
 
 PROGRAM = """
