@@ -13,8 +13,8 @@ import cera
 
 def test_the_public_names_are_these() -> None:
     names = """
-    Answer Calendar CeraError CeraWarning Comparison CsvDialect DataError Derivation DerivedEvent Diagnostic EngineError Event
-    FailedActionsError Failure Interval Layout MatchLimitError Performed Program ProgramError Recipient
+    Answer Calendar CeraError CeraWarning Comparison CsvDialect DataError Derivation DerivedEvent Diagnostic EngineError
+    Event FailedActionsError Failure Interval Layout MatchLimitError Performed Program ProgramError Recipient
     RecursionLimitError Rejected Session Source Span Term Time TimeFormat UsageError compare load perform
     """
     assert sorted(cera.__all__) == names.split()
