@@ -80,8 +80,9 @@ def cut(together: SideBySide) -> Evaluator:
 @pytest.fixture(scope="module")
 def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
     """As a stream on Spark, which is stopped in the midst of the events and goes on from its checkpoint."""
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
+    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
     from cera.engines.spark.streaming.sources.intake import StreamSource
+    from cera.engines.spark.streaming.stream_listener import StreamListener
 
     folder = tmp_path_factory.mktemp("entries")
     (folder / "in").mkdir()
@@ -99,7 +100,7 @@ def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> E
     middle = len(events) // 2
     for number, part in enumerate((events[:middle], events[middle:])):
         write_files(folder / "in", [part], number)
-        LiveStream(operators(some.layers), options, Tell()).run()
+        LiveStream(operators(some.layers), options, StreamListener()).run()
     assert not lines_in(folder / "late")
     lines = [json.loads(line) for line in lines_in(folder / "out")]
     told = {line["id"]: (line["rule"], line["causes"]) for line in lines}

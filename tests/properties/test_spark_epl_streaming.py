@@ -35,8 +35,9 @@ SEED = 4
 @pytest.mark.usefixtures("spark")
 def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path: Path) -> None:
     from cera.engines.spark.division.operators import operators
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
+    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
     from cera.engines.spark.streaming.sources.intake import StreamSource
+    from cera.engines.spark.streaming.stream_listener import StreamListener
 
     random = Random(SEED)
     program = random_program(random, 8)
@@ -60,7 +61,7 @@ def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path
     without_key = 0
     for number, part in enumerate((events[:cut], [*events[cut:], LAST])):
         write_files(source, [part], number)
-        stream = LiveStream(made, options, Tell())
+        stream = LiveStream(made, options, StreamListener())
         stream.run()
         without_key += stream.counters.without_key
 

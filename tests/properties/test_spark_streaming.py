@@ -122,8 +122,9 @@ def _input_line(each: Event) -> dict[str, object]:
 def test_random_programs_on_spark_streaming_with_a_restart(
     spark: SparkSession, tmp_path: Path, count: int, seed: int
 ) -> None:
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions, Tell
+    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
     from cera.engines.spark.streaming.sources.intake import StreamSource
+    from cera.engines.spark.streaming.stream_listener import StreamListener
 
     chance = random.Random(seed)
     cases = list(programs(count, seed))
@@ -148,9 +149,9 @@ def test_random_programs_on_spark_streaming_with_a_restart(
     )
     made = rule_operators(program, max_duration=longest, buckets=4)
     write_files(source, batches[:3], 0)
-    LiveStream(made, options, Tell()).run()
+    LiveStream(made, options, StreamListener()).run()
     write_files(source, [*batches[3:], [LAST]], 3)
-    LiveStream(made, options, Tell()).run()
+    LiveStream(made, options, StreamListener()).run()
 
     assert not list((tmp_path / "late").iterdir())
     rejected = {json.loads(line)["place"] for line in lines_in(tmp_path / "rejected")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,13 +23,21 @@ from cera.connectors.records.layout import Rejected
 from cera.connectors.records.python_values import microseconds
 from cera.connectors.sink import stream_folder
 from cera.connectors.source import Source, source_of
-from cera.errors import EngineError, UsageError
+from cera.engines.spark.streaming.progress import BatchReport, Counters
+from cera.engines.spark.streaming.stream_listener import StreamListener
+from cera.errors import UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat
 from cera.program import Program
 from cera.running.flow import REJECTED_SHOWN
 from cera.running.outcome import InputCounts
+from cera.running.spark_stream import require_spark, stream_operators
 from cera.wording import on_command_line
+
+if TYPE_CHECKING:
+    from cera.engines.spark.streaming.checkpoint import Checkpoint
+    from cera.engines.spark.streaming.live import StreamOptions
+    from cera.engines.spark.streaming.results.batch_files import SinkFormat
 
 
 @click.command("stream", short_help="Answer a program over events as they come.")
@@ -130,7 +138,12 @@ def stream(
     max_ahead: str | None,
     tick_limit: int | None,
     conf: tuple[str, ...],
-    **others: Any,
+    checkpoint: Path,
+    sink_format: SinkFormat,
+    late: Path | None,
+    rejected: Path | None,
+    restart_changed: bool,
+    master: str,
 ) -> None:
     """Answers the program of the FILEs over events as they come, and writes the derived events as they are decided.
 
@@ -152,38 +165,42 @@ def stream(
     _check_sources(sources)
     check_layout(layout, sources)
     check_actions(program, actions.permissions)
-    live, operators = _spark_parts()
+    require_spark()
+    from cera.engines.spark.division.operators import BUCKETS
+    from cera.engines.spark.streaming.checkpoint import Checkpoint
+    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
+    from cera.engines.spark.streaming.sources.intake import StreamSource
+
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     show_unknown_labels(sorted(labels), program, InputCounts({}, 0), {})
-    options = live.StreamOptions(
-        sources=tuple(live.StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
+    options = StreamOptions(
+        sources=tuple(StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
         sink=stream_folder(sink),
+        checkpoint=checkpoint,
         layout=layout,
         max_delay=microseconds(max_delay),
-        max_duration=_longest(max_duration, layout, sources, live.Checkpoint(others["checkpoint"])),
+        max_duration=_longest(max_duration, layout, sources, Checkpoint(checkpoint)),
+        sink_format=sink_format,
+        late=late,
+        rejected=rejected,
         trigger=_interval(trigger),
         once=once,
         files_a_batch=files_per_batch,
-        buckets=buckets or operators.BUCKETS,
+        buckets=buckets or BUCKETS,
         labels=labels or None,
+        restart_changed=restart_changed,
         words=on_command_line,
+        master=master,
         settings=spark_settings(conf),
-        **others,
     )
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
     _check_apart(options, sources)
-    made = operators.operators(
-        layers,
-        max_duration=options.max_duration,
-        timezone=program.timezone,
-        buckets=options.buckets,
-        tick_limit=tick_limit or TICK_LIMIT,
-        acting=frozenset(one.rule for each in program.modules.found for one in each.actions),
-    )
+    acting = frozenset(one.rule for each in program.modules.found for one in each.actions)
+    made = stream_operators(layers, program.timezone, options, acting, tick_limit or TICK_LIMIT)
     for operator in made:
         report.say(operator.description())
-    running = live.LiveStream(made, options, Told(layout.times))
+    running = LiveStream(made, options, StreamReports(layout.times))
     kept = actions if actions.ledger is not None else replace(actions, ledger=running.checkpoint.actions)
     with Performer(program, kept, layout.times) as performer:
         running.act = performer.perform_all
@@ -201,25 +218,15 @@ def stream(
         refuse(unusable)
 
 
-def _say(counters: Any) -> None:
+def _say(counters: Counters) -> None:
     if not counters.batches:
         report.say("nothing new was there to read, and nothing was decided")
         return
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
         f"{counters.rejected:,} rejected{_undefined(counters.undefined)}{_without_key(counters.without_key)}; "
-        f"{report.count(counters.live, 'tuple')} remembered"
+        f"{report.count(counters.live, 'tuple')} in state"
     )
-
-
-def _spark_parts() -> tuple[Any, Any]:
-    """The Spark engine, which is there only if pyspark is installed."""
-    try:
-        from cera.engines.spark.division import operators
-        from cera.engines.spark.streaming import live
-    except ImportError as error:
-        raise EngineError(f"`cera stream` needs Spark ({error}); install it with: pip install 'cera[spark]'") from error
-    return live, operators
 
 
 def _check_sources(sources: Sequence[Source]) -> None:
@@ -230,7 +237,7 @@ def _check_sources(sources: Sequence[Source]) -> None:
         raise UsageError("--source: the same source is given twice")
 
 
-def _longest(given: str | None, layout: Layout, sources: Sequence[Source], checkpoint: Any) -> int | None:
+def _longest(given: str | None, layout: Layout, sources: Sequence[Source], checkpoint: Checkpoint) -> int | None:
     """Returns how long an event may last: 0 where all sources have points of time, unless the option says otherwise.
 
     A checkpoint of a run without such a promise goes on without it.
@@ -241,7 +248,7 @@ def _longest(given: str | None, layout: Layout, sources: Sequence[Source], check
     return 0 if points and checkpoint.promised_duration() is not False else None
 
 
-def _check_apart(options: Any, sources: Sequence[Source]) -> None:
+def _check_apart(options: StreamOptions, sources: Sequence[Source]) -> None:
     """What the stream writes is not among what it reads: it would be read as new events, again and again."""
     written = {
         "--sink": options.sink,
@@ -275,7 +282,7 @@ def _without_key(number: int) -> str:
     return f", {report.count(number, 'event')} without the attribute that a module is partitioned by" if number else ""
 
 
-class Told:
+class StreamReports(StreamListener):
     """What a stream says, on standard output and standard error."""
 
     def __init__(self, times: TimeFormat) -> None:
@@ -286,12 +293,12 @@ class Told:
         if lines:
             write_output("".join(f"{line}\n" for line in lines))
 
-    def batch(self, done: Any) -> None:
+    def batch(self, done: BatchReport) -> None:
         watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
         report.say(
             f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
             f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}; "
-            f"{done.live:,} remembered; watermark {watermark}; {done.seconds:.1f} s"
+            f"{report.count(done.live, 'tuple')} in state; watermark {watermark}; {done.seconds:.1f} s"
         )
 
     def rejected(self, records: Sequence[Rejected]) -> None:
@@ -301,7 +308,7 @@ class Told:
 
     def stalled(self, source: str, watermark: int | None, live: int) -> None:
         where = "time has not begun" if watermark is None else f"time stands at {self._times.format(watermark)}"
-        held = f"{live:,} tuples are remembered, and what waits is undecided"
+        held = f"{report.count(live, 'tuple')} in state, and what waits is undecided"
         report.warn(f"{where}: no newer events from {source}; {held}")
 
     def quiet(self, sources: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cera.cli import report
-from cera.cli.stream import Told, _longest
+from cera.cli.stream import StreamReports, _longest
 from cera.connectors.records.layout import Layout
 from cera.connectors.source import source_of
 from cera.engines.spark.streaming import progress
@@ -116,7 +116,7 @@ def test_a_stream_goes_on_after_a_restart_past_what_is_broken(cera: Cera, incomi
     (incoming / "3.csv").write_text("label,area\nsmoke,a\n")
     first = cera(*arguments, "--rejected", "rejected")
     assert first.exit_code == 0, first.stderr
-    assert "fire by var A" in first.stderr
+    assert "fire, partitioned by var A" in first.stderr
     assert "batch 0: 4 events in, 0 out, 0 late, 3 rejected" in first.stderr
     found = sorted((line["begin"], line["end"], line["rule"]) for line in _lines(folder / "out"))
     assert found == [(10, 80, "avg_temp"), (65, 80, "fire")]
@@ -218,7 +218,7 @@ def test_sources_of_points_promise_points(
 
 
 def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    Told(TimeFormat()).quiet(("incoming", "standard input"))
+    StreamReports(TimeFormat()).quiet(("incoming", "standard input"))
     assert "no newer events from incoming, standard input since the start" in capsys.readouterr().err
 
 

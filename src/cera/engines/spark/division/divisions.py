@@ -37,9 +37,11 @@ class ByKey:
         )
 
     def description(self, buckets: int) -> str:
-        """Returns `fire, burnt_down by var A`."""
+        """Returns `fire, burnt_down, partitioned by var A`."""
         names = ", ".join(rule.name for rule in self.rules)
-        return f"{names} by {', '.join(map(_slot_text, self.slots))}" if self.slots else f"{names} in one piece"
+        if not self.slots:
+            return f"{names} in one piece"
+        return f"{names}, partitioned by {', '.join(map(_slot_text, self.slots))}"
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,10 @@ class ByHistory:
         return isinstance(value, Variable) and value.name.partition(".")[2] == self.module.partition
 
     def description(self, buckets: int) -> str:
-        """Returns `module Alerts by Accno`."""
+        """Returns `module Alerts, partitioned by Accno`."""
         divided = self.module.partition is not None and buckets > 1
-        return f"module {self.module.name} {f'by {self.module.partition}' if divided else 'in one piece'}"
+        place = f", partitioned by {self.module.partition}" if divided else " in one piece"
+        return f"module {self.module.name}{place}"
 
 
 Division = ByKey | ByHistory

@@ -68,7 +68,7 @@ class Operator:
         return self.module.processor(Settings(self.timezone, self.max_duration, self.tick_limit))
 
     def description(self) -> str:
-        """`fire, burnt_down by area`, `module Alerts in one piece`, as people read it."""
+        """`fire, burnt_down, partitioned by var A`, `module Alerts in one piece`, as people read it."""
         return self.division.description(self.buckets)
 
 

@@ -39,6 +39,7 @@ from cera.engines.spark.streaming.sources.file_source import file_messages
 from cera.engines.spark.streaming.sources.intake import Intake, StreamSource, intake_of
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.engines.spark.streaming.state.layers import results
+from cera.engines.spark.streaming.stream_listener import StreamListener
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
 from cera.wording import Setting, in_python
@@ -78,7 +79,7 @@ class StreamOptions:
 class LiveStream:
     """One run of a program over a stream."""
 
-    def __init__(self, operators: Sequence[Operator], options: StreamOptions, tell: Tell) -> None:
+    def __init__(self, operators: Sequence[Operator], options: StreamOptions, tell: StreamListener) -> None:
         self._operators = operators
         self._options = options
         self._tell = tell
@@ -292,34 +293,6 @@ class LiveStream:
                 self._tell.batch(report)
                 if report.late and self._lateness.take(report.events, report.late):
                     self._tell.late(self._lateness.late, self._lateness.events, watermark)
-
-
-class Tell:
-    """What a stream has to say to people."""
-
-    def lines(self, lines: Sequence[str]) -> None:
-        """Derived events, for standard output."""
-
-    def batch(self, report: progress.BatchReport) -> None:
-        """A micro-batch is done."""
-
-    def rejected(self, records: Sequence[Rejected]) -> None:
-        """Malformed records, where no folder was named for them."""
-
-    def stalled(self, source: str, watermark: int | None, live: int) -> None:
-        """Time has not moved on for a while."""
-
-    def quiet(self, sources: Sequence[str]) -> None:
-        """Nothing has come since the start, so that nobody knows yet where a stream that goes on stands."""
-
-    def resumed(self) -> None:
-        """A process was killed, and the stream goes on from its checkpoint."""
-
-    def late(self, late: int, events: int, watermark: int | None) -> None:
-        """Nearly all of the last events were late; said once."""
-
-    def away(self, source: str, why: str | None) -> None:
-        """A database does not answer, or does again if there is no reason."""
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def operators_of(*texts: str, buckets: int = 16) -> tuple[Operator, ...]:
 
 def test_a_module_is_told_of_with_what_divides_it() -> None:
     divided, whole = MODULE.format("partition by area;", HEADS), MODULE.format("", HEADS)
-    assert [operator.description() for operator in operators_of(divided)] == ["module Sinks by area"]
+    assert [operator.description() for operator in operators_of(divided)] == ["module Sinks, partitioned by area"]
     assert [operator.description() for operator in operators_of(divided, buckets=1)] == ["module Sinks in one piece"]
     [operator] = operators_of(whole)
     assert (operator.description(), operator.buckets) == ("module Sinks in one piece", 1)

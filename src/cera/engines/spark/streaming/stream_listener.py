@@ -1,0 +1,36 @@
+"""Who follows a stream while it runs: the command line, a test, a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cera.connectors.records.layout import Rejected
+from cera.engines.spark.streaming.progress import BatchReport
+
+
+class StreamListener:
+    """Takes what a stream reports; this one passes over it."""
+
+    def lines(self, lines: Sequence[str]) -> None:
+        """Takes the lines of derived events, for standard output."""
+
+    def batch(self, report: BatchReport) -> None:
+        """Takes the counts of a micro-batch that is done."""
+
+    def rejected(self, records: Sequence[Rejected]) -> None:
+        """Takes malformed records, where no folder was named for them."""
+
+    def stalled(self, source: str, watermark: int | None, live: int) -> None:
+        """Takes the source for which time has not moved on for a while."""
+
+    def quiet(self, sources: Sequence[str]) -> None:
+        """Takes the sources of which nothing has come since the start."""
+
+    def resumed(self) -> None:
+        """Takes that a process was killed, and the stream goes on from its checkpoint."""
+
+    def late(self, late: int, events: int, watermark: int | None) -> None:
+        """Takes that nearly all of the last events were late; once."""
+
+    def away(self, source: str, why: str | None) -> None:
+        """Takes why a database does not answer, or None when it does again."""
