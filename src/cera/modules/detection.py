@@ -31,7 +31,7 @@ class TermDetection(ABC):
 
     @property
     def leaves(self) -> bool:
-        """It never does: modules send nothing away."""
+        """False: modules send nothing away."""
         return False
 
     @property

@@ -1,4 +1,4 @@
-"""What modules over histories have in common, whatever their calculus."""
+"""The common part of modules over histories, whatever their calculus."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OverHistories:
     is_recursive = False
     starts_with_any_event = False
     is_saved_bare = False
-    #: What to try where it reads its own events.
+    #: The hint if it reads its own events.
     circle_hint: str | None = None
 
     @property
@@ -55,7 +55,7 @@ class OverHistories:
 
     @property
     def parts(self) -> Mapping[str, object]:
-        """Its rules by name. They share a history, so that none stays the same if one changes."""
+        """Its rules by name. They share a history, so that all change if one changes."""
         return dict.fromkeys((output.rule for output in self.outputs), self.identity)
 
     @property
@@ -80,7 +80,7 @@ class OverHistories:
 
 
 def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) -> Iterator[AskedAttribute]:
-    """Yields the attribute that divides the history; an event without it counts nowhere."""
+    """Yields the attribute that divides the history; an event without it is ignored."""
     if partition is not None:
         for each in monitored:
             if each.operation is None and partition not in TIME_ATTRIBUTES:

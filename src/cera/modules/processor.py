@@ -1,4 +1,4 @@
-"""What runs a module: a processor, compiled and read-only. All that changes between two calls is in its state."""
+"""The protocol of a processor, which runs a module: compiled and read-only. All that changes is in its state."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ class Detection(Protocol):
 
 
 class Counts(NamedTuple):
-    """What a processor counts: tuples in its state, events that belong to none of its histories, and expressions that
-    had no value, since the processor was made."""
+    """The counts of a processor: tuples in its state, events that belong to none of its histories, and expressions that
+    had no value, since the processor was made.
+    """
 
     in_state: int = 0
     left_out: int = 0
@@ -40,7 +41,7 @@ class Counts(NamedTuple):
 
 
 class ProcessorState(Protocol):
-    """What a processor remembers. Once it is `closing`, the stream is complete and only timers go on."""
+    """The memory of a processor. Once it is `closing`, the stream is complete and only timers go on."""
 
     @property
     def closing(self) -> bool: ...
@@ -54,7 +55,7 @@ class Processor(Protocol[S]):
 
     @property
     def identity(self) -> object:
-        """What a saved state belongs to."""
+        """The key of the program that a saved state belongs to."""
 
     def start(self) -> S:
         """Returns the state before the first event."""
@@ -75,13 +76,13 @@ class Processor(Protocol[S]):
     def counts(self, state: S) -> Counts: ...
 
     def trim(self, state: S) -> bool:
-        """Drops what no later event can use. Returns whether nothing is left that a new state lacks."""
+        """Drops what no later event can use. Returns whether the state is then like a new one."""
 
     def pack(self, state: S) -> Any:
-        """Returns the state as plain data, of which `state_bytes` makes bytes."""
+        """Returns the state as plain data, for `state_bytes`."""
 
     def unpack(self, data: Any) -> S:
-        """Returns the state that `pack` made data of."""
+        """Returns the state of data that `pack` returned."""
 
 
 AnyProcessor = Processor[Any]

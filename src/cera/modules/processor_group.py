@@ -19,7 +19,7 @@ class GroupState:
 
 
 class ProcessorGroup:
-    """All of a processor but how it advances."""
+    """Several processors side by side, as one but for how it advances."""
 
     def __init__(self, processors: Sequence[AnyProcessor]) -> None:
         self._processors = tuple(processors)
@@ -32,7 +32,7 @@ class ProcessorGroup:
         return GroupState([processor.start() for processor in self._processors])
 
     def pairs(self, state: GroupState) -> Iterator[tuple[AnyProcessor, Any]]:
-        """Returns each processor with its state."""
+        """Yields each processor with its state."""
         return zip(self._processors, state.parts, strict=True)
 
     def next_wakeup(self, state: GroupState) -> Time | None:

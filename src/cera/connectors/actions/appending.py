@@ -1,4 +1,4 @@
-"""Texts at the end of a file, each once, even if a run is killed while it writes."""
+"""Texts appended to a file, each once, even if a run is killed while it writes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from cera.connectors.actions.retrying import passing
 
 
 def append(path: Path, text: str, key: Key, ledger: Ledger) -> None:
-    """Writes the text at the end; where the ledger says that this was begun, only what is not there yet.
+    """Appends the text to a file; if the ledger says that this was begun, only the part that is missing.
 
-    The place is noted before; the caller notes that it is done. What stands at the place tells how far it came: the
-    whole text, or a part of it that is written anew. If others have written there, it is taken for not written.
+    The position is noted before; the caller notes that the action is done. The content at that position shows how far
+    an earlier run came: the whole text, or a part, which is overwritten. If others have written there, the text counts
+    as not written.
     """
     data = text.encode("utf-8", "surrogateescape")
     begun = ledger.entry(key)
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device, where nothing can be looked at again
+        if path.exists() and not path.is_file():  # a pipe or a device, which cannot be read back
             with path.open("wb") as device:
                 device.write(data)
             return

@@ -1,4 +1,4 @@
-"""An action that could not be done, as people read it and as it is tried again."""
+"""An action that failed, as JSON for people and as text for a retry."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _TERM = "term"
 
 @dataclass(frozen=True)
 class Failure:
-    """An action that could not be done."""
+    """An action that failed."""
 
     call: Call
     reason: str
     attempts: int
 
     def line(self, times: TimeFormat) -> dict[str, Any]:
-        """What is kept of it: the event with everything, so that it can be done by hand."""
+        """Returns the JSON line of the failure, with the whole event, so that the action can be done by hand."""
         arguments = [str(v) if not isinstance(v, str | int | float | None) else v for v in self.call.arguments]
         return {
             "rule": self.call.rule,
@@ -41,14 +41,14 @@ class Failure:
 
 
 def stored(call: Call) -> str:
-    """What the plan of a program does not tell about a call."""
+    """Returns the part of a call that the plan of a program does not contain, as JSON."""
     event = call.event
     arguments = [{_TERM: term_to_json(v)} if isinstance(v, Term) else v for v in call.arguments]
     return json.dumps([event.begin, event.end, term_to_json(event.term), arguments])
 
 
 def restored(planned: Planned, text: str) -> Call:
-    """The call of a planned action that was stored."""
+    """Returns the stored call of a planned action."""
     begin, end, term, arguments = json.loads(text)
     values: list[Value | None] = [term_from_json(v[_TERM]) if isinstance(v, dict) else v for v in arguments]
     event = Event(term_from_json(term), Interval(begin, end))

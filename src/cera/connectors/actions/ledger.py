@@ -1,6 +1,6 @@
-"""What has been done already, kept in a file so that a run that was killed does nothing twice.
+"""The ledger of actions that are done, kept in a file so that a run that was killed does nothing twice.
 
-One run at a time: two that look at the same time would both find that something is still to be done.
+Only one run may use it at a time: two would both find the same action still to be done.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WAIT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Entry:
-    """How far an action has come; `place` is where in a file its text begins, `call` what is needed to try it again."""
+    """An action's progress; `place` is where in a file its text begins, `call` what is needed to try it again."""
 
     state: State
     place: int | None = None
@@ -40,21 +40,21 @@ class Entry:
 
 
 class Ledger:
-    """The entries of a file, or of this run alone if there is none. Nobody else can use the file until it is closed."""
+    """The entries of a file, or of this run alone without a file. The file is locked until the ledger is closed."""
 
     def __init__(self, path: Path | None) -> None:
-        """Raises UsageError where another run has the file."""
+        """Raises UsageError if another run has the file."""
         self._path = path
         try:
             self._connection = sqlite3.connect(
                 path or ":memory:",
                 timeout=_WAIT_SECONDS,
                 isolation_level=None,
-                check_same_thread=False,  # who runs actions may be called from another thread than the one that began
+                check_same_thread=False,  # the caller may use another thread than the one that made the ledger
             )
-            # the lock is the system's: it ends with the process, however that ends
+            # the operating system releases the lock when the process ends, for whatever reason
             self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            # what is written survives the end of the process at any point, which is all that is asked for
+            # written data survives the end of the process at any point; more is not needed
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(_MADE)
@@ -77,7 +77,9 @@ class Ledger:
             raise EngineError(f"the ledger of actions {self._path} cannot be written: {error}") from error
 
     def failed(self) -> Iterator[tuple[Key, str]]:
-        """The actions that failed and have not been done since, in the order in which they failed, with their calls."""
+        """Yields the actions that failed and have not been done since, in the order in which they failed, with their
+        calls.
+        """
         for event, rule, action, call in self._connection.execute(_FAILED).fetchall():
             yield (event, rule, action), call
 

@@ -1,11 +1,11 @@
-"""What is worth trying again, and how often."""
+"""Retries of actions: after which failures, and how often."""
 
 from __future__ import annotations
 
 import errno
 from dataclasses import dataclass
 
-#: Errors of the system that are there the next time as well.
+#: Errors of the system that do not go away by themselves.
 _LASTING = frozenset(
     {
         errno.E2BIG,
@@ -25,7 +25,7 @@ _LASTING = frozenset(
 
 @dataclass(frozen=True)
 class Retrying:
-    """How often an action is tried, and the pauses between, in seconds: each `factor` times the one before.
+    """A policy of retries: the number of attempts, and the pauses between, in seconds, each `factor` times the last.
 
     No attempt begins later than `whole` seconds after the first.
     """
@@ -37,10 +37,12 @@ class Retrying:
     whole: float = 60.0
 
     def pause_after(self, attempt: int) -> float | None:
-        """The pause after an attempt, counted from 1; None after the last one."""
+        """Returns the pause after an attempt, counted from 1; None after the last one."""
         return None if attempt >= self.attempts else min(self.pause * self.factor ** (attempt - 1), self.longest)
 
 
 def passing(error: OSError) -> bool:
-    """Whether an error of the system may be gone a moment later: a full disk, say, but no missing right."""
+    """Returns whether an error of the system may be gone a moment later, such as a full disk, but not a missing
+    permission.
+    """
     return error.errno not in _LASTING

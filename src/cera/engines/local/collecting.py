@@ -1,7 +1,7 @@
 """C[h](μ(R ⋈_{i⊒j} S)): a window whose rows go straight into a head.
 
 The rows of one window are all those of one event trace, if R has no trace twice. Then they need not be gathered and
-grouped again, and for simple heads no row is made of a pair before someone asks for the causes of the event.
+grouped again, and for simple heads a pair becomes a row only when the causes of the event are asked for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cera.model.expressions.constructs import free_variables
 
 
 class Collecting(Finisher):
-    """Looks up the windows of the rows of a slot, and derives the events of what they hold."""
+    """The finisher of a slot that looks up the windows of its rows, and derives the events of what they hold."""
 
     def __init__(self, window: Window, deriving: Deriving) -> None:
         self.window = window
@@ -64,7 +64,9 @@ class Collecting(Finisher):
         return unconditional and not head.formal and variables.issubset(left.variables)
 
     def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
-        """For one row. Buckets that are not plain are left to `_one_by_one`, from which this differs in speed only."""
+        """Returns the lines for one row. Buckets that are not plain are left to `_one_by_one`, which differs only in
+        speed.
+        """
         if not self._is_simple:
             return None
         window = self.window
@@ -105,7 +107,7 @@ class Collecting(Finisher):
         return flat_head(construct, cell, collected, writing, ordinary=ordinary)
 
     def _others(self, bucket: str, begin: str, cells: Cells) -> list[str]:
-        """What lies in the window, without the event that it is relative to: most often the last one, just added."""
+        """Returns lines for the window's rows without its own event, which is mostly the last one, just added."""
         if not self.window.excluded:
             return [f"others = {bucket}.rows[low:high]"]
         [excluded] = self.window.excluded

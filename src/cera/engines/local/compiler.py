@@ -21,7 +21,7 @@ from cera.rules.analysis.unification import head_label
 
 
 def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Network:
-    """The network of a plan; stores keep their rows as long as the relevance says."""
+    """Returns the network of a plan; stores keep their rows as long as the relevance says."""
     make_room(plan)
     connections = Connections(plan, relevance, evaluator)
     for point in plan.points:
@@ -42,7 +42,7 @@ def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Netw
 
 
 def _write_feeds(connections: Connections) -> None:
-    """The patterns become functions when all is connected that uses them."""
+    """Compiles the patterns to functions, once all that uses them is connected."""
     network = connections.network
     derived, queried = network.derived_labels, network.queried
     for label, queries in connections.queries.items():
@@ -56,7 +56,7 @@ def _write_feeds(connections: Connections) -> None:
 
 
 def _result(expression: Expression, connections: Connections) -> None:
-    """A rule: the rows of its bodies are gathered, and its head makes events of them."""
+    """Connects a rule: the rows of its bodies are gathered, and its head makes events of them."""
     for construction in expression.inputs if isinstance(expression, Union) else (expression,):
         assert isinstance(construction, Construction)
         _construction(construction, connections)
@@ -83,5 +83,5 @@ def _construction(construction: Construction, connections: Connections) -> None:
 
 
 def _collects_last(expression: Expression) -> TypeGuard[TemporalJoin]:
-    """Whether an expression is one window over what comes out of none."""
+    """Returns whether an expression is one window over inputs that do not come from windows."""
     return isinstance(expression, TemporalJoin) and not accumulates(expression.left)

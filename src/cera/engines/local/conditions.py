@@ -1,9 +1,8 @@
 """Conditions as Python source over the cells of a row.
 
-What is certain from the program (relations between events, distances, comparisons of a variable with a constant)
-becomes Python source; everything else is left to the evaluator W of the model, which is also what a compiled
-comparison falls back on where a value is not of the expected kind. The two give the same answers; the source is only
-faster.
+Conditions whose types the program determines (relations between events, distances, comparisons of a variable with a
+constant) become Python source; all others are left to the evaluator W of the model, which is also the fallback of a
+compiled comparison where a value is not of the expected kind. The two give the same answers; the source is only faster.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator) -> Test | None:
-    """A function that says whether all conditions hold on a row; None if there are none."""
+    """Returns a function that says whether all conditions hold on a row; None if there are none."""
     if not conditions:
         return None
     writing = Writing()
@@ -64,7 +63,7 @@ def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluat
 def write_conditions(
     conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing
 ) -> str:
-    """The source of whether all of some conditions hold on a row."""
+    """Returns the source of a test that all conditions hold on a row."""
     writer = _Writer(layout, evaluator, cells, writing)
     written = [writer.condition(condition) for condition in conditions]
     return written[0] if len(written) == 1 else " and ".join(f"({each})" for each in written)
@@ -101,7 +100,7 @@ class _Writer:
         return self.evaluated(condition)
 
     def evaluated(self, condition: Expression) -> str:
-        """A call of the evaluator."""
+        """Returns the source of a call of the evaluator."""
         layout, evaluator = self.layout, self.evaluator
 
         def holds(row: Row) -> bool:
@@ -113,7 +112,7 @@ class _Writer:
         return self.cells[self.layout.data(variable)]
 
     def interval(self, expression: Expression) -> tuple[str, str] | None:
-        """The sources of the begin and the end of an interval, if it is certain to be one."""
+        """Returns the sources of the begin and the end of an interval; None if it may not be one."""
         match expression:
             case EventReference() if Column("event", expression.identifier) in self.layout:
                 position = self.layout.event(expression.identifier)
@@ -128,7 +127,7 @@ class _Writer:
                 return None
 
     def length(self, expression: Expression) -> str | None:
-        """The source of a length of time in microseconds."""
+        """Returns the source of a length of time in microseconds."""
         match expression:
             case DurationLiteral() if not expression.duration.months:
                 return str(expression.duration.microseconds)

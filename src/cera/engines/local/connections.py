@@ -1,4 +1,4 @@
-"""How the new rows of an expression get to where they are used."""
+"""The connections of a network: how the new rows of an expression get to where they are used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from cera.rules.analysis.unification import query_label
 
 
 class Connections:
-    """Connects expressions of a plan in a network."""
+    """The network under construction: connects the expressions of a plan."""
 
     def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator) -> None:
         self.plan = plan
@@ -59,7 +59,7 @@ class Connections:
         return layout_of(expression, self.plan)
 
     def connect(self, expression: Expression, then: Stage) -> None:
-        """Has a stage called with every new row of the expression."""
+        """Connects an expression to a stage, which is called with each of its new rows."""
         match expression:
             case Matching():
                 self.queries.setdefault(query_label(expression.pattern), []).append((expression.pattern, then))
@@ -90,7 +90,7 @@ class Connections:
         return len(self.network.finishers) - 1
 
     def connect_to_slot(self, expression: Expression, wanted: Layout | None = None) -> Callable[[int], None]:
-        """Connects an expression to a slot that is not known yet: its windows must get theirs before."""
+        """Connects an expression to a slot whose number is set later: its windows must get their slots first."""
         slots: list[int] = []
         layout = self.layout(expression)
         # rows that come out of a window have waited before it
@@ -126,7 +126,7 @@ class Connections:
         self.connect(join.right, Meet(right_store, left_store, right_key, from_right, in_left, limit, then))
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
-        """A new store; none where a row could never be used later (a horizon below zero)."""
+        """Returns a new store; None where a row could never be used later (a horizon below zero)."""
         return None if horizon is not None and horizon < 0 else self._store(horizon)
 
     def _store(self, horizon: int | None) -> StoreUse:
@@ -135,7 +135,7 @@ class Connections:
         return store
 
     def window(self, operator: TemporalJoin | AntiSemiJoin) -> Window:
-        """The window of an operator; operators with the same right side and key share a store."""
+        """Returns the window of an operator; operators with the same right side and key share a store."""
         left, right = self.layout(operator.left), self.layout(operator.right)
         horizon = self.relevance.window_horizon(operator)
         positions = tuple(right.data(name) for name in shared_variables(left, right))
@@ -151,7 +151,7 @@ class Connections:
         return Window(operator, left, right, store)
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin, then: Stage) -> None:
-        """What lies in a window is looked up when the window has ended and the step has all its events."""
+        """Connects a window, which is looked into when it has ended and the step has all its events."""
         probe = Probe(self.window(operator), self.evaluator, then)
         if accumulates(operator.left):
             self.connect(operator.left, probe)
@@ -160,7 +160,7 @@ class Connections:
 
 
 class Probe(Stage):
-    """Looks into the window of a row: what lies in it is joined to the row, or the row goes on if nothing does."""
+    """A look into the window of a row: the rows in it are joined to the row, or the row goes on if there are none."""
 
     def __init__(self, window: Window, evaluator: Evaluator, then: Stage) -> None:
         self.window = window
@@ -180,7 +180,7 @@ class Probe(Stage):
 
 
 class Probing(Finisher):
-    """Looks into the windows of all rows of a slot."""
+    """The finisher of a slot that looks into the windows of all its rows."""
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
@@ -191,7 +191,7 @@ class Probing(Finisher):
 
 
 def _events(expression: Expression) -> int:
-    """How many events a row of the expression consists of, timers that follow from them left out."""
+    """Returns the number of events in a row of the expression, without timers that follow from them."""
     return sum(isinstance(part, Matching | AbsoluteTimers | Reference) for part in walk(expression))
 
 
@@ -200,7 +200,7 @@ def accumulates(expression: Expression) -> bool:
 
 
 def fitting(layout: Layout, wanted: Layout, then: Stage) -> Stage:
-    """The stage for rows of another layout; what they lack is None."""
+    """Returns the stage for rows of another layout; columns that they lack are None."""
     if layout == wanted:
         return then
     index = {column: i for i, column in enumerate(layout.columns)}

@@ -43,14 +43,14 @@ def child_value(child: Any) -> Value:
 
 
 class HeadCompiler:
-    """Compiles the constructs of one head over one layout."""
+    """A compiler of the constructs of one head over one layout."""
 
     def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
         self.layout = layout
         self.evaluator = evaluator
 
     def bounded(self, construct: Construct) -> Builder:
-        """Builds what can be left out as a whole: undefined too where a term would be too deep or too large."""
+        """Returns the builder of a part that is undefined as a whole where a term would be too deep or too large."""
         builder = self.build(construct)
 
         def build(group: Group) -> tuple[Any, ...] | None:
@@ -76,7 +76,7 @@ class HeadCompiler:
                 assert_never(construct)
 
     def _term(self, construct: ConstructTerm) -> Builder:
-        """A term; where the order of its unordered children is known beforehand, a draft."""
+        """Returns the builder of a term; a draft where the order of its unordered children is known beforehand."""
         children = list(construct.children)
         labels = [c.label for c in children if isinstance(c, ConstructTerm)]
         label, ordered = construct.label, construct.ordered
@@ -164,7 +164,7 @@ class HeadCompiler:
         self.evaluator.undefined += 1
 
     def evaluate(self, expression: Expression) -> Callable[[Group], Any]:
-        """An expression over a group: its aggregates are folded, the rest is evaluated on what the rows share."""
+        """Returns an expression over a group: aggregates are folded, the rest is evaluated on what the rows share."""
         aggregates: dict[str, Callable[[Group], Cell | None]] = {}
 
         def without_aggregates(part: Expression) -> Expression:
@@ -213,7 +213,7 @@ class HeadCompiler:
         def build(group: Group) -> tuple[Any, ...] | None:
             before = self.evaluator.undefined
             found = inner(group)
-            self.evaluator.undefined = before  # what is optional may be missing
+            self.evaluator.undefined = before  # optional variables may be missing
             return found or default(group)
 
         return build
@@ -233,7 +233,7 @@ class HeadCompiler:
         return build
 
     def grouping(self, variables: frozenset[str]) -> Callable[[Group], list[list[Row]]]:
-        """Groups rows by the variables, in the order of the first row of each group."""
+        """Returns a function that groups rows by the variables, in the order of the first row of each group."""
         slots = [self.layout.data(name) for name in sorted(variables) if name in self.layout.variables]
 
         def grouped(rows: Group) -> list[list[Row]]:

@@ -1,4 +1,4 @@
-"""From the rows of a step to its derived events, which the rules that query them get to see in the same step."""
+"""From the rows of a step to its derived events, which the rules that query them see in the same step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cera.rules.analysis.unification import head_label
 
 
 class Deriving(Finisher):
-    """A head at work in a network: makes events of all rows of a step."""
+    """A head in a network, which makes events of all rows of a step."""
 
     def __init__(self, head: Head, network: Network, *, one_body: bool) -> None:
         self.head = head
@@ -37,7 +37,7 @@ class Deriving(Finisher):
 
     @cached_property
     def _single_rows(self) -> Callable[[State, list[Row]], None] | None:
-        """For heads that make an event of each row by itself."""
+        """The function for heads that make an event of each row by itself; None for others."""
         writing = Writing()
         lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writing)
         if lines is None:
@@ -66,13 +66,15 @@ class Deriving(Finisher):
         ]
 
     def added(self, new: str, writing: Writing) -> list[str]:
-        """Lines that add a derived event to those of the step."""
+        """Returns lines that add a derived event to those of the step."""
         if self.heard:
             return [f"{writing.name(self.add)}(state, {new})"]
         return [f"if state.derived: {writing.name(self.add)}(state, {new})", f"else: state.derived.append({new})"]
 
     def window(self, left: Layout) -> Callable[[State, list[Row]], None]:
-        """Makes events of the rows that one row of the left side was joined to: they are those of one event trace."""
+        """Returns a function that makes events of the rows that one row of the left side was joined to: one event
+        trace.
+        """
         head, derive = self.head, self.derive
         in_order, build, begin, group_by = head.in_order, head.build, head.begin, head.group_by
         one_group = free_variables(head.construction.head).issubset(left.variables)
@@ -83,7 +85,7 @@ class Deriving(Finisher):
                 for draft in build(group) or ():
                     if draft.__class__ is tuple or draft.__class__ is Term:
                         derive(state, begin(rows[0]), draft, group)
-                    else:  # a scalar is no event
+                    else:  # a scalar is not an event
                         head.evaluator.undefined += 1
 
         return make
@@ -93,7 +95,7 @@ class Deriving(Finisher):
         self.add(state, Constructed(begin, state.now, self.head, content, group))
 
     def add(self, state: State, new: Derived) -> None:
-        """An event of the step; it is one event with several derivations if it was derived in it already."""
+        """Adds an event of the step; if it was derived already, it is one event with several derivations."""
         if state.derived:
             known = _known(state, new)
             if known is not new:
@@ -120,7 +122,7 @@ def _none(name: str) -> str:
 
 
 def begin_of(cells: Cells, layout: Layout) -> str:
-    """The source of the first begin of the events of a row."""
+    """Returns the source of the first begin of the events of a row."""
     begins = [cells.begin(layout.event(identifier)) for identifier in layout.identifiers]
     if len(begins) == 2:
         return "({0} if {0} <= {1} else {1})".format(*begins)
@@ -128,14 +130,14 @@ def begin_of(cells: Cells, layout: Layout) -> str:
 
 
 def _known(state: State, new: Derived) -> Derived:
-    """The event of the step that this one is: itself if there was none."""
+    """Returns the event of the step that equals this one: itself if it is new."""
     if state.index is None:
         state.index = {derived.identity: derived for derived in state.derived}
     return state.index.setdefault(new.identity, new)
 
 
 def _is_incoming(state: State, occurrence: Occurrence) -> bool:
-    """Whether an incoming event of this step is the same event."""
+    """Returns whether an incoming event of this step is the same event."""
     if all(base.label != occurrence.label for base in state.base):
         return False
     if state.incoming is None:

@@ -1,4 +1,4 @@
-"""All patterns of one label as one Python function from an event to what its rows set off.
+"""All patterns of one label as one Python function that matches an event and processes its rows.
 
 A flat pattern (plain labels, each child a value or a variable) is read directly off the content of a flat event. For
 all other events and patterns the matching of the model decides.
@@ -22,7 +22,7 @@ Query = tuple[Pattern, Stage]
 
 
 def compile_feeds(queries: Sequence[Query]) -> Feed:
-    """A function that matches an event with the patterns, in their order, and pushes the rows of each on."""
+    """Returns a function that matches an event with the patterns, in their order, and pushes the rows of each on."""
     writing = Writing()
     body = _patterns(queries, writing, f"return {writing.name(_each(queries))}(state, event)")
     feed: Feed = writing.function("feed", "state, event", body)
@@ -30,7 +30,7 @@ def compile_feeds(queries: Sequence[Query]) -> Feed:
 
 
 def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Feed:
-    """The same for an event that is alone in its step; slots that get at most one row are finished at the end."""
+    """Returns the same for an event that is alone in its step; slots of at most one row are finished at the end."""
     slots = frozenset(range(len(network.finishers)))
     while True:
         writing = Writing()
@@ -55,13 +55,13 @@ def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Fee
 
 
 def _finished(slot: int, lines: Sequence[str], network: Network, writing: Writing) -> list[str]:
-    """A slot is finished after those before it."""
+    """Returns the lines that finish a slot after those before it."""
     before = [f"if state.due: {writing.name(network.finish)}(state, {slot})"] if slot else []
     return [*before, f"if ready_{slot}:", *indented(lines)]
 
 
 def _each(queries: Sequence[Query]) -> Feed:
-    """Every event, by the matching of the model."""
+    """Returns a function that matches every event by the matching of the model."""
     matching = [(compile_pattern(pattern), stage) for pattern, stage in queries]
 
     def feed(state: State, event: Occurrence) -> None:
@@ -73,7 +73,7 @@ def _each(queries: Sequence[Query]) -> Feed:
 
 
 def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> list[str]:
-    """The lines for a flat event; `otherwise` is done with others."""
+    """Returns the lines for a flat event; `otherwise` is done with others."""
     reading: dict[str, str] = {}
     body = [line for query in queries for line in _pattern(query, writing, reading)]
     read = [f"{name} = content.get({label!r})" for label, name in reading.items()]
@@ -89,7 +89,7 @@ def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> lis
 
 
 def _pattern(query: Query, writing: Writing, reading: dict[str, str]) -> list[str]:
-    """The lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
+    """Returns the lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
     flat = _flat(query[0], reading)
     if flat is None:
         return [f"{writing.name(_each([query]))}(state, event)"]
@@ -105,8 +105,9 @@ def _pattern(query: Query, writing: Writing, reading: dict[str, str]) -> list[st
 
 
 def _flat(pattern: Pattern, reading: dict[str, str]) -> tuple[dict[str, str], dict[str, Any], list[str]] | None:
-    """Of a flat pattern: the local variable of each of its variables, the constants that some must be equal to, and
-    all that must be there."""
+    """Returns, of a flat pattern, the local variable of each of its variables, the constants that some must be equal
+    to, and all that must be there; None if it is not flat.
+    """
     if not isinstance(pattern, TermPattern) or pattern.ordered or not isinstance(pattern.label, str):
         return None
     labels: list[str] = []

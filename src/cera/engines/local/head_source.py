@@ -1,8 +1,8 @@
 """Heads as Python source, for those whose shape is known beforehand.
 
 A head of terms with plain labels around variables, constants and aggregates of variables becomes lines that compute its
-values and an expression that is its draft. Every other head is built by `construction`, which also defines what the
-result must be.
+values and an expression that is its draft. Every other head is built by `construction`, which also defines the right
+result.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Cell = Callable[[str], str]
 def compile_flat_head(
     construct: Construct, layout: Layout, evaluator: Evaluator
 ) -> Callable[[Sequence[Row]], tuple[Any, ...] | None] | None:
-    """The draft of a group, in a tuple as builders return it; None if the head is not of the simple kind."""
+    """Returns a function that makes the draft of a group, in a tuple as builders do; None if the head is not simple."""
     writing = Writing()
     source = flat_head(
         construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writing
@@ -61,8 +61,10 @@ def flat_head(
     *,
     ordinary: bool = False,
 ) -> HeadSource | None:
-    """The source of a simple head. `cell` says where the value of a variable is in a row, `collected` in an `other`.
-    With `ordinary`, the numbers that are summed up are known to be ordinary ones, and there are some."""
+    """Returns the source of a simple head; None for another. `cell` says where the value of a variable is in a row,
+    `collected` in an `other`. With `ordinary`, the numbers that are summed up are known to be ordinary, and there are
+    some.
+    """
     writer = _Writer(cell, collected, writing, ordinary)
     draft = writer.term(construct) if isinstance(construct, ConstructTerm) else None
     if draft is None:
@@ -80,7 +82,7 @@ def flat_head(
 
 
 def summed_variables(construct: Construct) -> set[str]:
-    """The variables of which a simple head has the sum or the average."""
+    """Returns the variables of which a simple head has the sum or the average."""
     match construct:
         case ConstructTerm():
             return {name for child in construct.children for name in summed_variables(child)}
@@ -152,7 +154,9 @@ class _Writer:
         return name
 
     def _sum(self, variable: str, *, average: bool) -> str:
-        """The sum from left to right of ordinary numbers; `aggregates.folding` says why this is the defined value."""
+        """Returns the sum from left to right of ordinary numbers; `aggregates.folding` says why this is the defined
+        value.
+        """
         name = self._value("0", large=False)
         self.defined.add(name)
         self.lines.append(f"for other in others: {name} += {self.collected(variable)}")

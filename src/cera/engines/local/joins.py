@@ -1,4 +1,4 @@
-"""Stored relations as stages: rows are remembered, and new ones meet those of the other side."""
+"""Stored relations as stages: rows are stored, and new ones meet those of the other side."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ ORDINARY = 2**24
 
 @dataclass
 class StoreUse:
-    """A store of the network: how long it keeps a row past its end (None: for good), and the columns that some window
-    sums up."""
+    """A store of the network: how long it keeps a row past its end (None: always), and the columns that some window
+    sums up.
+    """
 
     number: int
     horizon: int | None
@@ -31,8 +32,9 @@ class StoreUse:
 
 @dataclass(frozen=True)
 class Pairing:
-    """How the cells of a pair stand: those of the left side, then what is new in the right side; and how many events
-    each side consists of."""
+    """The columns of a pair: those of the left side, then the new ones of the right side; and how many events each side
+    consists of.
+    """
 
     new: Sequence[int]
     other_width: int
@@ -41,7 +43,7 @@ class Pairing:
     from_left: bool
 
     def cells(self, cells: Cells, found: str) -> Cells:
-        """The pair of a row of this side and a row of the other side under a name."""
+        """Returns the pair of a row of this side and a row of the other side under a name."""
         other = Cells.of(found, self.other_width)
         left, right = (cells, other) if self.from_left else (other, cells)
         return left.and_(right, self.new)
@@ -49,13 +51,13 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Within:
-    """Which rows of the other side a row with this layout can meet, by their ends."""
+    """The ends that rows of the other side may have to meet a row with this layout."""
 
     reach: Reach
     layout: Layout
 
     def rows(self, horizon: int | None, cells: Cells) -> str:
-        """The call on a bucket that gives them."""
+        """Returns the call on a bucket that gives these rows."""
         first = [] if horizon is None else [f"now - {horizon}"]
         first += [self._source(limit, cells) for limit in self.reach.first]
         last = [self._source(limit, cells) for limit in self.reach.last]
@@ -75,8 +77,9 @@ def _tightest(function: str, limits: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Combinations:
-    """How many combinations with others one event may make in the joins of a rule. To meet single events is none: it
-    takes no more than has been read."""
+    """The limit of combinations with others that one event may make in the joins of a rule. Meeting single events does
+    not count: it takes no more than has been read.
+    """
 
     rule: str
     most: int
@@ -86,7 +89,7 @@ class Combinations:
         return too_many_combinations(self.rule, self.most, self.joined)
 
     def counted(self, rows: str, pairing: Pairing, writing: Writing) -> list[str]:
-        """Lines that count the rows that a row meets; the count begins with a row that is the event itself."""
+        """Returns lines that count the rows that a row meets; a row that is the event itself restarts the count."""
         if pairing.own_events == pairing.other_events == 1:
             return ["state.combined = 0"]
         return [
@@ -96,8 +99,9 @@ class Combinations:
 
 
 class Meet(Stage):
-    """Δ(R ⋈ S) for a new row of one side: it is remembered for later rows of the other side, and meets those that are
-    known. A side whose rows could never be used later has no store."""
+    """Δ(R ⋈ S) for a new row of one side: it is stored for later rows of the other side, and meets the rows known so
+    far. A side whose rows could never be used later has no store.
+    """
 
     def __init__(
         self,
@@ -146,7 +150,7 @@ class Meet(Stage):
 
 
 class Remember(Stage):
-    """Adds the row of an event, which stands at its end, to a store for windows; does what `add_event` does."""
+    """The stage that adds the row of an event, which stands at its end, to a store for windows, as `add_event` does."""
 
     def __init__(self, store: StoreUse, key: Sequence[int]) -> None:
         self.store = store

@@ -1,4 +1,4 @@
-"""The limits of terms, for drafts: what would be nested too deep or too large is no event, it counts as undefined."""
+"""The limits of terms, for drafts: a term that would be nested too deep or too large is not built; it is undefined."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONG_STRING = 1_000
 
 
 def fits(child: Any) -> bool:
-    """Whether the term that a draft stands for can be built; other values always fit."""
+    """Returns whether the term that a draft stands for can be built; other values always fit."""
     if not isinstance(child, tuple):
         return True
     depth, size = _extent(child)
@@ -19,7 +19,7 @@ def fits(child: Any) -> bool:
 
 
 def _extent(child: Any) -> tuple[int, int]:
-    """Depth and size, as a term has them."""
+    """Returns depth and size, as a term has them."""
     if isinstance(child, tuple):
         extents = [_extent(part) for part in child[2]]
         return 1 + max((depth for depth, _ in extents), default=0), 1 + sum(size for _, size in extents)

@@ -14,13 +14,13 @@ Matcher = Callable[[Occurrence], Sequence[Row]]
 
 
 def pattern_layout(identifier: str, pattern: Pattern) -> Layout:
-    """The columns of Q[i: q]: its variables by name, then the event."""
+    """Returns the columns of Q[i: q]: its variables by name, then the event."""
     names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
     return Layout((*(Column("data", name) for name in names), Column("event", identifier)))
 
 
 def compile_pattern(pattern: Pattern) -> Matcher:
-    """{σ | σ(q) ≼ e} as rows, each with the occurrence at its end."""
+    """Returns {σ | σ(q) ≼ e} as a function to rows, each with the occurrence at its end."""
     names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
 
     def general(event: Occurrence) -> Sequence[Row]:

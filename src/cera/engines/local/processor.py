@@ -20,7 +20,7 @@ from cera.modules.processor import Counts
 
 
 class RuleProcessor(SteppingProcessor[State]):
-    """Compiled and read-only; all that changes is in its state (and the count of undefined results)."""
+    """The processor of rules, compiled and read-only; all that changes is in its state (and the undefined count)."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class RuleProcessor(SteppingProcessor[State]):
         return self.network.start()
 
     def counts(self, state: State) -> Counts:
-        """Rules see every event, and leave none out."""
+        """Returns the counts; rules see every event, and leave none out."""
         return Counts(state.live, 0, self.evaluator.undefined)
 
     def trim(self, state: State) -> bool:
@@ -85,7 +85,7 @@ class RuleProcessor(SteppingProcessor[State]):
         if events:
             if state.last is None:
                 state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]
-            if not state.closing:  # after the end of the stream come only events that other layers derive
+            if not state.closing:  # after the end of the stream, only events that other layers derive come
                 state.last = now
         due: list[tuple[int, Occurrence]] = []
         for number, tick in enumerate(state.ticks):

@@ -61,7 +61,7 @@ class Layout:
         return Layout((*self.columns, *columns))
 
     def renamed(self, identifiers: Mapping[str, str], variables: Mapping[str, str]) -> Layout:
-        """The same rows under other names; the mappings lead from old to new."""
+        """Returns the layout of the same rows under other names; the mappings lead from old to new."""
         return Layout(
             tuple(
                 Column(c.kind, (variables if c.kind == "data" else identifiers).get(c.name, c.name))
@@ -70,11 +70,11 @@ class Layout:
         )
 
     def values(self, row: Row) -> dict[str, Value]:
-        """σ of a row: its data, without what `optional` left unbound."""
+        """Returns σ of a row: its data, without variables that `optional` left unbound."""
         return {name: unwrap(row[self.data(name)]) for name in self.variables if row[self.data(name)] is not None}
 
     def times(self, row: Row) -> dict[str, Interval]:
-        """The intervals of the events of a row."""
+        """Returns the intervals of the events of a row."""
         return {
             name: Interval(event.begin, event.end)
             for name in self.identifiers

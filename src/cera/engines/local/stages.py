@@ -1,4 +1,4 @@
-"""What is done with a new row on its way through the network; every stage writes itself as lines of Python."""
+"""The stages of a new row on its way through the network; every stage writes itself as lines of Python."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from cera.model.time.durations import Duration
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.timers import TIMERS, relative_timer
 
-#: The first line of every written function over a `state`.
+#: The first line of every generated function over a `state`.
 PRELUDE = "stores, now = state.stores, state.now"
 
 
 class Stage(ABC):
-    """A stage writes what it does with a row, as lines over `state`, `stores` and `now`; it can also be called."""
+    """A step in the processing of a row, written as lines over `state`, `stores` and `now`; it can also be called."""
 
     _function: Callable[[State, Row], None] | None = None
 
     @abstractmethod
     def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        """What is done with a row that has these cells."""
+        """Returns the lines that process a row with these cells."""
 
     def __call__(self, state: State, row: Row) -> None:
-        if self._function is None:  # only now: consumers and slots are connected after the stage was made
+        if self._function is None:  # not earlier: consumers and slots are connected after the stage was made
             writing = Writing()
             body = self.lines(Cells.of("row", len(row)), writing)
             self._function = writing.function("stage", "state, row", [PRELUDE, *body])
         self._function(state, row)
 
     def write(self, cells: Cells, writing: Writing) -> list[str]:
-        """The lines, or a call where they would stand inside of too many loops or other stages."""
+        """Returns the lines, or a call where they would be nested in too many loops or other stages."""
         if writing.depth < DEEPEST and writing.nested < MOST_NESTED:
             writing.nested += 1
             lines = self.lines(cells, writing)
@@ -48,7 +48,7 @@ class Stage(ABC):
 
 
 def named_row(cells: Cells, writing: Writing) -> tuple[list[str], Cells]:
-    """The row as a tuple under a name: the lines that make it, and its cells."""
+    """Returns the row as a tuple under a name: the lines that make it, and its cells."""
     if cells.row is not None:
         return [], cells
     name = writing.fresh("row")
@@ -56,7 +56,7 @@ def named_row(cells: Cells, writing: Writing) -> tuple[list[str], Cells]:
 
 
 class Broadcast(Stage):
-    """The row goes to all consumers of a materialization point."""
+    """The stage that passes the row to all consumers of a materialization point."""
 
     def __init__(self, consumers: Sequence[Stage]) -> None:
         self.consumers = consumers
@@ -66,7 +66,7 @@ class Broadcast(Stage):
 
 
 class Fit(Stage):
-    """The row with other columns: those at some positions, None where there is no position."""
+    """The stage that picks other columns of the row: those at some positions, None where there is no position."""
 
     def __init__(self, positions: Sequence[int | None], then: Stage) -> None:
         self.positions = positions
@@ -91,7 +91,7 @@ class Select(Stage):
 
 
 class Timed(Stage):
-    """R ⋈ X[i: kind[j, d]]: the row with its timer; nothing if it does not happen."""
+    """R ⋈ X[i: kind[j, d]]: the row with its timer; dropped if the timer does not happen."""
 
     def __init__(self, kind: str, duration: Duration, anchor: int, then: Stage) -> None:
         self.kind = kind
@@ -134,7 +134,7 @@ class Timed(Stage):
 
 
 class Ready(Stage):
-    """The row waits in a slot for the end of the step, and before that for the end of its timers, if it has some.
+    """The stage that puts the row into a slot until the end of the step, and before that until its timers end, if any.
 
     In the function for the only event of a step the slot is finished at the end of the function itself.
     """

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 from cera.engines.local.state_opcodes import check_opcodes
 from cera.model.terms.term import Term
 
-#: What states begin with since there are tags; one of before is a pickle, and begins with another byte.
+#: The first bytes of states since there are tags; an older state is a pickle, and begins with another byte.
 _MARK = b"tagged "
 
 #: Where the thing of each tag is: a class, a member of an enumeration, or the function that makes terms. Things may
@@ -51,7 +51,7 @@ THINGS: Mapping[int, str] = MappingProxyType(
     }
 )
 
-#: So many tags there can be: what a state numbers by itself comes after them.
+#: The number of possible tags: what a state numbers by itself comes after them.
 _TAGS = 64
 
 #: The tags of the names in states of before 2026-11-16. This is never changed.
@@ -76,7 +76,7 @@ _MAKES_TERMS = 10
 
 
 def dump(state: object) -> bytes:
-    """A state, or plain data around one, as bytes."""
+    """Returns a state, or plain data around one, as bytes."""
     written = io.BytesIO()
     written.write(_MARK)
     pickler: Any = pickle.Pickler(written, protocol=5)
@@ -86,11 +86,11 @@ def dump(state: object) -> bytes:
 
 
 def restore(data: bytes) -> Any:
-    """What `dump` wrote, now or before there were tags; raises UnpicklingError if anything else is in it."""
+    """Returns what `dump` wrote, now or before there were tags; raises UnpicklingError if anything else is in it."""
     if not data.startswith(_MARK):
         return _Reader(io.BytesIO(data)).load()
     reader = _Reader(io.BytesIO(_PREAMBLE + data[len(_MARK) :]))
-    reader.load()  # which fills the memo with the things of the table
+    reader.load()  # fills the memo with the things of the table
     return reader.load()
 
 
@@ -100,12 +100,12 @@ def check(data: bytes) -> None:
 
 
 def restore_plain(data: bytes | memoryview) -> Any:
-    """Pickled data without instances of any class."""
+    """Returns pickled data without instances of any class."""
     return _PlainReader(io.BytesIO(data)).load()
 
 
 class TermMaker:
-    """What makes terms when a state is read: a function could be changed by a state, which this cannot."""
+    """A callable that makes terms when a state is read: a state could change a function, but not this."""
 
     def __new__(cls, label: str, children: tuple[Any, ...], ordered: bool) -> Term:  # type: ignore[misc]
         return Term(label, children, ordered=ordered)
@@ -115,14 +115,14 @@ class TermMaker:
 
 
 class _PlainReader(pickle.Unpickler):
-    """Reads numbers, texts, bytes, truth values, None, and tuples, lists, dictionaries and sets of them."""
+    """A reader of numbers, texts, bytes, truth values, None, and tuples, lists, dictionaries and sets of them."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"{f'{module}.{name}'[:200]!r} does not belong in a state")
 
 
 class _Reader(_PlainReader):
-    """Reads the things of the table as well."""
+    """A reader of the things of the table as well."""
 
     def find_class(self, module: str, name: str) -> Any:
         found = _names().get((module, name))
@@ -131,7 +131,7 @@ class _Reader(_PlainReader):
 
 @cache
 def things() -> Mapping[int, Any]:
-    """The thing of each tag, as it is written."""
+    """Returns the thing of each tag, as it is written."""
     found = {}
     for tag, place in THINGS.items():
         module, _, name = place.partition(":")
@@ -141,7 +141,7 @@ def things() -> Mapping[int, Any]:
 
 @cache
 def _names() -> Mapping[tuple[str, str], Any]:
-    """What the reader finds under a name: those of the preamble, and the old ones."""
+    """Returns what the reader finds under a name: the names of the preamble, and the old ones."""
     read = {**things(), _MAKES_TERMS: TermMaker}
     return MappingProxyType(
         {
@@ -153,13 +153,13 @@ def _names() -> Mapping[tuple[str, str], Any]:
 
 @cache
 def _first_memo() -> dict[int, tuple[int, Any]]:
-    """The memo of a pickler that has written every tag: by identity the number, and the thing."""
+    """Returns the memo of a pickler that has written every tag: by identity the number, and the thing."""
     given = [things().get(tag, object()) for tag in range(_TAGS)]
     return {id(thing): (number, thing) for number, thing in enumerate(given)}
 
 
 def _preamble() -> bytes:
-    """A pickle that puts the things of the table into the memo of a reader, at their tags."""
+    """Returns a pickle that puts the things of the table into the memo of a reader, at their tags."""
     parts = []
     for tag in range(_TAGS):
         if tag in THINGS:

@@ -1,7 +1,7 @@
-"""What the bytes of a state may consist of: the opcodes of pickle that writing states gives, and no others.
+"""The opcodes of pickle that states consist of; all others are refused.
 
-`state_bytes` runs nothing anyway. What is refused here in addition is what could make Python take all memory before a
-byte of it is wrong: places of the memo that are far away, and lengths that the bytes do not have.
+`state_bytes` runs nothing anyway. In addition, this refuses bytes that could make Python take all memory before an
+error is found: places of the memo that are far away, and lengths that the bytes do not have.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Absolute timers as the steps of a run meet them: in the order of their ends."""
+"""The ticks of absolute timers, in the order of their ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Tick = tuple[Time, tuple[Event, ...]]
 def next_tick(
     query: TimerQuery, calendars: tuple[Calendar, ...], after: Time, timezone: str, begun_by: Time | None
 ) -> Tick | None:
-    """The first occurrences that end after a time; with `begun_by`, only those that have begun by then."""
+    """Returns the first occurrences that end after a time; with `begun_by`, only those that have begun by then."""
     last = MAX_TIME if begun_by is None else begun_by
     earliest: Time | None = None
     found: list[Event] = []

@@ -1,4 +1,4 @@
-"""Which timers a row has to wait for."""
+"""The timers that a row has to wait for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cera.model.time.timers import TIMERS
 
 
 def awaited_columns(expression: Expression, plan: Plan) -> list[int]:
-    """The columns of relative timers that end after their anchors: only these can still lie ahead."""
+    """Returns the columns of relative timers that end after their anchors: only these can still lie ahead."""
     names, layout = _forward_timers(expression, plan), layout_of(expression, plan)
     return [layout.event(name) for name in layout.identifiers if name in names]
 

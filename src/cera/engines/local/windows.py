@@ -1,4 +1,4 @@
-"""Windows as Python source: what lies in the window of a row, and whether anything does.
+"""Windows as Python source: the rows in the window of a row, and whether there are any.
 
 These lines run for every row that comes to an accumulation, so the few values that are known beforehand (the store,
 the columns, the excluded events) are written into them.
@@ -23,7 +23,8 @@ from cera.model.evaluation.evaluator import Evaluator
 @dataclass(frozen=True)
 class Window:
     """R ⋈_{i⊒j} S or R ▷_{i⊒j} S over the layouts of both sides. A window holds the stored rows of the same key whose
-    event lies inside it and is none of the excluded ones."""
+    event lies inside it and is not an excluded one.
+    """
 
     operator: TemporalJoin | AntiSemiJoin
     left: Layout
@@ -36,7 +37,7 @@ class Window:
 
     @cached_property
     def excluded(self) -> list[int]:
-        """Where the excluded events stand in a row of the left side."""
+        """The positions of the excluded events in a row of the left side."""
         return [self.left.event(identifier) for identifier in sorted(self.operator.excluded)]
 
     @cached_property
@@ -49,12 +50,12 @@ class Window:
         return key_of([cells[self.left.data(name)] for name in self.shared])
 
     def edges(self, cells: Cells) -> tuple[str, str]:
-        """The sources of the begin and the end of the window."""
+        """Returns the sources of the begin and the end of the window."""
         position = self.left.event(self.operator.window)
         return cells.begin(position), cells.end(position)
 
     def stretch(self, bucket: str, begin: str, end: str) -> list[str]:
-        """Lines that find the stretch [low, high) of a bucket whose ends lie in the window."""
+        """Returns lines that find the stretch [low, high) of a bucket whose ends lie in the window."""
         return [
             f"ends, low = {bucket}.ends, {bucket}.start",
             f"if ends[low] < {begin}: low = bisect_left(ends, {begin}, low)",
@@ -62,7 +63,7 @@ class Window:
         ]
 
     def inside(self, begin: str, cells: Cells) -> str:
-        """The test that the event of an `other` row of the stretch lies in the window and is not excluded."""
+        """Returns the test that the event of an `other` row of the stretch lies in the window and is not excluded."""
         excluded = [f"event_.number != {cells[position]}.number" for position in self.excluded]
         return " and ".join([f"(event_ := other[-1]).begin >= {begin}", *excluded])
 
@@ -72,7 +73,7 @@ def shared_variables(left: Layout, right: Layout) -> list[str]:
 
 
 def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row], Any]:
-    """For ⋈_{i⊒j} the rows that a row is joined to, for ▷_{i⊒j} whether there are any."""
+    """Returns a function to the rows that a row is joined to for ⋈_{i⊒j}, and to whether there are any for ▷_{i⊒j}."""
     left, right, operator = window.left, window.right, window.operator
     writing = Writing()
     cells = Cells.of("row", len(left.columns))

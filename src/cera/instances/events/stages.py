@@ -17,12 +17,12 @@ class Stage:
 
     instances: dict[str, list[Instance]]
     events: int
-    #: Whether the events have a position that tells their order.
+    #: Whether the events have a position, which gives their order.
     placed: bool
 
 
 def stages(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
-    """Cut as for every module. What occurs at one stage has no order; it is taken by the ids of the events."""
+    """Returns the stages, divided as for every module. Events of one stage have no order; they are sorted by id."""
     if not arrivals:
         return []
     if len(arrivals) == 1:

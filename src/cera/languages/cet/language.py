@@ -25,7 +25,7 @@ T = TypeVar("T")
 #: The comments of other languages, in which a definition may stand.
 _COMMENT = re.compile(r"%[^\n]*")
 CLASH = "a file of event types is a module with its name"
-#: The warning that instances are remembered for ever.
+#: The warning that instances are kept without a limit.
 _UNBOUNDED = "CE501"
 
 

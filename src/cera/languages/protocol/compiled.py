@@ -1,4 +1,4 @@
-"""What every language compiles its sources to."""
+"""The result of compiling sources of any language."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ T_co = TypeVar("T_co", covariant=True)
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """What is given besides the sources: the zone of times without one, calendars, and a semantics that wins over what
-    the sources ask for."""
+    """Options besides the sources: the zone of times without one, calendars, and a semantics that overrides that of the
+    sources.
+    """
 
     timezone: str = "UTC"
     calendars: tuple[Calendar, ...] = ()
@@ -27,7 +28,7 @@ class CompileOptions:
 
 @dataclass(frozen=True)
 class RuleAction:
-    """What a rule does for each of its events: the action, its arguments, and how these are written."""
+    """An action of a rule for each of its events, with its arguments and their source."""
 
     rule: str
     action: Action
@@ -38,7 +39,7 @@ class RuleAction:
 
 @dataclass(frozen=True)
 class CompiledModule(Generic[T_co]):
-    """A module that can run, what it is made of, and what its rules do."""
+    """A module that can run, its syntax, and the actions of its rules."""
 
     module: Module
     syntax: T_co = field(repr=False)
@@ -47,13 +48,13 @@ class CompiledModule(Generic[T_co]):
 
 @dataclass(frozen=True)
 class Compiled:
-    """The modules without errors, and what there is to say about the sources.
+    """The modules without errors, and the diagnostics of the sources.
 
-    Nothing is said again that `Parsed` has said.
+    Diagnostics of `Parsed` are not repeated.
     """
 
     modules: tuple[CompiledModule[object], ...] = ()
     #: Errors, warnings about what the sources say, and notes on how they will run.
     diagnostics: tuple[Diagnostic, ...] = ()
-    #: Warnings where what must be remembered grows with the stream; of no interest on a recorded one.
+    #: Warnings about state that grows with the stream; of no interest on a recorded one.
     state_warnings: tuple[Diagnostic, ...] = ()

@@ -11,8 +11,7 @@ from cera.languages.protocol.compiled import CompiledModule
 
 @dataclass(frozen=True)
 class Explanation:
-    """A module as `explain` shows it: in which form, the text, and a line for each thing that it remembers, if it is
-    known what that is."""
+    """A module as `explain` shows it: the form, the text, and a line for the state of each part, if that is known."""
 
     form: str
     text: str
@@ -31,10 +30,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Form:
-    """How the modules of a language are written in another one, or again in their own.
+    """The way in which the modules of a language are written in another one, or again in their own.
 
-    The texts are for the help of `translate`: `subject` is what has the form ("modules of EPL"), `parts` is what is
-    shown ("EPL modules"). A language that is its own target has neither.
+    The texts are for the help of `translate`: `subject` has the form ("modules of EPL"), `parts` are shown ("EPL
+    modules"). A language that is its own target has neither.
     """
 
     text: Callable[[CompiledModule[Any]], str]
@@ -49,11 +48,11 @@ class Target:
     """A language as one that others are translated to."""
 
     name: str
-    #: What is shown: "the event types" of something.
+    #: The parts that are shown: "the event types" of something.
     shown: str
-    #: What a module with this form has: "event types".
+    #: The parts of a module with this form: "event types".
     having: str
-    #: What is said of a module without it; `{}` is the name of the module.
+    #: The message for a module without it; `{}` is the name of the module.
     refusal: str
-    #: Why several modules are not one text, if they are not.
+    #: Why several modules cannot be one text, if so.
     one_only: str | None = None

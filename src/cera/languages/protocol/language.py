@@ -1,4 +1,4 @@
-"""The protocol of a language. A new one is a folder with an object that has it, and a line in `LANGUAGES`."""
+"""The protocol of a language. A new one is a folder with an object that implements it, and a line in `LANGUAGES`."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ T = TypeVar("T")
 class Language(Protocol[T]):
     """A language whose modules have syntax trees of the type T."""
 
-    #: As messages call it, and a shorter one for lists.
+    #: The name in messages, and a shorter one for lists.
     name: str
     short_name: str
-    #: What its files end in, with the dot.
+    #: The ending of its files, with the dot.
     ending: str
-    #: What the path of a file never has, so that it is a text of this language.
+    #: A text that paths of files never contain, so that it marks a text of this language.
     signs: tuple[str, ...] = ()
     #: Whether the rules of all its files are one program, without modules.
     one_program: bool = False
     #: Whether a file may have several modules, each with a name.
     several_modules: bool = False
-    #: How a text of it is called that is one event type, which `compare` takes; None if it has none.
+    #: The name of a text that is one event type, which `compare` takes; None if it has none.
     event_type: str | None = None
-    #: As what it is a target of translations.
+    #: The description of it as a target of translations.
     target: Target | None = None
-    #: What `translate` can show of its modules, by the names of targets.
+    #: The forms that `translate` can show of its modules, by the names of targets.
     forms: Mapping[str, Form] = MappingProxyType({})
 
     def claims(self, text: str) -> float:
-        """Returns how well a text that is not a file fits, between 0 and 1: by how it begins, or a sign in it.
+        """Returns how well a text that is not a file fits, between 0 and 1: by its beginning, or a sign in it.
 
-        Of languages that claim a text alike, it is in the one that can read more of it.
+        If languages claim a text alike, it belongs to the one that can read more of it.
         """
         ...
 
     def parse(self, source: Source) -> Parsed[T]:
-        """Reads a source, whatever it is."""
+        """Reads a source, with or without errors."""
         ...
 
     def format(self, source: Source) -> str:

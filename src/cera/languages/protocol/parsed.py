@@ -1,4 +1,4 @@
-"""What every language reads a source as: the modules in it, and what is wrong with the text."""
+"""The result of parsing a source in any language: its modules, and the errors of the text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cera.diagnostics import Diagnostic, Source, Span
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
-#: Where the name of a module comes from: it says one, it has that of its file, or it has none and always runs.
+#: The origin of a module's name: it gives itself one, it has that of its file, or it has none and always runs.
 Naming = Literal["own", "file", "none"]
-#: The name of a module that is neither a file nor says one.
+#: The name of a module that is not a file and gives itself none.
 TEXT = "Text"
 
 
@@ -26,13 +26,13 @@ class ModuleText(Generic[T_co]):
     span: Span | None
     definitions: tuple[str, ...] = ()
     naming: Naming = "own"
-    #: Why another module may not have its name, as the message says it; None of a language that looks at that itself.
+    #: Why another module may not have its name, for the message; None if the language checks this itself.
     clash: str | None = None
 
 
 @dataclass(frozen=True)
 class Parsed(Generic[T_co]):
-    """A source as its language reads it. A wrong text is a value too."""
+    """A source as its language reads it. A text with errors is a value too."""
 
     source: Source
     modules: tuple[ModuleText[T_co], ...]
@@ -45,7 +45,7 @@ def is_file(source: Source) -> bool:
 
 
 def file_name(source: Source) -> str:
-    """Returns the name of a file without its ending; a text that is not a file is called as all of them are."""
+    """Returns the name of a file without its ending; a text that is not a file gets the common name."""
     return PurePath(source.name).stem if is_file(source) else TEXT
 
 

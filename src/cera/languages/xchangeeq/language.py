@@ -26,7 +26,7 @@ class XChangeEQ(Language[ProgramSyntax]):
     one_program = True
 
     def claims(self, text: str) -> float:
-        """What no other language claims is taken for this one."""
+        """Returns a low claim: texts that no other language claims belong to this one."""
         return 0.1
 
     def parse(self, source: Source) -> Parsed[ProgramSyntax]:

@@ -1,4 +1,4 @@
-"""Calls of programs as text: cut into words, each of which may have places for values."""
+"""Calls of programs as text: split into words, each of which may have places for values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUOTED_OR_OPERATOR = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[|&;<>`]""", 
 
 
 def parse_command(text: str) -> list[Format]:
-    """The words of a call. Raises FormatError."""
+    """Returns the words of a call. Raises FormatError."""
     for found in _QUOTED_OR_OPERATOR.finditer(text):
         if found[0] in "|&;<>`":
             raise FormatError(f"'{found[0]}' is for a shell, and none is used; call a script, or put it into quotes")
