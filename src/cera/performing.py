@@ -108,6 +108,6 @@ class WantedActions:
         return acting.Call(rule, derived.event, plan.action, tuple(values), plan.spelled)
 
 
-def _planned(one: RuleAction) -> acting.Planned:
+def _planned(one: RuleAction) -> acting.PlannedAction:
     kinds = tuple(map(kind_of, one.arguments))
-    return acting.Planned(one.rule, str(one.span or one.rule), one.action, kinds, one.spelled)
+    return acting.PlannedAction(one.rule, str(one.span or one.rule), one.action, kinds, one.spelled)

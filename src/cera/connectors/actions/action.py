@@ -82,7 +82,7 @@ def mark(action: Action, spelled: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedAction:
     """An action of a rule before anything runs: where it stands, the kinds of its arguments, and their source.
 
     Without the source, all actions with the same text are taken for one.

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from cera.connectors.actions.action import Call, Planned, text_of
+from cera.connectors.actions.action import Call, PlannedAction, text_of
 from cera.connectors.sinks import base_line
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json, term_to_json
@@ -47,7 +47,7 @@ def stored(call: Call) -> str:
     return json.dumps([event.begin, event.end, term_to_json(event.term), arguments])
 
 
-def restored(planned: Planned, text: str) -> Call:
+def restored(planned: PlannedAction, text: str) -> Call:
     """Returns the stored call of a planned action."""
     begin, end, term, arguments = json.loads(text)
     values: list[Value | None] = [term_from_json(v[_TERM]) if isinstance(v, dict) else v for v in arguments]

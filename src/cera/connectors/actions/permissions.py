@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from cera.connectors.actions.action import Planned, Sql, System, Write
+from cera.connectors.actions.action import PlannedAction, Sql, System, Write
 from cera.connectors.actions.commands import command_problems
 from cera.connectors.actions.texts.printf import format_problems
 from cera.connectors.actions.texts.statements import statement_problems
@@ -35,7 +35,7 @@ class Permissions:
             return None
 
 
-def problems(planned: Planned, permissions: Permissions) -> list[str]:
+def problems(planned: PlannedAction, permissions: Permissions) -> list[str]:
     """Returns the reasons why an action cannot run; none if it can."""
     match planned.action:
         case Write(format, file):
@@ -51,14 +51,14 @@ def problems(planned: Planned, permissions: Permissions) -> list[str]:
             assert_never(other)
 
 
-def check(actions: Iterable[Planned], permissions: Permissions) -> None:
+def check(actions: Iterable[PlannedAction], permissions: Permissions) -> None:
     """Raises UsageError with every action that cannot run, its rule and its place."""
     found = list(_told(actions, permissions))
     if found:
         raise UsageError(*found)
 
 
-def _told(actions: Iterable[Planned], permissions: Permissions) -> Iterator[str]:
+def _told(actions: Iterable[PlannedAction], permissions: Permissions) -> Iterator[str]:
     for planned in actions:
         for problem in problems(planned, permissions):
             yield f"{planned} {problem}" if problem.startswith("is not") else f"{planned}: {problem}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, Literal, Self, assert_never
 
-from cera.connectors.actions.action import ActionError, Call, Key, Planned, Sql, System, Write
+from cera.connectors.actions.action import ActionError, Call, Key, PlannedAction, Sql, System, Write
 from cera.connectors.actions.appending import append
 from cera.connectors.actions.commands import call, words_of
 from cera.connectors.actions.failure import Failure, restored, stored
@@ -41,7 +41,7 @@ class ActionRunner:
 
     def __init__(
         self,
-        planned: Iterable[Planned],
+        planned: Iterable[PlannedAction],
         permissions: Permissions,
         *,
         ledger: Path | None = None,

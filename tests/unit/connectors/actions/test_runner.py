@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cera.connectors.actions import sql
-from cera.connectors.actions.action import Action, Call, Planned, Sql, System, Write, mark
+from cera.connectors.actions.action import Action, Call, PlannedAction, Sql, System, Write, mark
 from cera.connectors.actions.appending import append
 from cera.connectors.actions.failure import Failure, stored
 from cera.connectors.actions.ledger import Entry, Ledger
@@ -35,8 +35,8 @@ def call(action: Action, number: int, *arguments: Value | None) -> Call:
     return Call("bank.large", event(number), action, arguments)
 
 
-def planned(action: Action, arguments: int) -> Planned:
-    return Planned("bank.large", "bank.epl:7:6", action, (None,) * arguments)
+def planned(action: Action, arguments: int) -> PlannedAction:
+    return PlannedAction("bank.large", "bank.epl:7:6", action, (None,) * arguments)
 
 
 def runner(action: Action, arguments: int, permissions: Permissions = ALL, **options: Any) -> ActionRunner:
@@ -90,7 +90,7 @@ def test_an_action_that_is_written_otherwise_is_another_one(tmp_path: Path, log:
     ]
     for expected in ("done", "repeated"):
         for action, spelled in texts:
-            plan = [Planned("r", "p", action, (None,), spelled)]
+            plan = [PlannedAction("r", "p", action, (None,), spelled)]
             permissions = Permissions(sql=log, write=(tmp_path,))
             with ActionRunner(plan, permissions, ledger=tmp_path / "ledger", output=output) as run:
                 assert run.run(Call("r", event(1), action, (1,), spelled)) == expected
