@@ -24,7 +24,7 @@ _LASTING = frozenset(
 
 
 @dataclass(frozen=True)
-class Retrying:
+class RetryPolicy:
     """A policy of retries: the number of attempts, and the pauses between, in seconds, each `factor` times the last.
 
     No attempt begins later than `whole` seconds after the first.

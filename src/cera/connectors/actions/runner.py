@@ -16,7 +16,7 @@ from cera.connectors.actions.commands import call, words_of
 from cera.connectors.actions.failure import Failure, restored, stored
 from cera.connectors.actions.ledger import Entry, Ledger
 from cera.connectors.actions.permissions import Permissions, check, file_problems
-from cera.connectors.actions.retrying import Retrying
+from cera.connectors.actions.retrying import RetryPolicy
 from cera.connectors.actions.sql import SqlTarget
 from cera.connectors.actions.texts.printf import FormatError, parse_format
 from cera.errors import EngineError, UsageError
@@ -49,7 +49,7 @@ class ActionRunner:
         output: BinaryIO | None = None,
         tell: Callable[[Failure], object] = lambda failure: None,
         words: Callable[[str], str] = in_python,
-        retrying: Retrying | None = None,
+        retrying: RetryPolicy | None = None,
         times: TimeFormat | None = None,
         seconds: float = 60.0,
         sleep: Callable[[float], object] = time.sleep,
@@ -76,7 +76,7 @@ class ActionRunner:
         self._output = output
         self._tell = tell
         self._words = words
-        self._retrying = retrying or Retrying()
+        self._retrying = retrying or RetryPolicy()
         self._times = times or TimeFormat()
         self._seconds = seconds
         self._sleep = sleep
