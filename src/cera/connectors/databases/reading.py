@@ -27,7 +27,7 @@ _TIMES = TimeFormat("us")
 
 
 @dataclass(frozen=True)
-class Polled:
+class ChangePage:
     """Some changes in the order of their commits, and the place after them; `more`: whether others wait already."""
 
     records: tuple[Event | Rejected, ...]
@@ -35,7 +35,7 @@ class Polled:
     more: bool
 
 
-def poll(url: str, after: str | None = None, limit: int = PAGE) -> Polled:
+def poll(url: str, after: str | None = None, limit: int = PAGE) -> ChangePage:
     """Returns the changes after a place, at most `limit` of them; from the first on if the place is None.
 
     A caller that stores `position` in one step with its results of the records has each change exactly once. Raises
@@ -47,7 +47,7 @@ def poll(url: str, after: str | None = None, limit: int = PAGE) -> Polled:
     else:
         with postgres.connected(found) as connection:
             rows, position = postgres_pages.page(connection, after, limit)
-    return Polled(tuple(_record(row, found) for row in rows), position, len(rows) == limit)
+    return ChangePage(tuple(_record(row, found) for row in rows), position, len(rows) == limit)
 
 
 def read_changes(url: str, after: str | None = None) -> Iterator[Event | Rejected]:
