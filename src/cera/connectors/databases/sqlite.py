@@ -26,7 +26,7 @@ _BUSY_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedTable:
     """A table with our triggers: its name, its name in events, and what is wrong with the triggers."""
 
     table: str
@@ -146,7 +146,7 @@ def _captured_table(connection: sqlite3.Connection, name: TableName, renamed: Ma
         return now
 
 
-def captured(connection: sqlite3.Connection) -> list[Captured]:
+def captured(connection: sqlite3.Connection) -> list[CapturedTable]:
     """Returns the tables with our triggers, and whether these name the columns that the tables have now."""
     rows = connection.execute(
         "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'cera [iud]*' ORDER BY 1, 2"
@@ -154,10 +154,10 @@ def captured(connection: sqlite3.Connection) -> list[Captured]:
     found: dict[tuple[str, str], list[str]] = {}
     for table, name, sql in rows:
         found.setdefault((table, name.split(" ", 2)[2]), []).append(sql)
-    return [Captured(*key, _problem(connection, Captured(*key, None), found[key])) for key in found]
+    return [CapturedTable(*key, _problem(connection, CapturedTable(*key, None), found[key])) for key in found]
 
 
-def _problem(connection: sqlite3.Connection, one: Captured, statements: Sequence[str]) -> str | None:
+def _problem(connection: sqlite3.Connection, one: CapturedTable, statements: Sequence[str]) -> str | None:
     table, shown = one.table, one.shown
     if one.is_renamed:
         return f"the table was renamed since it was captured: events still call it {shown}"
