@@ -60,13 +60,13 @@ def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]
 
 def scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:
     """Returns the scan of records with these begins and ends, in the order of the file."""
-    found = _Found()
+    found = _TimeBounds()
     for begin, end in times:
         found.add(begin, end)
     return found.scan
 
 
-class _Found:
+class _TimeBounds:
     """The bounds of the records so far."""
 
     def __init__(self) -> None:
@@ -99,7 +99,7 @@ class _LineScanner:
     """A scanner of the times of JSON lines."""
 
     def __init__(self, layout: Layout) -> None:
-        self.found = _Found()
+        self.found = _TimeBounds()
         self._layout = layout
         self._shapes = TimeShapes(layout.times)
         self._plain = PlainReader(layout)

@@ -33,7 +33,7 @@ def open_events(path: Path) -> BinaryIO:
     except BaseException:
         file.close()
         raise
-    return cast(BinaryIO, io.BufferedReader(_Decompressed(decompressed, file), 1 << 17))
+    return cast(BinaryIO, io.BufferedReader(_DecompressedFile(decompressed, file), 1 << 17))
 
 
 class _Zstandard:
@@ -70,7 +70,7 @@ class _Zstandard:
         """Does nothing: the file is closed by whoever opened it."""
 
 
-class _Decompressed(io.RawIOBase):
+class _DecompressedFile(io.RawIOBase):
     """The bytes of a compressed file."""
 
     def __init__(self, decompressed: Any, file: BinaryIO) -> None:

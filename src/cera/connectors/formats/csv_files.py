@@ -52,14 +52,14 @@ class _Row:
 
 
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    reading = _Reading(stream, layout)
+    reading = _CsvReader(stream, layout)
     for row in reading.rows(name):
         yield row if isinstance(row, Rejected) else _event(row, layout, reading.dialect)
 
 
 def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
     """Yields the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
-    reading = _Reading(stream, layout)
+    reading = _CsvReader(stream, layout)
     fields = frozenset(layout.time_source or TIME_FIELDS)
     dialect = reading.dialect
     for row in reading.rows(""):
@@ -77,7 +77,7 @@ def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
         yield interval.begin, interval.end
 
 
-class _Reading:
+class _CsvReader:
     """A file that is read row by row, in the dialect that was given or found."""
 
     def __init__(self, stream: BinaryIO, layout: Layout) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from cera.connectors.formats.jsonl import event_in, tells_nothing
+from cera.connectors.formats.jsonl import event_in, is_ignored_mark
 from cera.connectors.records.layout import Layout, Rejected, decode, rejected
 from cera.model.events.event import Event
 
@@ -42,7 +42,7 @@ def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Reject
     try:
         for start, end in _extents(text):
             line, counted = line + text.count("\n", counted, start), start
-            if not tells_nothing(text[start:end], layout):
+            if not is_ignored_mark(text[start:end], layout):
                 yield event_in(text[start:end], f"{name}:{line}", layout)
     except _BrokenError as error:
         line += text.count("\n", counted, error.position)

@@ -15,11 +15,11 @@ def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> I
     """Yields the events of a stream, or of a part of it that begins with the line `first`."""
     for number, line in enumerate(lines, first):
         text = decode(line).rstrip(" \t\r\n")
-        if text and not tells_nothing(text, layout):
+        if text and not is_ignored_mark(text, layout):
             yield event_in(text, f"{name}:{number}", layout)
 
 
-def tells_nothing(text: str, layout: Layout) -> bool:
+def is_ignored_mark(text: str, layout: Layout) -> bool:
     """Returns whether a JSON text is a mark of another program, which is neither an event nor an error."""
     return layout.envelope == "debezium" and is_tombstone(text)
 

@@ -13,7 +13,7 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.wording import Setting, in_python
 
-Happened = TypeVar("Happened", Event, Occurrence)
+EventLike = TypeVar("EventLike", Event, Occurrence)
 
 
 def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], object]) -> Iterable[Event]:
@@ -25,7 +25,7 @@ def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], o
             yield record
 
 
-def in_time(events: Iterable[Happened], max_delay: int, late: Callable[[Happened], object]) -> Iterable[Happened]:
+def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLike], object]) -> Iterable[EventLike]:
     """Returns the events that are not late: that end no more than `max_delay` before the latest end so far."""
     latest: Time | None = None
     for event in events:

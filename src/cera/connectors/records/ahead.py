@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cera.connectors.records.acceptance import Happened
+from cera.connectors.records.acceptance import EventLike
 from cera.connectors.records.layout import Rejected, rejected
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
@@ -24,7 +24,7 @@ ONE_DAY = 86_400_000_000
 _PERCENT_LATE = 90
 
 
-def not_ahead(records: Iterable[Happened | Rejected], max_ahead: int | None) -> Iterator[Happened | Rejected]:
+def not_ahead(records: Iterable[EventLike | Rejected], max_ahead: int | None) -> Iterator[EventLike | Rejected]:
     """Yields the records, with a rejection in place of each event that ends too far ahead of the clock."""
     if max_ahead is None:
         yield from records
