@@ -34,7 +34,7 @@ from cera.rules.rule import Branch, Rule, RuleProgram
 Item = TypeVar("Item")
 
 
-class Read(TypedDict):
+class ExplainedQuery(TypedDict):
     """A query of a rule: events that occur, that are collected over a window, or that are absent from one."""
 
     how: Literal["event", "collect", "not"]
@@ -56,7 +56,7 @@ class ExplainedRule(TypedDict):
     derives: str
     recipient: NotRequired[str]
     transport: NotRequired[str | None]
-    reads: list[Read]
+    reads: list[ExplainedQuery]
     timers: list[Timer]
     branches: int
     grouping: bool
@@ -135,7 +135,7 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
     return explained
 
 
-def _reads(branch: Branch) -> Iterator[Read]:
+def _reads(branch: Branch) -> Iterator[ExplainedQuery]:
     for query in branch.events:
         yield {"how": "event", "identifier": query.identifier, "query": print_pattern(query.pattern)}
     for part in branch.accumulations:
@@ -218,7 +218,7 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
     return lines
 
 
-def _read_text(read: Read) -> str:
+def _read_text(read: ExplainedQuery) -> str:
     match read["how"]:
         case "event":
             return f"{read['identifier']}: {read['query']}"
