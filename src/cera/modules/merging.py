@@ -12,7 +12,7 @@ from cera.model.time.interval import Time
 from cera.modules.processor import Detection
 
 
-class Merged:
+class MergedDetection:
     """One event that several modules derived."""
 
     def __init__(self, parts: Sequence[Detection]) -> None:
@@ -54,7 +54,7 @@ def _at_one_time(found: Sequence[Detection]) -> Sequence[Detection]:
     by_event: dict[object, list[Detection]] = {}
     for one in found:
         by_event.setdefault(one.occurrence.event, []).append(one)
-    return [several[0] if len(several) == 1 else Merged(several) for several in by_event.values()]
+    return [several[0] if len(several) == 1 else MergedDetection(several) for several in by_event.values()]
 
 
 def merged(derived: Iterable[DerivedEvent]) -> list[DerivedEvent]:
