@@ -25,7 +25,7 @@ from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.arrivals import Arrival, Key
 from cera.modules.detection import TermDetection, Way
-from cera.modules.histories import OverHistories
+from cera.modules.histories import HistoryModule
 from cera.modules.history_processor import HistoryProcessor, HistoryState
 from cera.modules.module import Settings
 from cera.modules.monitoring import Clock, Granularity, Monitored, Output
@@ -36,7 +36,7 @@ Definition = tuple[str, int, str]
 
 @tagged("tests.Counting")
 @dataclass(frozen=True)
-class CountingModule(OverHistories):
+class CountingModule(HistoryModule):
     """Derives an event at every so many events of a label."""
 
     name: str

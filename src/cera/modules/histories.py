@@ -15,7 +15,7 @@ from cera.modules.monitoring import Granularity, Monitored, Output
 from cera.modules.tuples import TIME_ATTRIBUTES
 
 
-class OverHistories:
+class HistoryModule:
     """A module that monitors events and derives others as a whole: it is one unit, and reads none of its own events."""
 
     if TYPE_CHECKING:  # fields of the dataclasses that inherit from it

@@ -15,7 +15,7 @@ from cera.model.time.interval import Time
 from cera.modules.arrivals import Arrival, Key, Recognizer
 from cera.modules.detection import TermDetection
 from cera.modules.driving import SteppingProcessor
-from cera.modules.histories import OverHistories
+from cera.modules.histories import HistoryModule
 from cera.modules.processor import Counts
 from cera.modules.processor_group import GroupState, ProcessorGroup
 
@@ -39,7 +39,7 @@ HS = TypeVar("HS", bound=HistoryState[Any])
 class HistoryProcessor(SteppingProcessor[HS], Generic[HS, H]):
     """A processor over histories, compiled and read-only but for the count of expressions without a value."""
 
-    def __init__(self, module: OverHistories, evaluator: Evaluator) -> None:
+    def __init__(self, module: HistoryModule, evaluator: Evaluator) -> None:
         self.module = module
         self.evaluator = evaluator
         self._recognizer = Recognizer(module)
