@@ -25,7 +25,7 @@ class Arrival:
     transaction: Value | None = None
 
 
-class Monitoring(Protocol):
+class MonitoringModule(Protocol):
     """A module of any language that has a history of events, or one for each value of an attribute."""
 
     @property
@@ -41,7 +41,7 @@ class Monitoring(Protocol):
 class Recognizer:
     """A recognizer of the events that a module monitors."""
 
-    def __init__(self, module: Monitoring) -> None:
+    def __init__(self, module: MonitoringModule) -> None:
         self._partition = module.partition
         self._labels = {each.name: _Reader(each) for each in module.monitored if each.operation is None}
         changes = [each for each in module.monitored if each.operation is not None]
