@@ -28,7 +28,7 @@ from cera.modules.detection import TermDetection, Way
 from cera.modules.histories import HistoryModule
 from cera.modules.history_processor import HistoryProcessor, HistoryState
 from cera.modules.module import Settings
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 #: The name of a definition, how many events make one, and their label.
 Definition = tuple[str, int, str]
@@ -48,8 +48,10 @@ class CountingModule(HistoryModule):
     clocks: tuple[Clock, ...] = ()
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]:
-        return tuple(Monitored(label, label) for label in dict.fromkeys(label for _, _, label in self.definitions))
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
+        return tuple(
+            MonitoredEvents(label, label) for label in dict.fromkeys(label for _, _, label in self.definitions)
+        )
 
     @property
     def outputs(self) -> tuple[Output, ...]:

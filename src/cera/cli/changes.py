@@ -11,14 +11,14 @@ from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.term import Value, format_value
 from cera.modules.arrivals import operation_and_table
-from cera.modules.monitoring import CHANGE, OPERATIONS, Monitored
+from cera.modules.monitoring import CHANGE, OPERATIONS, MonitoredEvents
 from cera.pipeline import Program
 
 #: How many changes of the input had an operation and a table; None stands for what is not told.
 Changes = Mapping[tuple[Value | None, Value | None], int]
 
 
-def monitored_changes(program: Program) -> list[Monitored]:
+def monitored_changes(program: Program) -> list[MonitoredEvents]:
     """The changes of tables that the modules of a program monitor."""
     found = (each for module in program.modules.found for each in module.module.monitored)
     return [each for each in found if each.operation is not None]

@@ -15,7 +15,7 @@ from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.model.events.attributes import AskedAttribute
 from cera.model.tags import tagged
 from cera.modules.histories import HistoryModule
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 
 @tagged("EventModule")
@@ -25,7 +25,7 @@ class EventModule(HistoryModule):
 
     name: str
     program: Program
-    monitored: tuple[Monitored, ...]
+    monitored: tuple[MonitoredEvents, ...]
     outputs: tuple[Output, ...]
     granularity: Granularity = "operation"
     partition: str | None = None

@@ -16,7 +16,7 @@ from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions.expression import Expression
 from cera.model.tags import tagged
 from cera.modules.histories import HistoryModule
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
 ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]
@@ -142,7 +142,7 @@ class InstanceModule(HistoryModule):
     """
 
     name: str
-    monitored: tuple[Monitored, ...]
+    monitored: tuple[MonitoredEvents, ...]
     types: tuple[EventType, ...]
     outputs: tuple[Output, ...]
     granularity: Granularity = "operation"

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence, wrap
 from cera.model.terms.term import Term, Value
-from cera.modules.monitoring import CHANGE, Monitored
+from cera.modules.monitoring import CHANGE, MonitoredEvents
 from cera.modules.tuples import EventTuple, change_fields
 
 #: The value of the partition attribute; None if the module has one history.
@@ -29,7 +29,7 @@ class MonitoringModule(Protocol):
     """A module of any language that has a history of events, or one for each value of an attribute."""
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]: ...
+    def monitored(self) -> tuple[MonitoredEvents, ...]: ...
 
     @property
     def partition(self) -> str | None: ...
@@ -121,7 +121,7 @@ _Columns = tuple[str, ...]
 class _Reader:
     """A reader of the attributes of one kind of event, under their declared names."""
 
-    def __init__(self, monitored: Monitored) -> None:
+    def __init__(self, monitored: MonitoredEvents) -> None:
         self.predicate = monitored.predicate
         self._declared = {name.lower(): name for name in reversed(monitored.attributes)}
         #: The names of the attributes of changes, by those of the columns before and after.

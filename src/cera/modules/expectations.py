@@ -11,7 +11,7 @@ from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
 from cera.modules.layering import Layers
 from cera.modules.module import Module, Port
-from cera.modules.monitoring import CHANGE, Monitored
+from cera.modules.monitoring import CHANGE, MonitoredEvents
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Expectations:
 
     labels: frozenset[str]
     attributes: tuple[AskedAttribute, ...]
-    changes: tuple[Monitored, ...]
+    changes: tuple[MonitoredEvents, ...]
     derived_labels: frozenset[str]
     derived_attributes: Mapping[str, frozenset[Path] | None]
 

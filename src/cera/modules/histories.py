@@ -11,7 +11,7 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Not, Or
 from cera.modules.module import Port, Unit
-from cera.modules.monitoring import Granularity, Monitored, Output
+from cera.modules.monitoring import Granularity, MonitoredEvents, Output
 from cera.modules.tuples import TIME_ATTRIBUTES
 
 
@@ -23,7 +23,7 @@ class HistoryModule:
         @property
         def name(self) -> str: ...
         @property
-        def monitored(self) -> tuple[Monitored, ...]: ...
+        def monitored(self) -> tuple[MonitoredEvents, ...]: ...
         @property
         def outputs(self) -> tuple[Output, ...]: ...
         @property
@@ -79,7 +79,7 @@ class HistoryModule:
         return found
 
 
-def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) -> Iterator[AskedAttribute]:
+def asked_by_partition(monitored: tuple[MonitoredEvents, ...], partition: str | None) -> Iterator[AskedAttribute]:
     """Yields the attribute that divides the history; an event without it is ignored."""
     if partition is not None:
         for each in monitored:
@@ -87,7 +87,7 @@ def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) 
                 yield AskedAttribute(each.name, (partition,), any_case=partition in each.attributes, span=each.span)
 
 
-def attribute_of(each: Monitored, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
+def attribute_of(each: MonitoredEvents, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
     """Yields the attribute `name` of a monitored event, if it is one of its term."""
     if each.operation is None and name and name not in TIME_ATTRIBUTES:
         yield AskedAttribute(each.name, (name,), needed, any_case=name in each.attributes, span=at.span or each.span)

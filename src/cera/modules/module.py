@@ -16,7 +16,7 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.modules.processor import Processor
 
 #: How many events the recursive rules of a program may derive before the evaluation gives up.
@@ -100,7 +100,7 @@ class Module(Protocol):
         """Whether units may read what they derive themselves."""
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]:
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
         """The events behind its predicates; none of a module that matches terms."""
 
     @property

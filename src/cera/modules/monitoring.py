@@ -28,7 +28,7 @@ def predicate_of(operation: str, table: str) -> str:
 
 @tagged("Monitored")
 @dataclass(frozen=True)
-class Monitored:
+class MonitoredEvents:
     """The events behind a predicate: changes of the table `name` by an operation, or all with the label `name`.
 
     Declared attributes are found whatever the case in which a database writes them, and so is their table.

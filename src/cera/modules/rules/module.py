@@ -12,7 +12,7 @@ from cera.diagnostics import Note, Span
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Port, Settings, Unit
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.rules.analysis.dependencies import event_patterns, rule_uses
 from cera.rules.analysis.labels_and_attributes import asked_attributes, derived_attributes
 from cera.rules.analysis.unification import head_label, query_label
@@ -32,7 +32,7 @@ class RuleModule:
     span: Span | None = None
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]:
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
         """Empty: queries match terms, and predicates do not stand for events."""
         return ()
 
