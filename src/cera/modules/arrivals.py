@@ -79,7 +79,7 @@ class Recognizer:
             fields = reader.fields(_content(event))
             tuples.append((reader.predicate, EventTuple(identity, fields, event.begin, event.end, event)))
         if event.label == CHANGE:
-            operation, table, position, transaction, old, new = _told(event)
+            operation, table, position, transaction, old, new = _change_fields(event)
             changed = self._changed(operation, table) if isinstance(table, str) else None
             if changed is not None:
                 contents = changed.change(old, new)
@@ -166,10 +166,10 @@ _MOST_TABLES = 100
 Row = dict[str, Value] | Term
 
 #: Operation, table, position, transaction, old and new row.
-_Told = tuple[Value | None, Value | None, int | float | None, Value | None, Row | None, Row | None]
+_ChangeFields = tuple[Value | None, Value | None, int | float | None, Value | None, Row | None, Row | None]
 
 
-def _told(event: Occurrence) -> _Told:
+def _change_fields(event: Occurrence) -> _ChangeFields:
     """Returns the content of a change."""
     nested: dict[str, Any] | None = event.nested
     if nested is not None:
@@ -188,7 +188,7 @@ _ROWS = (dict, type(None))
 
 def operation_and_table(event: Occurrence) -> tuple[Value | None, Value | None]:
     """Returns the operation and the table of a change; None where it does not have one, or has more than a value."""
-    operation, table, *_ = _told(event)
+    operation, table, *_ = _change_fields(event)
     return None if isinstance(operation, Term) else operation, None if isinstance(table, Term) else table
 
 

@@ -53,12 +53,12 @@ def problems(planned: PlannedAction, permissions: Permissions) -> list[str]:
 
 def check(actions: Iterable[PlannedAction], permissions: Permissions) -> None:
     """Raises UsageError with every action that cannot run, its rule and its place."""
-    found = list(_told(actions, permissions))
+    found = list(_refusals(actions, permissions))
     if found:
         raise UsageError(*found)
 
 
-def _told(actions: Iterable[PlannedAction], permissions: Permissions) -> Iterator[str]:
+def _refusals(actions: Iterable[PlannedAction], permissions: Permissions) -> Iterator[str]:
     for planned in actions:
         for problem in problems(planned, permissions):
             yield f"{planned} {problem}" if problem.startswith("is not") else f"{planned}: {problem}"
