@@ -18,7 +18,7 @@ from cera.engines.local.rows import Row
 from cera.engines.local.stages import PRELUDE
 from cera.engines.local.state import State
 from cera.engines.local.windows import Window, compile_window
-from cera.engines.local.writing import Cells, Writing, indented, tuple_of
+from cera.engines.local.writing import Cells, SourceWriter, indented, tuple_of
 from cera.model.expressions.constructs import free_variables
 
 
@@ -48,12 +48,12 @@ class Collecting(Finisher):
 
     @cached_property
     def _one_row(self) -> Callable[[State, Row], None]:
-        writing = Writing()
-        lines = self.lines(Cells.of("row", len(self.window.left.columns)), writing)
+        writer = SourceWriter()
+        lines = self.lines(Cells.of("row", len(self.window.left.columns)), writer)
         if lines is None:
             return self._one_by_one
-        buckets = [f"{name} = None" for name in writing.buckets]
-        function: Callable[[State, Row], None] = writing.function("collect", "state, row", [PRELUDE, *buckets, *lines])
+        buckets = [f"{name} = None" for name in writer.buckets]
+        function: Callable[[State, Row], None] = writer.function("collect", "state, row", [PRELUDE, *buckets, *lines])
         return function
 
     @property
@@ -63,37 +63,37 @@ class Collecting(Finisher):
         unconditional = not self.window.operator.condition and len(self.window.excluded) <= 1
         return unconditional and not head.formal and variables.issubset(left.variables)
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
         """Returns the lines for one row. Buckets that are not plain are left to `_one_by_one`, which differs only in
         speed.
         """
         if not self._is_simple:
             return None
         window = self.window
-        source = self._head(cells, writing)
+        source = self._head(cells, writer)
         if source is None:
             return None
         key = window.key(cells)
-        bucket = writing.bucket(window.store.number, key)
+        bucket = writer.bucket(window.store.number, key)
         begin, end = window.edges(cells)
         plain = [
             *window.stretch(bucket, begin, end),
             *self._others(bucket, begin, cells),
             "if others:",
             *indented(source.lines),
-            f"    if {source.undefined}: {writing.name(self.deriving.head.evaluator)}.undefined += 1",
+            f"    if {source.undefined}: {writer.name(self.deriving.head.evaluator)}.undefined += 1",
             "    else:",
-            *indented(indented(self.deriving.added(self._derived(source, cells, writing), writing))),
+            *indented(indented(self.deriving.added(self._derived(source, cells, writer), writer))),
         ]
         return [
             f"if {bucket} is None: {bucket} = stores[{window.store.number}].get({key})",
             f"if {bucket} is None: pass",
-            f"elif not {bucket}.plain: {writing.name(self._one_by_one)}(state, {cells.tuple})",
+            f"elif not {bucket}.plain: {writer.name(self._one_by_one)}(state, {cells.tuple})",
             "else:",
             *indented(plain),
         ]
 
-    def _head(self, cells: Cells, writing: Writing) -> HeadSource | None:
+    def _head(self, cells: Cells, writer: SourceWriter) -> HeadSource | None:
         left, right = self.window.left, self.window.right
 
         def cell(name: str) -> str:
@@ -104,7 +104,7 @@ class Collecting(Finisher):
 
         construct = self.deriving.head.construction.head
         ordinary = not (summed_variables(construct) & set(left.variables))
-        return flat_head(construct, cell, collected, writing, ordinary=ordinary)
+        return flat_head(construct, cell, collected, writer, ordinary=ordinary)
 
     def _others(self, bucket: str, begin: str, cells: Cells) -> list[str]:
         """Returns lines for the window's rows without its own event, which is mostly the last one, just added."""
@@ -117,8 +117,8 @@ class Collecting(Finisher):
             f"else: others = [other for other in rows[low:high] if {self.window.inside(begin, cells)}]",
         ]
 
-    def _derived(self, source: HeadSource, cells: Cells, writing: Writing) -> str:
-        window_head = WindowHead(self.deriving.head, source, cells, self.window.new_columns, writing)
+    def _derived(self, source: HeadSource, cells: Cells, writer: SourceWriter) -> str:
+        window_head = WindowHead(self.deriving.head, source, cells, self.window.new_columns, writer)
         values, parts = tuple_of(source.values), tuple_of(window_head.parts)
         first = begin_of(cells, self.window.left)
-        return f"{writing.name(Collected)}({first}, now, {writing.name(window_head)}, {values}, {parts}, others)"
+        return f"{writer.name(Collected)}({first}, now, {writer.name(window_head)}, {values}, {parts}, others)"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Column, Layout, Row
-from cera.engines.local.writing import Cells, Writing
+from cera.engines.local.writing import Cells, SourceWriter
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import (
     And,
@@ -54,27 +54,27 @@ def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluat
     """Returns a function that says whether all conditions hold on a row; None if there are none."""
     if not conditions:
         return None
-    writing = Writing()
-    source = write_conditions(conditions, layout, evaluator, Cells.of("row", len(layout.columns)), writing)
-    test: Test = writing.function("test", "row", [f"return {source}"])
+    writer = SourceWriter()
+    source = write_conditions(conditions, layout, evaluator, Cells.of("row", len(layout.columns)), writer)
+    test: Test = writer.function("test", "row", [f"return {source}"])
     return test
 
 
 def write_conditions(
-    conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing
+    conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, cells: Cells, writer: SourceWriter
 ) -> str:
     """Returns the source of a test that all conditions hold on a row."""
-    writer = _Writer(layout, evaluator, cells, writing)
-    written = [writer.condition(condition) for condition in conditions]
+    source = _ConditionSource(layout, evaluator, cells, writer)
+    written = [source.condition(condition) for condition in conditions]
     return written[0] if len(written) == 1 else " and ".join(f"({each})" for each in written)
 
 
-class _Writer:
-    def __init__(self, layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing) -> None:
+class _ConditionSource:
+    def __init__(self, layout: Layout, evaluator: Evaluator, cells: Cells, writer: SourceWriter) -> None:
         self.layout = layout
         self.evaluator = evaluator
         self.cells = cells
-        self.writing = writing
+        self.writer = writer
 
     def condition(self, condition: Expression) -> str:
         match condition:
@@ -106,7 +106,7 @@ class _Writer:
         def holds(row: Row) -> bool:
             return evaluator.holds(condition, layout.values(row), layout.times(row))
 
-        return f"{self.writing.name(holds)}({self.cells.tuple})"
+        return f"{self.writer.name(holds)}({self.cells.tuple})"
 
     def data(self, variable: str) -> str:
         return self.cells[self.layout.data(variable)]
@@ -158,7 +158,7 @@ class _Writer:
                 both = f"{one}.__class__ in NUMBERS and {other}.__class__ in NUMBERS"
                 return f"{one} {operator} {other} if {both} else {self.evaluated(condition)}"
             case Variable(), Literal() if condition.operator == "=":
-                name = self.writing.name(wrap(condition.right.value))
+                name = self.writer.name(wrap(condition.right.value))
                 cell = self.data(condition.left.name)
                 return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
             case _:

@@ -34,7 +34,7 @@ from cera.engines.local.stages import Fit, Ready, Select, Stage, Timed
 from cera.engines.local.state import State
 from cera.engines.local.waits import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
-from cera.engines.local.writing import Cells, Writing, indented
+from cera.engines.local.writing import Cells, SourceWriter, indented
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
@@ -167,15 +167,15 @@ class Probe(Stage):
         self.then = then
         self._found: Callable[[State, Row], Any] = compile_window(window, evaluator)
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        found = f"{writing.name(self._found)}(state, {cells.tuple})"
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        found = f"{writer.name(self._found)}(state, {cells.tuple})"
         if isinstance(self.window.operator, AntiSemiJoin):
-            return [f"if not {found}:", *indented(self.then.write(cells, writing))]
-        row = writing.fresh("row")
+            return [f"if not {found}:", *indented(self.then.write(cells, writer))]
+        row = writer.fresh("row")
         width = len(cells.columns) + len(self.window.new_columns)
-        writing.depth += 1
-        inner = self.then.write(Cells.of(row, width), writing)
-        writing.depth -= 1
+        writer.depth += 1
+        inner = self.then.write(Cells.of(row, width), writer)
+        writer.depth -= 1
         return [f"for {row} in {found}:", *indented(inner)]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.occurrence import Draft, Occurrence, wrap
 from cera.engines.local.rows import Row
-from cera.engines.local.writing import Cells, Writing, tuple_of
+from cera.engines.local.writing import Cells, SourceWriter, tuple_of
 from cera.model.events.event import Derivation, DerivedEvent
 from cera.model.terms.term import Term
 
@@ -127,7 +127,7 @@ class WindowHead:
     source: HeadSource
     cells: Cells
     columns: Sequence[int]
-    writing: Writing
+    writer: SourceWriter
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
@@ -136,13 +136,13 @@ class WindowHead:
     @cached_property
     def draft_of(self) -> Callable[..., Draft]:
         """The function that makes the draft of the values."""
-        made: Callable[..., Draft] = self.writing.lambda_(self.source.values, self.source.draft)
+        made: Callable[..., Draft] = self.writer.lambda_(self.source.values, self.source.draft)
         return made
 
     @cached_property
     def row_of(self) -> Callable[..., Row]:
         """The function that makes the row of its parts."""
-        made: Callable[..., Row] = self.writing.lambda_(self.parts, tuple_of(self.cells.columns))
+        made: Callable[..., Row] = self.writer.lambda_(self.parts, tuple_of(self.cells.columns))
         return made
 
 

@@ -13,7 +13,7 @@ from cera.engines.local.occurrence import Draft, Occurrence
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.stages import PRELUDE, named_row
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, Writing, indented
+from cera.engines.local.writing import Cells, SourceWriter, indented
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
 from cera.rules.analysis.unification import head_label
@@ -38,38 +38,38 @@ class Deriving(Finisher):
     @cached_property
     def _single_rows(self) -> Callable[[State, list[Row]], None] | None:
         """The function for heads that make an event of each row by itself; None for others."""
-        writing = Writing()
-        lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writing)
+        writer = SourceWriter()
+        lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writer)
         if lines is None:
             return None
-        function: Callable[[State, list[Row]], None] = writing.function(
+        function: Callable[[State, list[Row]], None] = writer.function(
             "derive", "state, rows", [PRELUDE, "for row in rows:", *indented(lines)]
         )
         return function
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
         head = self.head
         if head.gathers or not self.one_body:  # rows of several bodies may lack events
             return None
-        source = flat_head(head.construction.head, lambda name: cells[head.layout.data(name)], _none, writing)
+        source = flat_head(head.construction.head, lambda name: cells[head.layout.data(name)], _none, writer)
         if source is None:
             return None
-        made, cells = named_row(cells, writing)
-        arguments = f"{begin_of(cells, head.layout)}, now, {writing.name(head)}, {source.draft}, ({cells.row},)"
-        new = f"{writing.name(Constructed)}({arguments})"
+        made, cells = named_row(cells, writer)
+        arguments = f"{begin_of(cells, head.layout)}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
+        new = f"{writer.name(Constructed)}({arguments})"
         return [
             *source.lines,
-            f"if {source.undefined}: {writing.name(head.evaluator)}.undefined += 1",
+            f"if {source.undefined}: {writer.name(head.evaluator)}.undefined += 1",
             "else:",
             *indented(made),
-            *indented(self.added(new, writing)),
+            *indented(self.added(new, writer)),
         ]
 
-    def added(self, new: str, writing: Writing) -> list[str]:
+    def added(self, new: str, writer: SourceWriter) -> list[str]:
         """Returns lines that add a derived event to those of the step."""
         if self.heard:
-            return [f"{writing.name(self.add)}(state, {new})"]
-        return [f"if state.derived: {writing.name(self.add)}(state, {new})", f"else: state.derived.append({new})"]
+            return [f"{writer.name(self.add)}(state, {new})"]
+        return [f"if state.derived: {writer.name(self.add)}(state, {new})", f"else: state.derived.append({new})"]
 
     def window(self, left: Layout) -> Callable[[State, list[Row]], None]:
         """Returns a function that makes events of the rows that one row of the left side was joined to: one event

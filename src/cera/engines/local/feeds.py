@@ -14,7 +14,7 @@ from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.stages import PRELUDE, Stage
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, SeveralRowsError, Writing, indented
+from cera.engines.local.writing import Cells, SeveralRowsError, SourceWriter, indented
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.terms.values import is_number
 
@@ -23,9 +23,9 @@ Query = tuple[Pattern, Stage]
 
 def compile_feeds(queries: Sequence[Query]) -> Feed:
     """Returns a function that matches an event with the patterns, in their order, and pushes the rows of each on."""
-    writing = Writing()
-    body = _patterns(queries, writing, f"return {writing.name(_each(queries))}(state, event)")
-    feed: Feed = writing.function("feed", "state, event", body)
+    writer = SourceWriter()
+    body = _patterns(queries, writer, f"return {writer.name(_each(queries))}(state, event)")
+    feed: Feed = writer.function("feed", "state, event", body)
     return feed
 
 
@@ -33,30 +33,30 @@ def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Fee
     """Returns the same for an event that is alone in its step; slots of at most one row are finished at the end."""
     slots = frozenset(range(len(network.finishers)))
     while True:
-        writing = Writing()
-        writing.own_slots = slots
+        writer = SourceWriter()
+        writer.own_slots = slots
         try:
-            body = _patterns(queries, writing, f"return {writing.name(feed)}(state, event)")
+            body = _patterns(queries, writer, f"return {writer.name(feed)}(state, event)")
         except SeveralRowsError as several:
             slots -= {several.slot}
             continue
-        finished, written = dict(writing.finished), []
+        finished, written = dict(writer.finished), []
         for slot, cells in sorted(finished.items()):
-            lines = network.finishers[slot].lines(cells, writing)
+            lines = network.finishers[slot].lines(cells, writer)
             if lines is None:
                 slots -= {slot}
             elif slots.issuperset(finished):
-                written += _finished(slot, lines, network, writing)
+                written += _finished(slot, lines, network, writer)
         if not slots.issuperset(finished):
             continue
-        initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writing.buckets]
-        alone: Feed = writing.function("alone", "state, event", [*initial, *body, *written])
+        initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writer.buckets]
+        alone: Feed = writer.function("alone", "state, event", [*initial, *body, *written])
         return alone
 
 
-def _finished(slot: int, lines: Sequence[str], network: Network, writing: Writing) -> list[str]:
+def _finished(slot: int, lines: Sequence[str], network: Network, writer: SourceWriter) -> list[str]:
     """Returns the lines that finish a slot after those before it."""
-    before = [f"if state.due: {writing.name(network.finish)}(state, {slot})"] if slot else []
+    before = [f"if state.due: {writer.name(network.finish)}(state, {slot})"] if slot else []
     return [*before, f"if ready_{slot}:", *indented(lines)]
 
 
@@ -72,10 +72,10 @@ def _each(queries: Sequence[Query]) -> Feed:
     return feed
 
 
-def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> list[str]:
+def _patterns(queries: Sequence[Query], writer: SourceWriter, otherwise: str) -> list[str]:
     """Returns the lines for a flat event; `otherwise` is done with others."""
     reading: dict[str, str] = {}
-    body = [line for query in queries for line in _pattern(query, writing, reading)]
+    body = [line for query in queries for line in _pattern(query, writer, reading)]
     read = [f"{name} = content.get({label!r})" for label, name in reading.items()]
     return [
         "content = event.content",
@@ -88,19 +88,19 @@ def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> lis
     ]
 
 
-def _pattern(query: Query, writing: Writing, reading: dict[str, str]) -> list[str]:
+def _pattern(query: Query, writer: SourceWriter, reading: dict[str, str]) -> list[str]:
     """Returns the lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
     flat = _flat(query[0], reading)
     if flat is None:
-        return [f"{writing.name(_each([query]))}(state, event)"]
+        return [f"{writer.name(_each([query]))}(state, event)"]
     cells, constants, labels = flat
     tests = [f"{name} is not None" for name in labels if name not in constants]
-    tests += [f"{name} == {writing.name(value)}" for name, value in constants.items()]
+    tests += [f"{name} == {writer.name(value)}" for name, value in constants.items()]
     if isinstance(query[0], TermPattern) and query[0].total:
         tests.append(f"len(content) == {len(labels)}")
     columns = tuple(cells[variable] for variable in sorted(cells))
     row = Cells((*columns, "event"), (*columns, "event"), None, {len(columns): ("begin", "now")})
-    lines = query[1].write(row, writing)
+    lines = query[1].write(row, writer)
     return [f"if {' and '.join(tests)}:", *indented(lines)] if tests else lines
 
 

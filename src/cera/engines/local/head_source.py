@@ -14,7 +14,7 @@ from typing import Any
 from cera.engines.local.limits import LONG_STRING, fits
 from cera.engines.local.occurrence import wrap
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.writing import Writing, tuple_of
+from cera.engines.local.writing import SourceWriter, tuple_of
 from cera.model.evaluation.aggregates import folding
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
@@ -29,15 +29,15 @@ def compile_flat_head(
     construct: Construct, layout: Layout, evaluator: Evaluator
 ) -> Callable[[Sequence[Row]], tuple[Any, ...] | None] | None:
     """Returns a function that makes the draft of a group, in a tuple as builders do; None if the head is not simple."""
-    writing = Writing()
+    writer = SourceWriter()
     source = flat_head(
-        construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writing
+        construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writer
     )
     if source is None:
         return None
-    undefined = [f"if {source.undefined}:", f"    {writing.name(evaluator)}.undefined += 1", "    return None"]
+    undefined = [f"if {source.undefined}:", f"    {writer.name(evaluator)}.undefined += 1", "    return None"]
     body = ["row, others = group[0], group", *source.lines, *undefined, f"return ({source.draft},)"]
-    build: Callable[[Sequence[Row]], tuple[Any, ...] | None] = writing.function("build", "group", body)
+    build: Callable[[Sequence[Row]], tuple[Any, ...] | None] = writer.function("build", "group", body)
     return build
 
 
@@ -57,7 +57,7 @@ def flat_head(
     construct: Construct,
     cell: Cell,
     collected: Cell,
-    writing: Writing,
+    writer: SourceWriter,
     *,
     ordinary: bool = False,
 ) -> HeadSource | None:
@@ -65,20 +65,19 @@ def flat_head(
     `collected` in an `other`. With `ordinary`, the numbers that are summed up are known to be ordinary, and there are
     some.
     """
-    writer = _Writer(cell, collected, writing, ordinary)
-    draft = writer.term(construct) if isinstance(construct, ConstructTerm) else None
+    parts = _HeadParts(cell, collected, writer, ordinary)
+    draft = parts.term(construct) if isinstance(construct, ConstructTerm) else None
     if draft is None:
         return None
-    term, fitting = writing.name(Term), writing.name(fits)
-    undefined = [f"{name} is None" for name in writer.values if name not in writer.defined]
+    term, fitting = writer.name(Term), writer.name(fits)
+    undefined = [f"{name} is None" for name in parts.values if name not in parts.defined]
     large = [
-        f"{name}.__class__ is {term} or {name}.__class__ is str and len({name}) > {LONG_STRING}"
-        for name in writer.large
+        f"{name}.__class__ is {term} or {name}.__class__ is str and len({name}) > {LONG_STRING}" for name in parts.large
     ]
     if large:
         undefined.append(f"({' or '.join(large)}) and not {fitting}({draft})")
     doubts = " or ".join(undefined) or "False"
-    return HeadSource(tuple(writer.lines), tuple(writer.values), doubts, draft, tuple(writer.leaves))
+    return HeadSource(tuple(parts.lines), tuple(parts.values), doubts, draft, tuple(parts.leaves))
 
 
 def summed_variables(construct: Construct) -> set[str]:
@@ -96,11 +95,11 @@ def _sums(aggregate: Aggregate) -> bool:
     return aggregate.function in ("sum", "avg") and not aggregate.distinct
 
 
-class _Writer:
-    def __init__(self, cell: Cell, collected: Cell, writing: Writing, ordinary: bool) -> None:
+class _HeadParts:
+    def __init__(self, cell: Cell, collected: Cell, writer: SourceWriter, ordinary: bool) -> None:
         self.cell = cell
         self.collected = collected
-        self.writing = writing
+        self.writer = writer
         self.ordinary = ordinary
         self.lines: list[str] = []
         #: The names of the values in the order in which they are asked for.
@@ -135,18 +134,18 @@ class _Writer:
             case ConstructValue(expression=Variable(name=name)):
                 return self._value(self.cell(name), large=True)
             case ConstructValue(expression=Literal(value=value)):
-                return self.writing.name(wrap(value))
+                return self.writer.name(wrap(value))
             case ConstructValue(expression=Aggregate(operand=Variable(name=name)) as aggregate):
                 if self.ordinary and _sums(aggregate):
                     return self._sum(name, average=aggregate.function == "avg")
-                fold = self.writing.name(folding(aggregate.function, distinct=aggregate.distinct))
+                fold = self.writer.name(folding(aggregate.function, distinct=aggregate.distinct))
                 cells = f"[c for other in others if (c := {self.collected(name)}) is not None]"
                 return self._value(f"{fold}({cells})", large=aggregate.function not in ("count", "sum", "avg"))
             case _:
                 return None
 
     def _value(self, source: str, *, large: bool) -> str:
-        name = self.writing.fresh("value")
+        name = self.writer.fresh("value")
         self.values.append(name)
         self.lines.append(f"{name} = {source}")
         if large:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cera.algebra.reach import Limit, Reach
 from cera.engines.local.rows import Layout
 from cera.engines.local.stages import Stage, named_row
-from cera.engines.local.writing import Cells, Writing, indented, key_of
+from cera.engines.local.writing import Cells, SourceWriter, indented, key_of
 from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
 
@@ -88,13 +88,13 @@ class Combinations:
     def passed(self) -> MatchLimitError:
         return too_many_combinations(self.rule, self.most, self.joined)
 
-    def counted(self, rows: str, pairing: Pairing, writing: Writing) -> list[str]:
+    def counted(self, rows: str, pairing: Pairing, writer: SourceWriter) -> list[str]:
         """Returns lines that count the rows that a row meets; a row that is the event itself restarts the count."""
         if pairing.own_events == pairing.other_events == 1:
             return ["state.combined = 0"]
         return [
             f"state.combined {'=' if pairing.own_events == 1 else '+='} len({rows})",
-            f"if state.combined > {self.most}: raise {writing.name(self)}.passed()",
+            f"if state.combined > {self.most}: raise {writer.name(self)}.passed()",
         ]
 
 
@@ -121,24 +121,24 @@ class Meet(Stage):
         self.limit = limit
         self.then = then
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        made, cells = named_row(cells, writing) if self.own is not None else ([], cells)
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        made, cells = named_row(cells, writer) if self.own is not None else ([], cells)
         key = key_of([cells[position] for position in self.key])
         lines = list(made)
         if self.own is not None:
             lines.append(f"add(stores[{self.own.number}], {key}, now, {cells.row}, {self.own.horizon})")
         if self.other is not None:
-            lines += self._meet(self.other, key, cells, writing)
+            lines += self._meet(self.other, key, cells, writer)
         return lines or ["pass"]
 
-    def _meet(self, store: StoreUse, key: str, cells: Cells, writing: Writing) -> list[str]:
-        bucket, found = writing.fresh("bucket"), writing.fresh("found")
-        met = writing.fresh("met")
+    def _meet(self, store: StoreUse, key: str, cells: Cells, writer: SourceWriter) -> list[str]:
+        bucket, found = writer.fresh("bucket"), writer.fresh("found")
+        met = writer.fresh("met")
         rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
-        counted = self.limit.counted(met, self.pairing, writing)
-        writing.depth += 1
-        inner = self.then.write(self.pairing.cells(cells, found), writing)
-        writing.depth -= 1
+        counted = self.limit.counted(met, self.pairing, writer)
+        writer.depth += 1
+        inner = self.then.write(self.pairing.cells(cells, found), writer)
+        writer.depth -= 1
         return [
             f"{bucket} = stores[{store.number}].get({key})",
             f"if {bucket} is not None:",
@@ -156,11 +156,11 @@ class Remember(Stage):
         self.store = store
         self.key = key
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        made, cells = named_row(cells, writing)
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        made, cells = named_row(cells, writer)
         key = key_of([cells[position] for position in self.key])
         number, horizon = self.store.number, self.store.horizon
-        bucket = writing.bucket(number, key)
+        bucket = writer.bucket(number, key)
         ordinary = " and ".join(_is_ordinary(cells[position]) for position in sorted(self.store.summed)) or "True"
         event = len(cells.columns) - 1
         doubts = [f"{bucket} is None", f"not {bucket}.plain", f"(ends := {bucket}.ends)[-1] == now"]

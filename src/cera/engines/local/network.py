@@ -30,7 +30,7 @@ from cera.engines.local.rows import Row
 from cera.engines.local.stages import Stage
 from cera.engines.local.state import State
 from cera.engines.local.storage import sweep
-from cera.engines.local.writing import Cells, Writing
+from cera.engines.local.writing import Cells, SourceWriter
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.interval import MAX_TIME
 
@@ -44,7 +44,7 @@ class Finisher(ABC):
     @abstractmethod
     def __call__(self, state: State, rows: list[Row]) -> None: ...
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
         """Returns the same for one row, as lines over `state`, `stores` and `now`; None if it cannot be written."""
         return None
 

@@ -16,7 +16,7 @@ from cera.engines.local.conditions import compile_conditions
 from cera.engines.local.joins import StoreUse
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, Writing, key_of
+from cera.engines.local.writing import Cells, SourceWriter, key_of
 from cera.model.evaluation.evaluator import Evaluator
 
 
@@ -75,14 +75,14 @@ def shared_variables(left: Layout, right: Layout) -> list[str]:
 def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row], Any]:
     """Returns a function to the rows that a row is joined to for ⋈_{i⊒j}, and to whether there are any for ▷_{i⊒j}."""
     left, right, operator = window.left, window.right, window.operator
-    writing = Writing()
+    writer = SourceWriter()
     cells = Cells.of("row", len(left.columns))
     both = left.with_(*(c if c.kind == "data" else Column("match", c.name) for c in right.columns if c not in left))
     test = compile_conditions(operator.condition, both, evaluator)
     inside = window.inside("begin", cells)
     if test:
         new = [i for i, column in enumerate(right.columns) if column not in left]
-        inside += f" and {writing.name(test)}((*row, {_cells(new)}))"
+        inside += f" and {writer.name(test)}((*row, {_cells(new)}))"
     if isinstance(operator, AntiSemiJoin):
         nothing = "False"
         answer = ["for other in bucket.rows[low:high]:", f"    if {inside}: return True", "return False"]
@@ -98,7 +98,7 @@ def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row
         *window.stretch("bucket", "begin", "end"),
         *answer,
     ]
-    function: Callable[[State, Row], Any] = writing.function("window", "state, row", body)
+    function: Callable[[State, Row], Any] = writer.function("window", "state, row", body)
     return function
 
 

@@ -98,7 +98,7 @@ class SeveralRowsError(Exception):
         self.slot = slot
 
 
-class Writing:
+class SourceWriter:
     """A writer of functions, with the values that their lines refer to."""
 
     def __init__(self) -> None:
