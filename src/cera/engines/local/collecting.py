@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from cera.engines.local.derived import Collected, WindowHead
+from cera.engines.local.derived import WindowDetection, WindowHead
 from cera.engines.local.deriving import Deriving, begin_of
 from cera.engines.local.head_source import HeadSource, flat_head, summed_variables
 from cera.engines.local.heads import Trace
@@ -121,4 +121,4 @@ class Collecting(Finisher):
         window_head = WindowHead(self.deriving.head, source, cells, self.window.new_columns, writer)
         values, parts = tuple_of(source.values), tuple_of(window_head.parts)
         first = begin_of(cells, self.window.left)
-        return f"{writer.name(Collected)}({first}, now, {writer.name(window_head)}, {values}, {parts}, others)"
+        return f"{writer.name(WindowDetection)}({first}, now, {writer.name(window_head)}, {values}, {parts}, others)"

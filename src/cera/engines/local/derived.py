@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cera.engines.local.heads import Head
 
 
-class Derived(ABC):
+class RuleDetection(ABC):
     """A derived event of a step, with all the ways in which it was derived in it."""
 
     __slots__ = ("_occurrence", "begin", "end", "more")
@@ -27,7 +27,7 @@ class Derived(ABC):
     begin: int
     end: int
     #: The same event as derived by other rows.
-    more: list[Derived] | None
+    more: list[RuleDetection] | None
     _occurrence: Occurrence | None
 
     @property
@@ -87,7 +87,7 @@ class Derived(ABC):
         return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient)
 
 
-class Constructed(Derived):
+class HeadDetection(RuleDetection):
     """A derived event whose head was computed from rows."""
 
     __slots__ = ("_content", "_head", "_rows")
@@ -146,7 +146,7 @@ class WindowHead:
         return made
 
 
-class Collected(Derived):
+class WindowDetection(RuleDetection):
     """A derived event whose head was computed from a row and the rows in its window."""
 
     __slots__ = ("others", "parts", "values", "window")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from cera.engines.local.derived import Constructed, Derived
+from cera.engines.local.derived import HeadDetection, RuleDetection
 from cera.engines.local.head_source import flat_head
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Finisher, Network
@@ -56,7 +56,7 @@ class Deriving(Finisher):
             return None
         made, cells = named_row(cells, writer)
         arguments = f"{begin_of(cells, head.layout)}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
-        new = f"{writer.name(Constructed)}({arguments})"
+        new = f"{writer.name(HeadDetection)}({arguments})"
         return [
             *source.lines,
             f"if {source.undefined}: {writer.name(head.evaluator)}.undefined += 1",
@@ -92,9 +92,9 @@ class Deriving(Finisher):
 
     def derive(self, state: State, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
         assert state.now is not None
-        self.add(state, Constructed(begin, state.now, self.head, content, group))
+        self.add(state, HeadDetection(begin, state.now, self.head, content, group))
 
-    def add(self, state: State, new: Derived) -> None:
+    def add(self, state: State, new: RuleDetection) -> None:
         """Adds an event of the step; if it was derived already, it is one event with several derivations."""
         if state.derived:
             known = _known(state, new)
@@ -129,7 +129,7 @@ def begin_of(cells: Cells, layout: Layout) -> str:
     return f"min({', '.join(begins)})" if len(begins) > 1 else begins[0]
 
 
-def _known(state: State, new: Derived) -> Derived:
+def _known(state: State, new: RuleDetection) -> RuleDetection:
     """Returns the event of the step that equals this one: itself if it is new."""
     if state.index is None:
         state.index = {derived.identity: derived for derived in state.derived}

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.occurrence import Draft, Truth
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.term import Term
@@ -47,7 +47,7 @@ class AnswerLines:
 
     def line(self, derived: object) -> AnswerLine | None:
         """Returns the line of a derived event; None if it is not flat, was derived in several ways, or is a message."""
-        if not isinstance(derived, Derived):
+        if not isinstance(derived, RuleDetection):
             return None
         head = derived.head
         if derived.more is not None or head.construction.recipient is not None:

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop
 
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.joins import StoreUse
 from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.patterns import Matcher
@@ -76,7 +76,7 @@ class Network:
 
     def step(
         self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]
-    ) -> list[Derived]:
+    ) -> list[RuleDetection]:
         """Takes all events that end now, the absolute timers among them as (number of the timer, occurrence)."""
         if now >= state.sweep_at:
             self.sweep(state, now)

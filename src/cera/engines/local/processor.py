@@ -7,7 +7,7 @@ from functools import cached_property
 from cera.algebra.plan import Plan, rules_with_timers
 from cera.algebra.relevance import Relevance
 from cera.engines.local.compiler import compile_plan
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.network import Network
 from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state import State
@@ -58,12 +58,12 @@ class RuleProcessor(SteppingProcessor[State]):
     def unpack(self, data: State) -> State:
         return data
 
-    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
+    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
         if len(events) == 1 and not (state.waiting and state.waiting[0][0] <= now):
             return self.step_alone(state, now, events[0])
         return self._step(state, now, events)
 
-    def step_alone(self, state: State, now: Time, event: Occurrence) -> list[Derived]:
+    def step_alone(self, state: State, now: Time, event: Occurrence) -> list[RuleDetection]:
         """Takes the step of one event, at which no row has waited for the end of a timer."""
         network = self.network
         alone = network.alone.get(event.label)
@@ -81,7 +81,7 @@ class RuleProcessor(SteppingProcessor[State]):
             network.finish(state, len(network.finishers))
         return state.taken() if state.derived else []
 
-    def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
+    def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
         if events:
             if state.last is None:
                 state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]

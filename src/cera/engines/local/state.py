@@ -13,7 +13,7 @@ from cera.engines.local.ticks import Tick
 from cera.model.time.interval import MIN_TIME, Time
 
 if TYPE_CHECKING:
-    from cera.engines.local.derived import Derived
+    from cera.engines.local.derived import RuleDetection
     from cera.model.events.event import Event
 
 
@@ -46,9 +46,9 @@ class State:
         #: The rows of each slot that has some, and these slots as a heap.
         self.ready: dict[int, list[Row]] = {}
         self.due: list[int] = []
-        self.derived: list[Derived] = []
+        self.derived: list[RuleDetection] = []
         #: The events derived in this step, by their identity; made when there is more than one.
-        self.index: dict[Hashable, Derived] | None = None
+        self.index: dict[Hashable, RuleDetection] | None = None
         #: The incoming events of this step that a rule might derive as well; made a set when it is asked for.
         self.base: list[Occurrence] = []
         self.incoming: set[Event] | None = None
@@ -84,7 +84,7 @@ class State:
             _, _, slot, row = heappop(waiting)
             self.make_ready(slot, row)
 
-    def taken(self) -> list[Derived]:
+    def taken(self) -> list[RuleDetection]:
         """Ends the step; returns the events that it derived."""
         derived = self.derived
         self.derived = []

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cera.engines.local.derived import Derived, WindowHead
+from cera.engines.local.derived import RuleDetection, WindowHead
 from cera.model.events.occurrence import Identified, halves
 
-Reader = Callable[[Sequence[Derived], list[tuple[Any, ...]], list[Derived]], None]
+Reader = Callable[[Sequence[RuleDetection], list[tuple[Any, ...]], list[RuleDetection]], None]
 
 
 def collected_reader(window: WindowHead, events: Sequence[int], timers: Sequence[int]) -> Reader:
