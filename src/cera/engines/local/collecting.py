@@ -22,7 +22,7 @@ from cera.engines.local.writing import Cells, SourceWriter, indented, tuple_of
 from cera.model.expressions.constructs import free_variables
 
 
-class Collecting(Finisher):
+class WindowCollector(Finisher):
     """The finisher of a slot that looks up the windows of its rows, and derives the events of what they hold."""
 
     def __init__(self, window: Window, deriving: Deriving) -> None:

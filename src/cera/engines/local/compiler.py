@@ -9,7 +9,7 @@ from cera.algebra.operators import Construction, Expression, Merging, TemporalJo
 from cera.algebra.plan import Plan
 from cera.algebra.recursion_depth import make_room
 from cera.algebra.relevance import Relevance
-from cera.engines.local.collecting import Collecting
+from cera.engines.local.collecting import WindowCollector
 from cera.engines.local.connections import Connections, accumulates
 from cera.engines.local.deriving import Deriving
 from cera.engines.local.feeds import compile_alone, compile_feeds
@@ -69,7 +69,7 @@ def _construction(construction: Construction, connections: Connections) -> None:
     deriving = Deriving(head, connections.network, one_body=len(bodies) == 1)
     if len(bodies) == 1 and isinstance(bodies[0], Merging) and _collects_last(bodies[0].input):
         operator = bodies[0].input
-        collecting = Collecting(connections.window(operator), deriving)
+        collecting = WindowCollector(connections.window(operator), deriving)
         connections.connect_to_slot(operator.left)(connections.slot(collecting))
         return
     # the windows below come first, so that their slots do: slots are finished in their order
