@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from cera.engines.local.derived import WindowDetection, WindowHead
-from cera.engines.local.deriving import Deriving, begin_of
+from cera.engines.local.deriving import EventDeriver, begin_of
 from cera.engines.local.head_source import HeadSource, flat_head, summed_variables
 from cera.engines.local.heads import Trace
 from cera.engines.local.network import Finisher
@@ -25,14 +25,14 @@ from cera.model.expressions.constructs import free_variables
 class WindowCollector(Finisher):
     """The finisher of a slot that looks up the windows of its rows, and derives the events of what they hold."""
 
-    def __init__(self, window: Window, deriving: Deriving) -> None:
+    def __init__(self, window: Window, deriver: EventDeriver) -> None:
         self.window = window
-        self.deriving = deriving
+        self.deriver = deriver
         self._trace = Trace(window.left)
-        self._found = compile_window(window, deriving.head.evaluator)
-        self._make = deriving.window(window.left)
+        self._found = compile_window(window, deriver.head.evaluator)
+        self._make = deriver.window(window.left)
         if self._is_simple:
-            summed = summed_variables(deriving.head.construction.head) - set(window.left.variables)
+            summed = summed_variables(deriver.head.construction.head) - set(window.left.variables)
             window.store.summed.update(window.right.data(name) for name in summed)
 
     def __call__(self, state: State, rows: list[Row]) -> None:
@@ -40,7 +40,7 @@ class WindowCollector(Finisher):
             for row in rows:
                 self._one_row(state, row)
         else:
-            self.deriving(state, [joined for row in rows for joined in self._found(state, row)])
+            self.deriver(state, [joined for row in rows for joined in self._found(state, row)])
 
     def _one_by_one(self, state: State, row: Row) -> None:
         if found := self._found(state, row):
@@ -58,7 +58,7 @@ class WindowCollector(Finisher):
 
     @property
     def _is_simple(self) -> bool:
-        head, left = self.deriving.head, self.window.left
+        head, left = self.deriver.head, self.window.left
         variables = free_variables(head.construction.head)
         unconditional = not self.window.operator.condition and len(self.window.excluded) <= 1
         return unconditional and not head.formal and variables.issubset(left.variables)
@@ -81,9 +81,9 @@ class WindowCollector(Finisher):
             *self._others(bucket, begin, cells),
             "if others:",
             *indented(source.lines),
-            f"    if {source.undefined}: {writer.name(self.deriving.head.evaluator)}.undefined += 1",
+            f"    if {source.undefined}: {writer.name(self.deriver.head.evaluator)}.undefined += 1",
             "    else:",
-            *indented(indented(self.deriving.added(self._derived(source, cells, writer), writer))),
+            *indented(indented(self.deriver.added(self._derived(source, cells, writer), writer))),
         ]
         return [
             f"if {bucket} is None: {bucket} = stores[{window.store.number}].get({key})",
@@ -102,7 +102,7 @@ class WindowCollector(Finisher):
         def collected(name: str) -> str:
             return cells[left.data(name)] if name in left.variables else f"other[{right.data(name)}]"
 
-        construct = self.deriving.head.construction.head
+        construct = self.deriver.head.construction.head
         ordinary = not (summed_variables(construct) & set(left.variables))
         return flat_head(construct, cell, collected, writer, ordinary=ordinary)
 
@@ -118,7 +118,7 @@ class WindowCollector(Finisher):
         ]
 
     def _derived(self, source: HeadSource, cells: Cells, writer: SourceWriter) -> str:
-        window_head = WindowHead(self.deriving.head, source, cells, self.window.new_columns, writer)
+        window_head = WindowHead(self.deriver.head, source, cells, self.window.new_columns, writer)
         values, parts = tuple_of(source.values), tuple_of(window_head.parts)
         first = begin_of(cells, self.window.left)
         return f"{writer.name(WindowDetection)}({first}, now, {writer.name(window_head)}, {values}, {parts}, others)"

@@ -11,7 +11,7 @@ from cera.algebra.recursion_depth import make_room
 from cera.algebra.relevance import Relevance
 from cera.engines.local.collecting import WindowCollector
 from cera.engines.local.connections import Connections, accumulates
-from cera.engines.local.deriving import Deriving
+from cera.engines.local.deriving import EventDeriver
 from cera.engines.local.feeds import compile_alone, compile_feeds
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
@@ -66,10 +66,10 @@ def _construction(construction: Construction, connections: Connections) -> None:
     bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
     layout = connections.layout(construction.input)
     head = Head(construction, layout, connections.evaluator, connections.plan.semantics)
-    deriving = Deriving(head, connections.network, one_body=len(bodies) == 1)
+    deriver = EventDeriver(head, connections.network, one_body=len(bodies) == 1)
     if len(bodies) == 1 and isinstance(bodies[0], Merging) and _collects_last(bodies[0].input):
         operator = bodies[0].input
-        collecting = WindowCollector(connections.window(operator), deriving)
+        collecting = WindowCollector(connections.window(operator), deriver)
         connections.connect_to_slot(operator.left)(connections.slot(collecting))
         return
     # the windows below come first, so that their slots do: slots are finished in their order
@@ -77,7 +77,7 @@ def _construction(construction: Construction, connections: Connections) -> None:
     for body in bodies:
         assert isinstance(body, Merging)
         gathering.append(connections.connect_to_slot(body.input, layout))
-    slot = connections.slot(deriving)
+    slot = connections.slot(deriver)
     for connect in gathering:
         connect(slot)
 

@@ -19,7 +19,7 @@ from cera.model.terms.term import Term
 from cera.rules.analysis.unification import head_label
 
 
-class Deriving(Finisher):
+class EventDeriver(Finisher):
     """A head in a network, which makes events of all rows of a step."""
 
     def __init__(self, head: Head, network: Network, *, one_body: bool) -> None:
