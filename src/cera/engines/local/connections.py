@@ -152,14 +152,14 @@ class Connections:
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin, then: Stage) -> None:
         """Connects a window, which is looked into when it has ended and the step has all its events."""
-        probe = Probe(self.window(operator), self.evaluator, then)
+        probe = RowProbe(self.window(operator), self.evaluator, then)
         if accumulates(operator.left):
             self.connect(operator.left, probe)
         else:
-            self.connect_to_slot(operator.left)(self.slot(Probing(probe)))
+            self.connect_to_slot(operator.left)(self.slot(SlotProbe(probe)))
 
 
-class Probe(Stage):
+class RowProbe(Stage):
     """A look into the window of a row: the rows in it are joined to the row, or the row goes on if there are none."""
 
     def __init__(self, window: Window, evaluator: Evaluator, then: Stage) -> None:
@@ -179,10 +179,10 @@ class Probe(Stage):
         return [f"for {row} in {found}:", *indented(inner)]
 
 
-class Probing(Finisher):
+class SlotProbe(Finisher):
     """The finisher of a slot that looks into the windows of all its rows."""
 
-    def __init__(self, probe: Probe) -> None:
+    def __init__(self, probe: RowProbe) -> None:
         self.probe = probe
 
     def __call__(self, state: State, rows: list[Row]) -> None:
