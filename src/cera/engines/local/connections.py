@@ -30,7 +30,7 @@ from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.stages import Fit, Ready, Select, Stage, Timed
+from cera.engines.local.stages import Fit, Select, SlotStage, Stage, TimerStage
 from cera.engines.local.state import State
 from cera.engines.local.waits import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
@@ -75,7 +75,7 @@ class Connections:
                 self._selection(expression, then)
             case Join(right=RelativeTimers() as timer):
                 anchor = self.layout(expression.left).event(timer.anchor)
-                self.connect(expression.left, Timed(timer.kind, timer.duration, anchor, then))
+                self.connect(expression.left, TimerStage(timer.kind, timer.duration, anchor, then))
             case Join():
                 self._join(expression, then)
             case TemporalJoin() | AntiSemiJoin():
@@ -97,7 +97,7 @@ class Connections:
         timers = [] if accumulates(expression) else awaited_columns(expression, self.plan)
         if wanted is not None and timers:
             timers = [wanted.columns.index(layout.columns[position]) for position in timers]
-        ready = Ready(slots, timers)
+        ready = SlotStage(slots, timers)
         self.connect(expression, ready if wanted is None else fitting(layout, wanted, ready))
         return slots.append
 

@@ -90,7 +90,7 @@ class Select(Stage):
         return [f"if {condition}:", *indented(self.then.write(cells, writer))]
 
 
-class Timed(Stage):
+class TimerStage(Stage):
     """R ⋈ X[i: kind[j, d]]: the row with its timer; dropped if the timer does not happen."""
 
     def __init__(self, kind: str, duration: Duration, anchor: int, then: Stage) -> None:
@@ -133,7 +133,7 @@ class Timed(Stage):
         ]
 
 
-class Ready(Stage):
+class SlotStage(Stage):
     """The stage that puts the row into a slot until the end of the step, and before that until its timers end, if any.
 
     In the function for the only event of a step the slot is finished at the end of the function itself.
