@@ -25,7 +25,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
-from cera.engines.local.joins import Combinations, Meet, Pairing, Remember, StoreUse, Within
+from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
 from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.patterns import compile_pattern
@@ -117,11 +117,11 @@ class Connections:
         of_left, of_right = _events(join.left), _events(join.right)
         new = [i for i, column in enumerate(right.columns) if column not in left]
         left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
-        from_left = Pairing(new, len(right.columns), of_left, of_right, from_left=True)
-        from_right = Pairing(new, len(left.columns), of_right, of_left, from_left=False)
+        from_left = PairColumns(new, len(right.columns), of_left, of_right, from_left=True)
+        from_right = PairColumns(new, len(left.columns), of_right, of_left, from_left=False)
         into_left, into_right = self.relevance.join_reaches(join)
         limit = Combinations(self.rule, self.plan.answer_limit, (*left.identifiers, *right.identifiers))
-        in_right, in_left = Within(into_right, left), Within(into_left, right)
+        in_right, in_left = EndRange(into_right, left), EndRange(into_left, right)
         self.connect(join.left, Meet(left_store, right_store, left_key, from_left, in_right, limit, then))
         self.connect(join.right, Meet(right_store, left_store, right_key, from_right, in_left, limit, then))
 

@@ -31,7 +31,7 @@ class StoreUse:
 
 
 @dataclass(frozen=True)
-class Pairing:
+class PairColumns:
     """The columns of a pair: those of the left side, then the new ones of the right side; and how many events each side
     consists of.
     """
@@ -50,7 +50,7 @@ class Pairing:
 
 
 @dataclass(frozen=True)
-class Within:
+class EndRange:
     """The ends that rows of the other side may have to meet a row with this layout."""
 
     reach: Reach
@@ -88,7 +88,7 @@ class Combinations:
     def passed(self) -> MatchLimitError:
         return too_many_combinations(self.rule, self.most, self.joined)
 
-    def counted(self, rows: str, pairing: Pairing, writer: SourceWriter) -> list[str]:
+    def counted(self, rows: str, pairing: PairColumns, writer: SourceWriter) -> list[str]:
         """Returns lines that count the rows that a row meets; a row that is the event itself restarts the count."""
         if pairing.own_events == pairing.other_events == 1:
             return ["state.combined = 0"]
@@ -108,8 +108,8 @@ class Meet(Stage):
         own: StoreUse | None,
         other: StoreUse | None,
         key: Sequence[int],
-        pairing: Pairing,
-        within: Within,
+        pairing: PairColumns,
+        within: EndRange,
         limit: Combinations,
         then: Stage,
     ) -> None:
