@@ -14,11 +14,11 @@ from cera.engines.local.deriving import EventDeriver, begin_of
 from cera.engines.local.head_source import HeadSource, flat_head, summed_variables
 from cera.engines.local.heads import Trace
 from cera.engines.local.network import Finisher
+from cera.engines.local.python_source import Cells, SourceWriter, indented, tuple_of
 from cera.engines.local.rows import Row
 from cera.engines.local.stages import PRELUDE
 from cera.engines.local.state import State
 from cera.engines.local.windows import Window, compile_window
-from cera.engines.local.writing import Cells, SourceWriter, indented, tuple_of
 from cera.model.expressions.constructs import free_variables
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from cera.engines.local.occurrence import wrap
+from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.rows import Column, Layout, Row
-from cera.engines.local.writing import Cells, SourceWriter
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import (
     And,

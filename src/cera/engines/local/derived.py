@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.occurrence import Draft, Occurrence, wrap
+from cera.engines.local.python_source import Cells, SourceWriter, tuple_of
 from cera.engines.local.rows import Row
-from cera.engines.local.writing import Cells, SourceWriter, tuple_of
 from cera.model.events.event import Derivation, DerivedEvent
 from cera.model.terms.term import Term
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from cera.engines.local.limits import LONG_STRING, fits
 from cera.engines.local.occurrence import wrap
+from cera.engines.local.python_source import SourceWriter, tuple_of
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.writing import SourceWriter, tuple_of
 from cera.model.evaluation.aggregates import folding
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence
+from cera.engines.local.python_source import DEEPEST, MOST_NESTED, Cells, SourceWriter, indented
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
-from cera.engines.local.writing import DEEPEST, MOST_NESTED, Cells, SourceWriter, indented
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration

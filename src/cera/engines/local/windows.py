@@ -14,9 +14,9 @@ from typing import Any
 from cera.algebra.operators import AntiSemiJoin, TemporalJoin
 from cera.engines.local.conditions import compile_conditions
 from cera.engines.local.joins import StoreUse
+from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, SourceWriter, key_of
 from cera.model.evaluation.evaluator import Evaluator
 
 
