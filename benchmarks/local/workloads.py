@@ -17,7 +17,7 @@ from benchmarks.local.handwritten import detect
 from benchmarks.pieces import pieces
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
-from cera.connectors.sinks import event_line
+from cera.connectors.event_lines import event_line
 from cera.diagnostics import Source
 from cera.engines.local.derived import RuleDetection
 from cera.engines.local.processor import RuleProcessor

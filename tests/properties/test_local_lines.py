@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from itertools import groupby
 
-from cera.connectors.sinks import event_line
+from cera.connectors.event_lines import event_line
 from cera.engines.local.lines import AnswerLines
 from cera.model.time.time_text import TimeFormat
 from cera.modules.driving import Driver

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from cera.cli.tables import drawn_table
 from cera.cli.writing import LineWriter
-from cera.connectors.sinks import base_line, event_line
+from cera.connectors.event_lines import base_line, event_line
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.time_text import TimeFormat
 

@@ -16,6 +16,7 @@ from cera.cli.ahead import max_ahead_of
 from cera.cli.changes import Changes, changes_of, monitored_changes
 from cera.cli.options import Replay
 from cera.cli.writing import check_not_read, lines, write_file
+from cera.connectors.event_lines import base_line
 from cera.connectors.files import EventFile, Layout, Rejected, formats
 from cera.connectors.formats import csv_files
 from cera.connectors.formats.compression import open_events
@@ -23,7 +24,6 @@ from cera.connectors.records.acceptance import accepted, in_time, lasts_longer
 from cera.connectors.records.ahead import not_ahead
 from cera.connectors.records.csv_dialect import described
 from cera.connectors.sink import check_writable
-from cera.connectors.sinks import base_line
 from cera.connectors.source import Source
 from cera.errors import CeraWarning, DataError, UsageError
 from cera.model.events.event import Event

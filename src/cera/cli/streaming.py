@@ -34,11 +34,11 @@ from cera.cli.recording import (
     too_long,
 )
 from cera.cli.writing import LineWriter
+from cera.connectors.event_lines import base_line
 from cera.connectors.files import Rejected
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.ahead import Lateness, not_ahead
-from cera.connectors.sinks import base_line
 from cera.engines.local.lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.event import DerivedEvent, Event

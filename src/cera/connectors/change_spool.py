@@ -15,8 +15,8 @@ from typing import Any
 
 from cera.connectors import fast_jsonl
 from cera.connectors.databases.reading import PAGE, poll
+from cera.connectors.event_lines import base_line
 from cera.connectors.records.layout import Layout, Rejected
-from cera.connectors.sinks import base_line
 from cera.errors import DataError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cera.connectors.actions.action import Call, PlannedAction, text_of
-from cera.connectors.sinks import base_line
+from cera.connectors.event_lines import base_line
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json, term_to_json
 from cera.model.terms.term import Term, Value

@@ -1,7 +1,7 @@
 """Derived events as the JSON lines that are written, without their terms.
 
 Most answers are flat: `label{name{value}, …}`, derived in one way. Their lines are made of the draft of a head
-and the ids of its causes. They are exactly those of `cera.connectors.sinks`.
+and the ids of its causes. They are exactly those of `cera.connectors.event_lines`.
 """
 
 from __future__ import annotations
