@@ -39,7 +39,7 @@ from cera.connectors.files import Rejected
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.ahead import Lateness, not_ahead
-from cera.engines.local.lines import AnswerLine, AnswerLines
+from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
