@@ -15,8 +15,8 @@ from cera.engines.local.head_source import HeadSource, flat_head, summed_variabl
 from cera.engines.local.heads import Trace
 from cera.engines.local.network import Finisher
 from cera.engines.local.python_source import Cells, SourceWriter, indented, tuple_of
+from cera.engines.local.row_stages import PRELUDE
 from cera.engines.local.rows import Row
-from cera.engines.local.stages import PRELUDE
 from cera.engines.local.state import State
 from cera.engines.local.windows import Window, compile_window
 from cera.model.expressions.constructs import free_variables

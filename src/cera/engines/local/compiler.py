@@ -15,7 +15,7 @@ from cera.engines.local.deriving import EventDeriver
 from cera.engines.local.feeds import compile_alone, compile_feeds
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
-from cera.engines.local.stages import Broadcast, Stage
+from cera.engines.local.row_stages import Broadcast, Stage
 from cera.model.evaluation.evaluator import Evaluator
 from cera.rules.analysis.unification import head_label
 

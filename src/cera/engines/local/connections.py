@@ -30,8 +30,8 @@ from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.stages import Fit, Select, SlotStage, Stage, TimerStage
 from cera.engines.local.state import State
 from cera.engines.local.waits import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from cera.algebra.reach import Limit, Reach
 from cera.engines.local.python_source import Cells, SourceWriter, indented, key_of
+from cera.engines.local.row_stages import Stage, named_row
 from cera.engines.local.rows import Layout
-from cera.engines.local.stages import Stage, named_row
 from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
 
