@@ -14,9 +14,9 @@ import pytest
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.engines.local.derived import RuleDetection
-from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
+from cera.model.events.occurrence import occurrence
 from cera.model.expressions.constructs import ConstructTerm
 from cera.modules.driving import Driver
 from cera.optimizer.driver import PASSES, optimized

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
 from cera.engines.local.derived import RuleDetection
-from cera.engines.local.occurrence import Draft, Truth
+from cera.model.events.occurrence import Draft, Truth
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.term import Term
 from cera.model.terms.values import Scalar, number, scalar_key

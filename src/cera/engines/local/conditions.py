@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cera.engines.local.occurrence import wrap
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.rows import Column, Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
 from cera.model.expressions.expression import (
     And,
     Arithmetic,

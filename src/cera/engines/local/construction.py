@@ -12,10 +12,10 @@ from operator import itemgetter
 from typing import Any, assert_never
 
 from cera.engines.local.limits import fits
-from cera.engines.local.occurrence import Cell, draft_term, unwrap, wrap
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import fold
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Cell, draft_term, unwrap, wrap
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.constructs import (
     All,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cera.engines.local.occurrence import Draft, Occurrence, wrap
 from cera.engines.local.python_source import Cells, SourceWriter, tuple_of
 from cera.engines.local.rows import Row
 from cera.model.events.event import Derivation, DerivedEvent
+from cera.model.events.occurrence import Draft, Occurrence, wrap
 from cera.model.terms.term import Term
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from cera.engines.local.derived import HeadDetection, RuleDetection
 from cera.engines.local.head_source import flat_head
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Finisher, Network
-from cera.engines.local.occurrence import Draft, Occurrence
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.row_stages import PRELUDE, named_row
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
+from cera.model.events.occurrence import Draft, Occurrence
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
 from cera.rules.analysis.unification import head_label

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from cera.engines.local.network import Feed, Network
-from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter, indented
 from cera.engines.local.row_stages import PRELUDE, Stage
 from cera.engines.local.state import State
+from cera.model.events.occurrence import Occurrence
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.terms.values import is_number
 

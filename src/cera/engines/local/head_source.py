@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cera.engines.local.limits import LONG_STRING, fits
-from cera.engines.local.occurrence import wrap
 from cera.engines.local.python_source import SourceWriter, tuple_of
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import folding
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Aggregate, Literal, Variable
 from cera.model.terms.term import Term

@@ -13,10 +13,10 @@ from typing import Any
 from cera.algebra.operators import Construction
 from cera.engines.local.construction import HeadCompiler, cell_key
 from cera.engines.local.head_source import compile_flat_head
-from cera.engines.local.occurrence import Draft
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, Event
+from cera.model.events.occurrence import Draft
 from cera.model.expressions.constructs import free_variables, has_grouping
 from cera.model.terms.term import Term
 from cera.rules.rule import Semantics

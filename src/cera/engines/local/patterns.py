@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cera.engines.local.occurrence import Occurrence, wrap
 from cera.engines.local.rows import Column, Layout, Row
+from cera.model.events.occurrence import Occurrence, wrap
 from cera.model.matching import patterns
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern

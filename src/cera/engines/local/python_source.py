@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from heapq import heappush
 from typing import Any
 
-from cera.engines.local.occurrence import TimerOccurrence, Truth
+from cera.engines.local.occurrence import TimerOccurrence
 from cera.engines.local.storage import COMPACT, Bucket, add, add_event
+from cera.model.events.occurrence import Truth
 
 #: The names that every generated function may refer to.
 _NAMES: Mapping[str, Any] = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from cera.engines.local.occurrence import unwrap
+from cera.model.events.occurrence import unwrap
 from cera.model.terms.term import Value
 from cera.model.time.interval import Interval
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state_bytes import check, dump, restore
 from cera.errors import DataError, UsageError
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
 from cera.modules.driving import Driver

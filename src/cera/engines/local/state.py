@@ -6,10 +6,10 @@ from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
-from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.ticks import Tick
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import MIN_TIME, Time
 
 if TYPE_CHECKING:
