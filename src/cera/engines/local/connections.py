@@ -26,12 +26,10 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
-from cera.engines.local.layouts import layout_of
 from cera.engines.local.network import Finisher, Network
-from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage
-from cera.engines.local.rows import Layout, Row
+from cera.engines.local.rows import Layout, Row, compile_pattern, layout_of
 from cera.engines.local.state import State
 from cera.engines.local.waits import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables

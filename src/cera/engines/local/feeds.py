@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cera.engines.local.network import Feed, Network
-from cera.engines.local.patterns import compile_pattern
 from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter, indented
 from cera.engines.local.row_stages import PRELUDE, Stage
+from cera.engines.local.rows import compile_pattern
 from cera.engines.local.state import State
 from cera.model.events.occurrence import Occurrence
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern

@@ -24,10 +24,9 @@ from heapq import heappop
 
 from cera.engines.local.derived import RuleDetection
 from cera.engines.local.joins import StoreUse
-from cera.engines.local.patterns import Matcher
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import Stage
-from cera.engines.local.rows import Row
+from cera.engines.local.rows import Matcher, Row
 from cera.engines.local.state import State
 from cera.engines.local.storage import sweep
 from cera.model.events.occurrence import Occurrence

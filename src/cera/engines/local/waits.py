@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cera.algebra.operators import Expression, Matching, Reference, RelativeTimers, Renaming, inputs
 from cera.algebra.plan import Plan
-from cera.engines.local.layouts import layout_of
+from cera.engines.local.rows import layout_of
 from cera.model.time.timers import TIMERS
 
 
