@@ -31,7 +31,7 @@ from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage
 from cera.engines.local.rows import Layout, Row, compile_pattern, layout_of
 from cera.engines.local.state import State
-from cera.engines.local.waits import awaited_columns
+from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression as Condition

@@ -10,7 +10,7 @@ from cera.engines.local.compiler import compile_plan
 from cera.engines.local.derived import RuleDetection
 from cera.engines.local.network import Network
 from cera.engines.local.state import State
-from cera.engines.local.ticks import Tick, next_tick
+from cera.engines.local.timers import Tick, next_tick
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_timer_ticks
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence, occurrence

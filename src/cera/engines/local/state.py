@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
-from cera.engines.local.ticks import Tick
+from cera.engines.local.timers import Tick
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import MIN_TIME, Time
 
