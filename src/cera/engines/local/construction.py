@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, assert_never
 
-from cera.engines.local.limits import fits
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import fold
 from cera.model.evaluation.evaluator import Evaluator
@@ -26,7 +25,7 @@ from cera.model.expressions.constructs import (
     free_variables,
 )
 from cera.model.expressions.expression import Aggregate, Expression, Literal, Variable
-from cera.model.terms.term import Term, TermError, Value, value_key
+from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, TermError, Value, value_key, value_size
 
 Group = Sequence[Row]
 
@@ -249,3 +248,23 @@ class HeadCompiler:
 
 def _order_key(value: Any) -> tuple[Any, ...]:
     return value_key(value) if isinstance(value, str | int | float | bool | Term) else ()
+
+
+#: A head of strings that are shorter than this fits, whatever its shape.
+LONG_STRING = 1_000
+
+
+def fits(child: Any) -> bool:
+    """Returns whether the term that a draft stands for can be built; other values always fit."""
+    if not isinstance(child, tuple):
+        return True
+    depth, size = _extent(child)
+    return depth <= MAX_DEPTH and size <= MAX_SIZE
+
+
+def _extent(child: Any) -> tuple[int, int]:
+    """Returns depth and size, as a term has them."""
+    if isinstance(child, tuple):
+        extents = [_extent(part) for part in child[2]]
+        return 1 + max((depth for depth, _ in extents), default=0), 1 + sum(size for _, size in extents)
+    return child.depth if isinstance(child, Term) else 0, value_size(child)

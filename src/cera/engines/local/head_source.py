@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cera.engines.local.limits import LONG_STRING, fits
+from cera.engines.local.construction import LONG_STRING, fits
 from cera.engines.local.python_source import SourceWriter, tuple_of
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import folding
