@@ -2,7 +2,8 @@
 
 The rows of one event trace are put into the order of their matches (in the formal semantics the first of each
 distinct substitution), grouped by the head's free variables, and each group is folded as
-`docs/decisions/0006-grouping-and-order.md` says.
+`docs/decisions/0006-grouping-and-order.md` says. A term that would be nested too deep or too large is not built: it is
+undefined.
 """
 
 from __future__ import annotations
