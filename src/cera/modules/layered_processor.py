@@ -12,8 +12,8 @@ from operator import attrgetter
 
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.detection import together
 from cera.modules.layering import Layers
-from cera.modules.merging import together
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor, Detection
 from cera.modules.processor_group import GroupState, ProcessorGroup
