@@ -16,8 +16,7 @@ from cera.modules.arrivals import Arrival, Key, Recognizer
 from cera.modules.detection import TermDetection
 from cera.modules.driving import SteppingProcessor
 from cera.modules.histories import HistoryModule
-from cera.modules.processor import Counts
-from cera.modules.processor_group import GroupState, ProcessorGroup
+from cera.modules.processor import Counts, GroupState, ProcessorGroup
 
 H = TypeVar("H")
 

@@ -15,8 +15,7 @@ from cera.model.time.interval import Time
 from cera.modules.detection import together
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
-from cera.modules.processor import AnyProcessor, Detection
-from cera.modules.processor_group import GroupState, ProcessorGroup
+from cera.modules.processor import AnyProcessor, Detection, GroupState, ProcessorGroup
 
 _BY_END = attrgetter("end")
 
