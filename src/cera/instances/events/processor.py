@@ -5,13 +5,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from cera.instances.detections import Heads, InstanceDetection
-from cera.instances.events.stages import Stage, stages
 from cera.instances.inherited import with_inherited_limits
-from cera.instances.instance import Instance
+from cera.instances.instance import Instance, primitive
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
@@ -19,6 +19,8 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key
 from cera.modules.history_processor import HistoryProcessor, HistoryState
+from cera.modules.monitoring import Granularity
+from cera.modules.stages import grouped
 
 
 class InstanceState(HistoryState[History]):
@@ -170,3 +172,37 @@ def _last_stages(state: InstanceState) -> deque[tuple[Time, Key]]:
 def _with_ticks(several: Sequence[Stage]) -> Sequence[Stage]:
     """Returns the stages with one for ticks: timers tick with events without a position, after those with one."""
     return several if several and not several[-1].placed else [*several, Stage({}, 0, placed=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Primitive instances by type, in the order of their arrival, and how many events they are."""
+
+    instances: dict[str, list[Instance]]
+    events: int
+    #: Whether the events have a position, which gives their order.
+    placed: bool
+
+
+def stages(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
+    """Returns the stages, divided as for every module. Events of one stage have no order; they are sorted by id."""
+    if not arrivals:
+        return []
+    if len(arrivals) == 1:
+        return [_stage(arrivals, granularity)]
+    return [_stage(group, granularity) for group in grouped(arrivals, granularity)]
+
+
+def _stage(arrivals: Sequence[Arrival], granularity: Granularity) -> Stage:
+    found: dict[str, list[Instance]] = {}
+    for arrival in arrivals if len(arrivals) == 1 else sorted(arrivals, key=_id):
+        for name, tuple_ in arrival.tuples:
+            found.setdefault(name, []).append(primitive(name, tuple_))
+    first = arrivals[0]
+    placed = {"operation": first.position is not None, "transaction": first.transaction is not None}
+    return Stage(found, len(arrivals), placed.get(granularity, False))
+
+
+def _id(arrival: Arrival) -> str:
+    _, tuple_ = arrival.tuples[0]
+    return str(tuple_.event.event.id)
