@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from cera.connectors.actions.action import ActionError, Key
+from cera.connectors.actions.failure import passing
 from cera.connectors.actions.ledger import Entry, Ledger
-from cera.connectors.actions.retrying import passing
 
 
 def append(path: Path, text: str, key: Key, ledger: Ledger) -> None:
