@@ -25,7 +25,7 @@ from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.arrivals import Arrival, Key
 from cera.modules.detection import TermDetection, Way
-from cera.modules.histories import HistoryModule
+from cera.modules.history_module import HistoryModule
 from cera.modules.history_processor import HistoryProcessor, HistoryState
 from cera.modules.module import Settings
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output

@@ -9,7 +9,7 @@ from cera.datalog.syntax import Atom, Program, Rule, conditions, positive_atoms
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
-from cera.modules.histories import asked_by_partition, attribute_of, is_needed
+from cera.modules.history_module import asked_by_partition, attribute_of, is_needed
 from cera.modules.monitoring import MonitoredEvents
 
 #: The monitored predicates whose events can stand at each place of the facts of a predicate.

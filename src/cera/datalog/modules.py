@@ -14,7 +14,7 @@ from cera.diagnostics import Span
 from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.model.events.attributes import AskedAttribute
 from cera.model.tags import tagged
-from cera.modules.histories import HistoryModule
+from cera.modules.history_module import HistoryModule
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 

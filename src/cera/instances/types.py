@@ -15,7 +15,7 @@ from cera.diagnostics import Span
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions.expression import Expression
 from cera.model.tags import tagged
-from cera.modules.histories import HistoryModule
+from cera.modules.history_module import HistoryModule
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]

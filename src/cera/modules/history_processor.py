@@ -15,7 +15,7 @@ from cera.model.time.interval import Time
 from cera.modules.arrivals import Arrival, Key, Recognizer
 from cera.modules.detection import TermDetection
 from cera.modules.driving import SteppingProcessor
-from cera.modules.histories import HistoryModule
+from cera.modules.history_module import HistoryModule
 from cera.modules.processor import Counts, GroupState, ProcessorGroup
 
 H = TypeVar("H")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from cera.engines.spark.division.key_hashes import bucket, key_hash
 from cera.model.events.occurrence import unwrap
 from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
-from cera.modules.histories import HistoryModule
+from cera.modules.history_module import HistoryModule
 from cera.modules.module import Module
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
