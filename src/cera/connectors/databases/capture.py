@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cera.connectors.databases import postgres, sqlite
-from cera.connectors.databases.tables import table_names
+from cera.connectors.databases.table_names import table_names
 from cera.connectors.databases.urls import Sqlite, database
 from cera.errors import UsageError
 from cera.wording import Setting

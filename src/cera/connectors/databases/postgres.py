@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.connectors.databases import postgres_schema as schema_
 from cera.connectors.databases.postgres_functions import drop_owner, make_functions, run
-from cera.connectors.databases.tables import TableName, literal, quoted
+from cera.connectors.databases.table_names import TableName, literal, quoted
 from cera.connectors.databases.urls import POSTGRES, Postgres, UnreachableError, is_understood
 from cera.errors import EngineError, UsageError
 from cera.model.message_text import did_you_mean

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cera.connectors.databases import postgres_schema as schema_
-from cera.connectors.databases.tables import literal, quoted
+from cera.connectors.databases.table_names import literal, quoted
 
 if TYPE_CHECKING:
     import psycopg

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from cera.connectors.databases.sqlite_schema import MADE, OPERATIONS, triggers
-from cera.connectors.databases.tables import TableName, literal, quoted
+from cera.connectors.databases.table_names import TableName, literal, quoted
 from cera.connectors.databases.urls import Sqlite, UnreachableError
 from cera.errors import EngineError, UsageError
 from cera.model.message_text import did_you_mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cera.connectors.databases.tables import literal, quoted
+from cera.connectors.databases.table_names import literal, quoted
 
 OPERATIONS = ("insert", "update", "delete")
 
