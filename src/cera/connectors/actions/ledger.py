@@ -1,17 +1,20 @@
 """The ledger of actions that are done, kept in a file so that a run that was killed does nothing twice.
 
 Only one run may use it at a time: two would both find the same action still to be done.
+With its help a text is appended to a file once, even if a run is killed while it writes.
 """
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cera.connectors.actions.action import Key
+from cera.connectors.actions.action import ActionError, Key
+from cera.connectors.actions.failure import passing
 from cera.errors import EngineError, UsageError
 
 State = Literal["started", "done", "failed"]
@@ -85,3 +88,35 @@ class Ledger:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def append(path: Path, text: str, key: Key, ledger: Ledger) -> None:
+    """Appends the text to a file; if the ledger says that this was begun, only the part that is missing.
+
+    The position is noted before; the caller notes that the action is done. The content at that position shows how far
+    an earlier run came: the whole text, or a part, which is overwritten. If others have written there, the text counts
+    as not written.
+    """
+    data = text.encode("utf-8", "surrogateescape")
+    begun = ledger.entry(key)
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device, which cannot be read back
+            with path.open("wb") as device:
+                device.write(data)
+            return
+        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            place = size
+            if begun is not None and begun.place is not None and begun.place < size:
+                file.seek(begun.place)
+                there = file.read(len(data))
+                if there == data:
+                    return
+                if begun.place + len(there) == size and data.startswith(there):
+                    place = begun.place
+            ledger.note(key, Entry("started", place))
+            file.truncate(place)
+            file.seek(place)
+            file.write(data)
+    except OSError as error:
+        raise ActionError(f"{path} cannot be written: {error.strerror or error}", passing=passing(error)) from error

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import BinaryIO, Literal, Self, assert_never
 
 from cera.connectors.actions.action import ActionError, Call, Key, PlannedAction, Sql, System, Write
-from cera.connectors.actions.appending import append
 from cera.connectors.actions.commands import call, words_of
 from cera.connectors.actions.failure import Failure, RetryPolicy, restored, stored
-from cera.connectors.actions.ledger import Entry, Ledger
+from cera.connectors.actions.ledger import Entry, Ledger, append
 from cera.connectors.actions.permissions import Permissions, check, file_problems
 from cera.connectors.actions.sql import SqlTarget
 from cera.connectors.actions.texts.printf import FormatError, parse_format

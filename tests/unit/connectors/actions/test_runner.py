@@ -12,9 +12,8 @@ import pytest
 
 from cera.connectors.actions import sql
 from cera.connectors.actions.action import Action, Call, PlannedAction, Sql, System, Write, mark
-from cera.connectors.actions.appending import append
 from cera.connectors.actions.failure import Failure, RetryPolicy, stored
-from cera.connectors.actions.ledger import Entry, Ledger
+from cera.connectors.actions.ledger import Entry, Ledger, append
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
 from cera.connectors.databases.urls import UnreachableError
