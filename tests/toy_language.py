@@ -10,10 +10,9 @@ from cera.diagnostics import Diagnostic, Source, Span
 from cera.errors import ProgramError
 from cera.instances.events.module import EventTypeModule
 from cera.instances.types import ComplexType, Component
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, module_of_file
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.modules.monitoring import MonitoredEvents, Output
 
 #: The name of a type, and those of the two events that make it.

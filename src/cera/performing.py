@@ -15,7 +15,7 @@ from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
 from cera.errors import UsageError
-from cera.languages.protocol.compiled import RuleAction
+from cera.languages.protocol.results import RuleAction
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
 from cera.modules.answers.answer import Answer

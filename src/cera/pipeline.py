@@ -31,7 +31,7 @@ from cera.engines.running import ENGINES, RunOptions, run_layers
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import CeraWarning, ProgramError, UsageError
 from cera.languages.programs import CompiledProgram, Modules, NamedModules, compile_program, name_modules
-from cera.languages.protocol.compiled import CompileOptions
+from cera.languages.protocol.results import CompileOptions
 from cera.languages.registry import LANGUAGES, Recognition, by_ending, is_text, recognize
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
 from cera.model.calendars.tick_limits import TICK_LIMIT

@@ -12,7 +12,7 @@ from cera.languages.cet.language import EVENT_TYPES
 from cera.languages.datalog.language import DATALOG
 from cera.languages.epl.language import EPL
 from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, is_file
+from cera.languages.protocol.results import Parsed, is_file
 from cera.languages.snoop.language import SNOOP
 from cera.languages.xchangeeq.language import XCHANGEEQ
 

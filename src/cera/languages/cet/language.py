@@ -14,10 +14,9 @@ from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
 from cera.languages.cet.run_warnings import remembered
 from cera.languages.cet.syntax import Program
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, module_of_file
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.languages.text.scanner import scan
 
 T = TypeVar("T")

@@ -13,10 +13,9 @@ from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.compiler import event_module
 from cera.languages.datalog.parser import parse
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
 from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import ModuleText, Parsed, module_of_file
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, module_of_file
 
 #: The beginning of a text: a directive, or the head of a rule.
 _BEGINNING = re.compile(

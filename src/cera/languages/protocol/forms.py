@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cera.languages.protocol.compiled import CompiledModule
+from cera.languages.protocol.results import CompiledModule
 
 
 @dataclass(frozen=True)

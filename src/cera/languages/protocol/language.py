@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Protocol, TypeVar
 
 from cera.diagnostics import Source
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
 from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.parsed import Parsed
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed
 
 T = TypeVar("T")
 
