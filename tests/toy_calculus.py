@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from cera.diagnostics import Source, Span
-from cera.languages.protocol.forms import Explanation
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Explanation, Language
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.attributes import AskedAttribute

@@ -10,8 +10,7 @@ from cera.diagnostics import Diagnostic, Source, Span
 from cera.errors import ProgramError
 from cera.instances.events.module import EventTypeModule
 from cera.instances.types import ComplexType, Component
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Explanation, Form, Language, Target
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.modules.monitoring import MonitoredEvents, Output
 

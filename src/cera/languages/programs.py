@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.languages.protocol.forms import Explanation
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Explanation, Language
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, RuleAction
 from cera.languages.registry import LANGUAGES, Recognition
 from cera.modules.module import Module

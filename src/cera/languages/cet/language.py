@@ -14,8 +14,7 @@ from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
 from cera.languages.cet.run_warnings import remembered
 from cera.languages.cet.syntax import Program
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Explanation, Form, Language, Target
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.languages.text.scanner import scan
 

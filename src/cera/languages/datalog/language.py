@@ -13,8 +13,7 @@ from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.compiler import event_module
 from cera.languages.datalog.parser import parse
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Explanation, Form, Language, Target
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, module_of_file
 
 #: The beginning of a text: a directive, or the head of a rule.

@@ -17,8 +17,7 @@ from cera.languages.epl.compiler import compile_module, event_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Module, Sql, System, Write
-from cera.languages.protocol.forms import Example, Explanation, Form
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Example, Explanation, Form, Language
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, RuleAction
 
 #: The beginning of a text.

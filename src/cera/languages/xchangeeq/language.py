@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cera.diagnostics import Diagnostic, Source
-from cera.languages.protocol.forms import Explanation
-from cera.languages.protocol.language import Language
+from cera.languages.protocol.language import Explanation, Language
 from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.naming import rule_name
