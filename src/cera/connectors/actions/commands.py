@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from cera.connectors.actions.action import ActionError
 from cera.connectors.actions.failure import passing
-from cera.connectors.actions.texts.command_words import parse_command
 from cera.connectors.actions.texts.interpreters import CODE_HINT, code_from_data, code_message
-from cera.connectors.actions.texts.printf import ArgumentKind, FormatError, conversion_problems
+from cera.connectors.actions.texts.printf import ArgumentKind, FormatError, conversion_problems, parse_command
 from cera.model.terms.term import Value
 
 #: How much of a program's output is kept for a message.
