@@ -65,8 +65,8 @@ class Ledger:
         except sqlite3.Error as error:
             self._connection.close()
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                told = f"another run uses this ledger of actions, {path}; wait until it ends, or name another one"
-                raise UsageError(told) from error
+                message = f"another run uses this ledger of actions, {path}; wait until it ends, or name another one"
+                raise UsageError(message) from error
             raise EngineError(f"the ledger of actions {path} cannot be used: {error}") from error
 
     def entry(self, key: Key) -> Entry | None:

@@ -13,7 +13,7 @@ from cera.model.terms.values import number
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.time.time_text import TimeFormat
 
-#: For each unit: microseconds in it, and below which size doubles of it still tell microseconds apart.
+#: For each unit: microseconds in it, and below which size doubles of it still distinguish microseconds.
 UNITS = {"s": (1_000_000, 2.0**33), "ms": (1_000, 2.0**43)}
 
 #: The parts of an ISO 8601 text: date and minute, seconds that a minute has, offset. Of the seconds, SECONDS_LENGTH
