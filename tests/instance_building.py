@@ -20,7 +20,7 @@ from cera.model.events.event import DerivedEvent, Event
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.terms.term import Term
 from cera.modules.answers.answer import Answer
-from cera.modules.monitoring import Monitored, Output
+from cera.modules.monitoring import MonitoredEvents, Output
 from cera.testing import SECOND, event
 
 _WORD = re.compile(r"(?P<label>\w+)(?:\((?P<values>[^)]*)\))?(?:@(?P<begin>\d+))?")
@@ -64,7 +64,7 @@ def module(*types: EventType, events: str = "", partition: str | None = None, **
     """Of these types; all names that none of them defines are labels of events, and those of `events` are as well."""
     defined = {each.name for each in types}
     names = dict.fromkeys((*(name for each in types for name in _uses(each)), *events.split()))
-    monitored = [Monitored(name, name) for name in names if name not in defined]
+    monitored = [MonitoredEvents(name, name) for name in names if name not in defined]
     told = [each for each in types if isinstance(each, ComplexType) and not each.hidden]
     outputs = tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in told)
     given = {"monitored": tuple(monitored), **options}

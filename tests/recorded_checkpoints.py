@@ -27,7 +27,7 @@ from click.testing import CliRunner, Result
 
 import cera
 from cera.cli.main import main
-from cera.connectors.sinks import base_line
+from cera.connectors.event_lines import base_line
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
 from cera.testing import event

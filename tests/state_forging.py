@@ -92,7 +92,7 @@ def attacks() -> Mapping[str, bytes]:
         ),
         "a module of cera that imports another": pickled(named("cera.connectors.databases.sqlite", "sqlite3"), call),
         "the stage that writes Python": pickled(
-            *(named("cera.engines.local.stages", "Ready"), pickle.EMPTY_LIST, text(_STAGE_LINE), pickle.APPEND),
+            *(named("cera.engines.local.row_stages", "SlotStage"), pickle.EMPTY_LIST, text(_STAGE_LINE), pickle.APPEND),
             *(pickle.EMPTY_TUPLE, pickle.TUPLE2, pickle.REDUCE),
             *(named("cera.engines.local.state", "State"), pickle.EMPTY_LIST, pickle.TUPLE1, pickle.REDUCE),
             *(pickle.EMPTY_TUPLE, pickle.TUPLE2, pickle.REDUCE),

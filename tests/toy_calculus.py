@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from cera.diagnostics import Source, Span
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, module_of_file
+from cera.languages.protocol.language import Explanation, Language
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.attributes import AskedAttribute
 from cera.model.events.event import Event, in_output_order
@@ -25,10 +23,10 @@ from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.arrivals import Arrival, Key
 from cera.modules.detection import TermDetection, Way
-from cera.modules.histories import OverHistories
+from cera.modules.history_module import HistoryModule
 from cera.modules.history_processor import HistoryProcessor, HistoryState
 from cera.modules.module import Settings
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 #: The name of a definition, how many events make one, and their label.
 Definition = tuple[str, int, str]
@@ -36,7 +34,7 @@ Definition = tuple[str, int, str]
 
 @tagged("tests.Counting")
 @dataclass(frozen=True)
-class CountingModule(OverHistories):
+class CountingModule(HistoryModule):
     """Derives an event at every so many events of a label."""
 
     name: str
@@ -48,8 +46,10 @@ class CountingModule(OverHistories):
     clocks: tuple[Clock, ...] = ()
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]:
-        return tuple(Monitored(label, label) for label in dict.fromkeys(label for _, _, label in self.definitions))
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
+        return tuple(
+            MonitoredEvents(label, label) for label in dict.fromkeys(label for _, _, label in self.definitions)
+        )
 
     @property
     def outputs(self) -> tuple[Output, ...]:

@@ -10,11 +10,9 @@ from cera.diagnostics import Diagnostic, Source, Span
 from cera.errors import ProgramError
 from cera.instances.events.module import EventTypeModule
 from cera.instances.types import ComplexType, Component
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, module_of_file
-from cera.modules.monitoring import Monitored, Output
+from cera.languages.protocol.language import Explanation, Form, Language, Target
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
+from cera.modules.monitoring import MonitoredEvents, Output
 
 #: The name of a type, and those of the two events that make it.
 Definition = tuple[str, str, str]
@@ -75,7 +73,7 @@ def lowered(name: str, definitions: Sequence[Definition]) -> EventTypeModule:
     labels = dict.fromkeys(label for _, *both in definitions for label in both)
     return EventTypeModule(
         name,
-        tuple(Monitored(label, label) for label in labels),
+        tuple(MonitoredEvents(label, label) for label in labels),
         tuple(
             ComplexType(own, ";", (Component(first, first), Component(second, second)), label=own)
             for own, first, second in definitions

@@ -17,9 +17,9 @@ from benchmarks.local.handwritten import detect
 from benchmarks.pieces import pieces
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
-from cera.connectors.sinks import event_line
+from cera.connectors.event_lines import event_line
 from cera.diagnostics import Source
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.processor import RuleProcessor
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.parser import parse
@@ -71,7 +71,7 @@ def handwritten(path: str, count: Count) -> None:
         count.derived += 1
 
 
-def answers(plan: Plan, path: str, count: Count) -> Iterator[Derived]:
+def answers(plan: Plan, path: str, count: Count) -> Iterator[RuleDetection]:
     """What the engine derives of a sorted file of points of time."""
     driver = Driver(RuleProcessor(plan, max_duration=0), max_delay=0)
     events = 0
@@ -85,7 +85,7 @@ def answers(plan: Plan, path: str, count: Count) -> Iterator[Derived]:
 
 
 def counted(plan: Plan) -> Workload:
-    """The answers as Python objects; what a `Derived` makes when asked (terms, ids, causes) is not asked for."""
+    """The answers as Python objects; what a `RuleDetection` makes when asked (terms, ids, causes) is not asked for."""
 
     def run(path: str, count: Count) -> None:
         for _ in answers(plan, path, count):

@@ -11,14 +11,14 @@ from pathlib import Path
 from cera.errors import UsageError
 from cera.model.message_text import did_you_mean
 
-#: Where the wheel has the pages, in the package; pyproject.toml puts them there.
+#: The folder of the pages in the package; pyproject.toml puts them there.
 _IN_PACKAGE = "diagnostic_pages_text"
 _IN_REPOSITORY = Path(__file__).parents[2] / "docs" / "diagnostics"
 
 
 @cache
 def pages() -> Mapping[str, Traversable]:
-    """The pages by their codes."""
+    """Returns the pages by their codes."""
     packaged = resources.files("cera") / _IN_PACKAGE
     folder: Traversable = packaged if packaged.is_dir() else _IN_REPOSITORY
     if not folder.is_dir():
@@ -28,7 +28,7 @@ def pages() -> Mapping[str, Traversable]:
 
 
 def page(code: str) -> str:
-    """The Markdown of the page about a code, in whatever case it is written. Raises UsageError if there is none."""
+    """Returns the Markdown of the page about a code, in upper or lower case. Raises UsageError if there is none."""
     known = pages()
     if code.upper() not in known:
         if not known:
@@ -38,6 +38,6 @@ def page(code: str) -> str:
 
 
 def is_code(word: str) -> bool:
-    """Whether a word on the command line is meant as a code: it begins as codes do, and has no ending as a file has."""
+    """Returns whether a word on the command line is meant as a code: it begins as codes do, and has no file ending."""
     begins = {known[:2] for known in pages()}
     return len(word) in range(3, 8) and word.isalnum() and word[:2].upper() in begins

@@ -1,4 +1,4 @@
-"""Places in a source text, and what there is to say about them.
+"""Places in a source text, and diagnostics about them.
 
 A diagnostic is data: a stable code, a severity, a message, the place, a hint and further places. The command
 line draws it with a caret, `check` prints it as JSON too, and every code has a page in `docs/diagnostics`.
@@ -20,7 +20,7 @@ from cera.wording import in_python
 #: A note is about a program that is right: how it will run.
 Severity = Literal["error", "warning", "note"]
 
-#: Of longer lines only a part is shown.
+#: Longer lines are shown in part.
 WIDEST = 160
 
 
@@ -102,7 +102,7 @@ class Diagnostic:
         return f"cera explain {self.code}"
 
     def worded(self, words: Callable[[str], str]) -> Diagnostic:
-        """Returns the diagnostic with words in the place of the settings that it speaks of: `worded(in_python)`."""
+        """Returns the diagnostic with the settings that it mentions in other words: `worded(in_python)`."""
         notes = tuple(replace(note, message=words(note.message)) for note in self.notes)
         hint = None if self.hint is None else words(self.hint)
         return replace(self, message=words(self.message), hint=hint, notes=notes)
@@ -147,7 +147,7 @@ def _place(span: Span | None) -> dict[str, object]:
 
 
 def in_source_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Errors and warnings as a reader meets them, from top to bottom."""
+    """Returns errors and warnings in source order, from top to bottom."""
 
     def place(diagnostic: Diagnostic) -> tuple[str, int, str]:
         span = diagnostic.span
@@ -157,20 +157,20 @@ def in_source_order(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    """The hint for a name that is not there but looks like one that is."""
+    """Returns the hint for an unknown name that looks like a known one."""
     meant = closest(name, candidates)
     return None if meant is None else f"did you mean `{meant}`?"
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that looks most like the name, whatever the case of its letters."""
+    """Returns the candidate that looks most like the name, whatever the case of its letters."""
     by_lower_case = {candidate.lower(): candidate for candidate in sorted(set(candidates) - {name}, reverse=True)}
     close = difflib.get_close_matches(name.lower(), by_lower_case, n=1)
     return by_lower_case[close[0]] if close else None
 
 
 def render(diagnostic: Diagnostic) -> str:
-    """The diagnostic as a person reads it: message, place, the line with a caret, notes, hint."""
+    """Returns the diagnostic as a person reads it: message, place, the line with a caret, notes, hint."""
     lines = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     lines += _excerpt(diagnostic.span)
     for note in diagnostic.notes:
@@ -196,7 +196,9 @@ def _excerpt(span: Span | None) -> list[str]:
 
 
 def _around(span: Span) -> tuple[str, str, str]:
-    """The first line of the place: what stands before it, itself, what follows. Of a long line, what is nearest."""
+    """Returns the first line of the place in three parts, before it, itself, and after it; a long line is cut around
+    it.
+    """
     line = span.source.line_text(span.line)
     first, last = span.column - 1, span.end_column - 1 if span.end_line == span.line else len(line)
     before, marked, after = line[:first], line[first:last], line[last:]
@@ -212,10 +214,12 @@ def _around(span: Span) -> tuple[str, str, str]:
 
 
 def _shown(character: str) -> str:
-    """The character, or one of the same width for what would move the caret or steer the terminal."""
+    """Returns the character, or one of the same width for a character that would move the caret or control the
+    terminal.
+    """
     return character if character.isprintable() else " " if character == "\t" else "\N{REPLACEMENT CHARACTER}"
 
 
 def _cells(text: str) -> int:
-    """How many columns of a terminal the text takes."""
+    """Returns how many columns of a terminal the text takes."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,4 +1,4 @@
-"""What can go wrong, and the exit status each kind has on the command line.
+"""The errors of cera, and the exit status of each kind on the command line.
 
 CeraError
 ├── ProgramError      1   the program is wrong; carries its diagnostics
@@ -24,17 +24,17 @@ from cera.wording import MarkedError, in_python
 
 
 class CeraError(MarkedError):
-    """Everything cera raises on purpose."""
+    """Any error that cera raises on purpose."""
 
     exit_status: ClassVar[int] = 4
 
 
 class CeraWarning(UserWarning):
-    """What a function in Python warns of: the program asks for something that no event has."""
+    """A warning of a function in Python: the program asks for something that no event has."""
 
 
 class ProgramError(CeraError):
-    """The program has errors; `diagnostics` says which and where, in words of Python, and `findings` with marks."""
+    """The program has errors; `diagnostics` lists them with places, in words of Python, and `findings` with marks."""
 
     exit_status = 1
 
@@ -48,7 +48,7 @@ class ProgramError(CeraError):
 
 
 class UsageError(CeraError):
-    """An option or argument does not make sense, or names something that is not there; each message is one mistake."""
+    """An option or argument does not make sense, or names something that is missing; each message is one mistake."""
 
     exit_status = 2
 
@@ -70,7 +70,7 @@ class EngineError(CeraError):
 
 
 class MatchLimitError(EngineError):
-    """A pattern has more answers on one event than the limit allows, or an event type."""
+    """A pattern or an event type has more answers on one event than the limit allows."""
 
 
 class RecursionLimitError(EngineError):
@@ -82,7 +82,7 @@ class TickLimitError(EngineError):
 
 
 class FailedActionsError(CeraError):
-    """Some actions of rules could not be done; everything else is."""
+    """Some actions of rules failed; everything else is done."""
 
     exit_status = 5
 

@@ -20,7 +20,7 @@ def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[obj
 
 
 def html_text(text: str) -> str:
-    """Returns a text as it is laid out."""
+    """Returns a text with its layout kept."""
     return f"<pre>{escape(text)}</pre>"
 
 

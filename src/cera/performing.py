@@ -1,6 +1,6 @@
-"""From detections to actions: what the rules of a program want done for the events that they derive.
+"""From detections to actions: the actions of a program's rules for the events that they derive.
 
-Engines give detections and do nothing themselves. The command line, and `perform` in Python, do what rules want.
+Engines return detections and do nothing themselves. The command line, and `perform` in Python, run the actions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
 from cera.errors import UsageError
-from cera.languages.protocol.compiled import RuleAction
+from cera.languages.protocol.results import RuleAction
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
 from cera.modules.answers.answer import Answer
@@ -25,9 +25,9 @@ from cera.program import Program
 
 @dataclass(frozen=True)
 class Performed:
-    """How many actions are done now and were done before, and which failed.
+    """The number of actions that were done now or before, and the failures.
 
-    `failed_before`: how many failed in earlier calls, and were not tried now.
+    `failed_before`: the number that failed in earlier calls, and were not tried now.
     """
 
     done: int
@@ -46,12 +46,12 @@ def perform(
     ledger: str | Path | None = None,
     retry_failed: bool = False,
 ) -> Performed:
-    """Does what the rules of a program want done for events that they derived, in the order in which these are given.
+    """Runs the actions of a program's rules for events that they derived, in the order in which these are given.
 
     Raises, before anything is done, ProgramError for a program with errors and UsageError where an action cannot run or
     is not allowed. `allow_sql` is the URL of the database for SQL commands, `allow_write` the folders below which files
-    are written. With a `ledger`, the path of a file, what is done once is not done again by a later call; what has
-    failed is tried again by one with `retry_failed`.
+    are written. With a `ledger`, the path of a file, actions that are done are not done again by a later call; those
+    that failed are tried again by one with `retry_failed`.
     """
     if retry_failed and ledger is None:
         raise UsageError("what has failed is known from a ledger; give the path of one")
@@ -88,18 +88,18 @@ class WantedActions:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The rules that want something done."""
+        """The rules that have actions."""
         return frozenset(self._by_rule)
 
     def calls(self, derived: Iterable[DerivedEvent]) -> Iterator[acting.Call]:
-        """What some events ask for, in their order; each rule once for an event."""
+        """Yields the calls of actions for some events, in their order; each rule once for an event."""
         for one in derived if self._by_rule else ():
             for rule in dict.fromkeys(derivation.rule for derivation in one.derivations):
                 if rule in self._by_rule:
                     yield self._call(rule, one)
 
     def _call(self, rule: str, derived: DerivedEvent) -> acting.Call:
-        """Of several ways in which the rule derived the event, the first gives the values."""
+        """Returns the call; if the rule derived the event in several ways, the first gives the values."""
         wanted, recognizer = self._by_rule[rule]
         plan = self._plan[rule]
         derivation = next(each for each in derived.derivations if each.rule == rule)
@@ -108,6 +108,6 @@ class WantedActions:
         return acting.Call(rule, derived.event, plan.action, tuple(values), plan.spelled)
 
 
-def _planned(one: RuleAction) -> acting.Planned:
+def _planned(one: RuleAction) -> acting.PlannedAction:
     kinds = tuple(map(kind_of, one.arguments))
-    return acting.Planned(one.rule, str(one.span or one.rule), one.action, kinds, one.spelled)
+    return acting.PlannedAction(one.rule, str(one.span or one.rule), one.action, kinds, one.spelled)

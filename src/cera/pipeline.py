@@ -17,7 +17,7 @@ from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError
 from cera.languages.programs import CompiledProgram, Modules, NamedModules, compile_program, name_modules
-from cera.languages.protocol.compiled import CompileOptions
+from cera.languages.protocol.results import CompileOptions
 from cera.languages.registry import Recognition, recognize
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.events.answer_limits import ANSWER_LIMIT

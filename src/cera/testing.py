@@ -23,12 +23,12 @@ SECOND = 1_000_000
 
 
 def seconds(time: float | str) -> Time:
-    """A number of seconds as a time point, exact to the microsecond."""
+    """Returns a number of seconds as a time point, exact to the microsecond."""
     return int(Decimal(str(time)) * SECOND)
 
 
 def event(term: str | Term, begin: float, end: float | None = None, *, id: str | None = None) -> Event:
-    """An event over [begin, end] seconds, or at the point `begin`."""
+    """Returns an event over [begin, end] seconds, or at the point `begin`."""
     parsed = parse_term(term) if isinstance(term, str) else term
     if not isinstance(parsed, Term):
         raise ValueError(f"an event needs a labelled term, and {term} is a value")
@@ -42,7 +42,7 @@ class ManualClock:
         self.now = now
 
     def advance(self, duration: str | Duration) -> Time:
-        """Moves the clock forward by a duration such as `12 sec` and tells the time."""
+        """Moves the clock forward by a duration such as `12 sec` and returns the time."""
         moved = shift(self.now, parse_duration(duration) if isinstance(duration, str) else duration)
         if moved is None:
             raise ValueError("the clock has run past the year 9999")
@@ -50,7 +50,7 @@ class ManualClock:
         return moved
 
     def event(self, term: str, *, lasting: str = "0 sec", id: str | None = None) -> Event:
-        """An event that begins now; the clock stays where it is."""
+        """Returns an event that begins now; the clock stays where it is."""
         parsed = parse_term(term)
         end = shift(self.now, parse_duration(lasting))
         if not isinstance(parsed, Term) or end is None:
@@ -59,7 +59,7 @@ class ManualClock:
 
 
 def difference(actual: Iterable[Event | DerivedEvent], expected: Iterable[Event | DerivedEvent]) -> str:
-    """What is missing and what is too much, one event a line; empty if both hold the same events."""
+    """Returns what is missing and what is too much, one event a line; empty if both hold the same events."""
     found, wanted = {_event(e) for e in actual}, {_event(e) for e in expected}
     missing = [f"missing     {_show(e)}" for e in sorted(wanted - found, key=lambda e: e.output_key)]
     extra = [f"unexpected  {_show(e)}" for e in sorted(found - wanted, key=lambda e: e.output_key)]

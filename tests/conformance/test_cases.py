@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from cera.connectors.sinks import event_line
+from cera.connectors.event_lines import event_line
 from cera.errors import ProgramError
 from cera.model.events.event import DerivedEvent
 from conformance import rules_side_by_side

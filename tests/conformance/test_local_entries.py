@@ -13,10 +13,10 @@ import pytest
 from cera.algebra.operators import AntiSemiJoin, Join, RelativeTimers, TemporalJoin, walk
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
-from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import RuleProcessor
 from cera.errors import ProgramError
 from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
 from cera.modules.driving import Driver
 from cera.program import load
 from cera.testing import SECOND, assert_same_events, event, seconds

@@ -8,7 +8,7 @@ import pytest
 
 from cera.connectors.records.changes import Change
 from cera.instances.types import ComplexType, Component, OperatorName, TimerType
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
@@ -36,7 +36,7 @@ def found(
 
 def test_M_01_types_are_of_databases_of_the_clock_and_external(evaluate: Evaluator) -> None:
     clock = TimerType("T", 2 * SECOND, "Paid")
-    monitored = (Monitored("Paid", "ACC", "update"), Monitored("E1", "E1"))
+    monitored = (MonitoredEvents("Paid", "ACC", "update"), MonitoredEvents("E1", "E1"))
     given = module(clock, complex_type("E", ";", "Paid", "E1", "T"), monitored=monitored)
     paid = Change("update", "ACC", SECOND, {"n": 0}, {"n": 1}, 7).event()
     assert times(evaluate(given, [paid, *history(". e1")])) == [3]

@@ -16,7 +16,7 @@ from cera.algebra.operators import AntiSemiJoin, Join, TemporalJoin
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
 from cera.engines.local.compiler import compile_plan
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
@@ -76,7 +76,7 @@ class Variation:
     def answers(self, program: RuleProgram, events: Sequence[Event]) -> list[DerivedEvent]:
         """The answers over the events in the order given."""
         host = self._host(program, events)
-        derived: list[Derived] = []
+        derived: list[RuleDetection] = []
         for at, event in enumerate(events):
             if self.restarting and self.chance.random() < 0.3:
                 snapshot = host.snapshot()

@@ -24,7 +24,7 @@ from cera.instances.types import (
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, Or, Variable
 from cera.model.terms.term import Term
-from cera.modules.monitoring import GRANULARITIES, Monitored, Output
+from cera.modules.monitoring import GRANULARITIES, MonitoredEvents, Output
 from cera.testing import SECOND, event
 from instance_building import component
 
@@ -50,9 +50,12 @@ def random_module(random: Random) -> EventTypeModule:
         if random.random() < 0.1 and made.name in names:
             types.append(_timer(random, f"T{number + 1}", names))
             names.append(f"T{number + 1}")
-    monitored = [Monitored("P", "ACC", "update"), *(Monitored(name, name) for name in ("E1", "E2", "E3", "E4"))]
+    monitored = [
+        MonitoredEvents("P", "ACC", "update"),
+        *(MonitoredEvents(name, name) for name in ("E1", "E2", "E3", "E4")),
+    ]
     if random.random() < 0.1:
-        monitored.append(Monitored("change", "change"))  # a second type of the same events
+        monitored.append(MonitoredEvents("change", "change"))  # a second type of the same events
     told = [each for each in types if isinstance(each, ComplexType) and not each.hidden]
     return EventTypeModule(
         "M",
@@ -104,7 +107,7 @@ def practical_module(random: Random) -> EventTypeModule:
         within=random.choice((None, None, 3 * SECOND, 6 * SECOND)),
         label="C",
     )
-    monitored = tuple(Monitored(name, name) for name in ("E1", "E2", "E3"))
+    monitored = tuple(MonitoredEvents(name, name) for name in ("E1", "E2", "E3"))
     partition = "k" if random.random() < 0.2 else None
     return EventTypeModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),), partition=partition)
 
@@ -119,7 +122,7 @@ def flat_module(random: Random) -> EventTypeModule:
         components = (*components[:-1], replace(components[-1], inside="shared"))
     right_to_left = random.random() < 0.2
     made = ComplexType("C", operator, components, right_to_left=right_to_left, label="C")
-    monitored = tuple(Monitored(name, name) for name in LABELS[:3])
+    monitored = tuple(MonitoredEvents(name, name) for name in LABELS[:3])
     return EventTypeModule("M", monitored, (made,), (Output("M.C", "C", (), "C", ()),))
 
 
@@ -139,7 +142,7 @@ def tower_module(random: Random) -> EventTypeModule:
         types.append(replace(made, time=random.choice(("begin", "end"))))
         below = f"C{number}"
     outputs = tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in types)
-    return EventTypeModule("M", tuple(Monitored(name, name) for name in LABELS[:3]), tuple(types), outputs)
+    return EventTypeModule("M", tuple(MonitoredEvents(name, name) for name in LABELS[:3]), tuple(types), outputs)
 
 
 def _timer(random: Random, name: str, names: Sequence[str]) -> TimerType:

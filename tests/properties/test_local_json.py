@@ -8,11 +8,10 @@ import pytest
 from hypothesis import strategies as st
 
 from cera.engines.local.feeds import compile_feeds
-from cera.engines.local.patterns import pattern_layout
-from cera.engines.local.rows import Row
-from cera.engines.local.stages import Stage
+from cera.engines.local.python_source import Cells, SourceWriter
+from cera.engines.local.row_stages import Stage
+from cera.engines.local.rows import Row, pattern_layout
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, Writing
 from cera.model.events.occurrence import json_occurrence, unwrap
 from cera.model.matching.matching import match, substitution_key
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
@@ -56,8 +55,8 @@ class Gather(Stage):
     def __init__(self) -> None:
         self.rows: list[Row] = []
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        return [f"{writing.name(self.rows)}.append({cells.tuple})"]
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        return [f"{writer.name(self.rows)}.append({cells.tuple})"]
 
 
 def answers(pattern: Pattern, content: object) -> list[object]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from itertools import groupby
 
-from cera.connectors.sinks import event_line
-from cera.engines.local.lines import AnswerLines
+from cera.connectors.event_lines import event_line
+from cera.engines.local.answer_lines import AnswerLines
 from cera.model.time.time_text import TimeFormat
 from cera.modules.driving import Driver
 from cera.modules.processor import Detection

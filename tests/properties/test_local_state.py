@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import pytest
 
 from cera.engines.local import engine as local
-from cera.engines.local.occurrence import occurrence
 from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
 from cera.model.time.interval import Interval
 from cera.modules.driving import Driver
 from cera.program import load

@@ -13,10 +13,10 @@ import pytest
 
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
-from cera.engines.local.derived import Derived
-from cera.engines.local.occurrence import occurrence
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
+from cera.model.events.occurrence import occurrence
 from cera.model.expressions.constructs import ConstructTerm
 from cera.modules.driving import Driver
 from cera.optimizer.driver import PASSES, optimized
@@ -38,7 +38,7 @@ FOR_GOOD = float("inf")
 def answers(plan: Plan, events: list[Event]) -> list[DerivedEvent]:
     longest = max((event.end - event.begin for event in events), default=0)
     host = Driver(RuleProcessor(plan, max_duration=longest))
-    derived: list[Derived] = []
+    derived: list[RuleDetection] = []
     for event in in_order(events):
         derived += host.push([occurrence(event)])
     derived += host.close()

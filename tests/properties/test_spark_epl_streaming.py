@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cera.connectors.event_lines import event_line
 from cera.connectors.records.layout import Layout
-from cera.connectors.sinks import event_line
 from cera.connectors.source import source_of
 from cera.program import load
 from cera.testing import event

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cera.connectors.event_lines import base_line, event_line
 from cera.connectors.records.layout import Layout
-from cera.connectors.sinks import base_line, event_line
 from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.expressions.constructs import Construct, ConstructTerm

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from cera.cli.main import main
+from cera.connectors.event_lines import base_line
 from cera.connectors.files import Layout
-from cera.connectors.sinks import base_line
 from cera.connectors.source import source_of
 from cera.errors import RecursionLimitError, UsageError
 from cera.languages.registry import language_of

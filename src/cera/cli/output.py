@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 
 from cera.cli.tables import drawn_table
+from cera.connectors.event_lines import base_line, event_line
 from cera.connectors.line_writer import LineWriter
-from cera.connectors.sinks import base_line, event_line
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.time_text import TimeFormat
 

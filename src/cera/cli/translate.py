@@ -9,7 +9,7 @@ from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
 from cera.errors import UsageError
 from cera.languages.programs import ProgramModule
-from cera.languages.protocol.forms import Example, Form, Target
+from cera.languages.protocol.language import Example, Form, Target
 from cera.languages.registry import LANGUAGES
 from cera.program import Program
 

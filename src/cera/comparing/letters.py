@@ -15,7 +15,7 @@ from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.expressions.expression import Arithmetic, Comparison, Expression, Literal, variables, walk
 from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
-from cera.modules.monitoring import CHANGE, Monitored
+from cera.modules.monitoring import CHANGE, MonitoredEvents
 from cera.wording import Setting
 
 #: An attribute of the primitive events behind a predicate, with the name of these.
@@ -76,7 +76,7 @@ def values_of(found: Iterable[Letter]) -> dict[str, dict[str, tuple[Scalar, ...]
     return {event: {name: tuple(some.values()) for name, some in own.items()} for event, own in values.items()}
 
 
-def _letters(event: str, monitored: Monitored, values: dict[_Attribute, list[Scalar]]) -> Iterator[Letter]:
+def _letters(event: str, monitored: MonitoredEvents, values: dict[_Attribute, list[Scalar]]) -> Iterator[Letter]:
     """Yields a letter for each value of each attribute, and one without any."""
     own = {attribute: some for (name, attribute), some in values.items() if name == event}
     for chosen in product(*own.values()):

@@ -11,8 +11,8 @@ from cera.comparing.subjects import Subject, subject
 from cera.diagnostics import Diagnostic, Source, did_you_mean
 from cera.errors import ProgramError, UsageError
 from cera.instances.types import InstanceModule
-from cera.languages.protocol.compiled import CompileOptions
 from cera.languages.protocol.language import Language
+from cera.languages.protocol.results import CompileOptions
 from cera.languages.registry import LANGUAGES, by_ending
 from cera.model.url_paths import shown_path
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cera.instances.types import ComplexType, Component, EventType, InstanceModule, TimerType
-from cera.modules.monitoring import Monitored, Output
+from cera.modules.monitoring import MonitoredEvents, Output
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _visible(type_: EventType) -> ComplexType:
             return ComplexType(f"{type_.name}/", "or", ticks, label=type_.name, fields=())
 
 
-def _monitored(module: InstanceModule) -> Iterator[Monitored]:
+def _monitored(module: InstanceModule) -> Iterator[MonitoredEvents]:
     """Returns the events that matter: those of its components, and all if every event interrupts something."""
     named = {name for each in module.types for name in component_types(each)}
     every = any(isinstance(each, ComplexType) and each.continuous for each in module.types)

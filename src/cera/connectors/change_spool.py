@@ -1,8 +1,8 @@
-"""Changes of a database as a folder of files, for who can read files again but not a database's past places.
+"""Changes of a database as a folder of files, for readers that can read files again but not a database's past places.
 
 Each change comes into exactly one file, whenever the copying is killed: first the file is written under another name,
-then what is about to be true (the next place), then the file gets its name, and then the next place is the place. Who
-starts again finishes what was begun.
+then the next place is announced, then the file gets its name, and then the next place becomes the place. A restart
+finishes what was begun.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 from cera.connectors import fast_jsonl
 from cera.connectors.databases.reading import PAGE, poll
+from cera.connectors.event_lines import base_line
 from cera.connectors.records.layout import Layout, Rejected
-from cera.connectors.sinks import base_line
 from cera.errors import DataError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
@@ -24,12 +24,12 @@ from cera.model.time.time_text import TimeFormat
 
 _TIMES = TimeFormat()
 
-#: The key of an object that is no event.
+#: The key of an object that is not an event.
 REJECTED = "rejected"
 
 
 def read_spooled_changes(path: str) -> Iterator[Occurrence | Rejected]:
-    """What is in a file of a spool that holds rejected changes, too."""
+    """Yields the content of a file of a spool that holds rejected changes, too."""
     mark = f'{{"{REJECTED}": '.encode()
     with open(path, "rb") as stream:
         lines = list(stream)
@@ -40,10 +40,10 @@ def read_spooled_changes(path: str) -> Iterator[Occurrence | Rejected]:
 
 
 class ChangeSpool:
-    """Copies changes into files `SEQUENCE-1.jsonl` of event objects; `place` is the file that says how far it came.
+    """A copier of changes into files `SEQUENCE-1.jsonl` of event objects; `place` is the file that holds its progress.
 
-    What cannot be read is told to `reject`, perhaps again after a kill; without it, it stands in the files as well,
-    each once, as objects with the key `rejected`.
+    Changes that cannot be read are handed to `reject`, perhaps again after a kill; without it, they stand in the files
+    as well, each once, as objects with the key `rejected`.
     """
 
     def __init__(self, url: str, folder: Path, place: Path, reject: Callable[[Rejected], object] | None) -> None:
@@ -57,7 +57,7 @@ class ChangeSpool:
         self._sequence, self._position = self._read_place()
 
     def copy(self, limit: int = PAGE) -> int:
-        """Copies the next changes into a file, and gives their number; what cannot be read is rejected.
+        """Copies the next changes into a file, and returns their number; changes that cannot be read are rejected.
 
         Raises UnreachableError where the database is away; the next call goes on where this one was.
         """
@@ -87,7 +87,7 @@ class ChangeSpool:
         os.replace(written, self._next)
 
     def _finish(self) -> None:
-        """Gives the announced file its name, if it has not got it yet, and makes the next place the place."""
+        """Gives the announced file its name, if it does not have it yet, and makes the next place the place."""
         if not self._next.exists():
             return
         name = json.loads(self._next.read_text())["file"]

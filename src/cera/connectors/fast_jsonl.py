@@ -30,21 +30,21 @@ _Records = Iterator[_Record]
 
 
 def read_event_files(found: Iterable[EventFile | Rejected], layout: Layout) -> _Records:
-    """Returns what `files.read_event_files` reads, as occurrences; JSON lines the fast way."""
+    """Returns the records of `files.read_event_files` as occurrences; JSON lines the fast way."""
     return chain.from_iterable(
         (file,) if isinstance(file, Rejected) else read_file_occurrences(file, layout) for file in found
     )
 
 
 def read_file_occurrences(file: EventFile, layout: Layout) -> _Records:
-    """What `read_event_file` reads, as occurrences; JSON lines the fast way."""
+    """Returns the records of `read_event_file` as occurrences; JSON lines the fast way."""
     if file.format != "jsonl" or not layout.is_plain:
         return occurrences(read_event_file(file, layout))
     return _read_file(file, layout)
 
 
 def occurrences(events: Iterable[Event | Rejected]) -> _Records:
-    """Returns events as occurrences, between what was rejected."""
+    """Returns events as occurrences, with the rejected records in their places."""
     return (occurrence(event) if isinstance(event, Event) else event for event in events)
 
 
@@ -57,17 +57,17 @@ def _read_file(file: EventFile, layout: Layout) -> _Records:
 
 
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> _Records:
-    """The events of a stream of lines, or of a part of it that begins with the line `first`."""
+    """Returns the events of a stream of lines, or of a part of it that begins with the line `first`."""
     return chain.from_iterable(_batches(lines, name, layout, first))
 
 
 def read_chunks(stream: BinaryIO, name: str, layout: Layout, size: int = _CHUNK) -> _Records:
-    """The same for a stream that need not be waited for, several lines at a time."""
+    """Returns the events of a stream that need not be waited for, several lines at a time."""
     return chain.from_iterable(_batches(chunks(stream, size), name, layout, 1))
 
 
 def chunks(stream: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
-    """Returns the bytes of a stream, some whole lines after the other."""
+    """Yields the bytes of a stream in pieces of whole lines."""
     return iter(lambda: stream.read(size) + stream.readline(), b"")
 
 
@@ -78,7 +78,7 @@ def _batches(parts: Iterable[bytes], name: str, layout: Layout, first: int) -> I
 
 
 class _Reader:
-    """Reads the lines of one source."""
+    """A reader of the lines of one source."""
 
     def __init__(self, name: str, layout: Layout, first: int) -> None:
         self._name = name
@@ -89,7 +89,7 @@ class _Reader:
         self._plain = PlainReader(layout)
 
     def read(self, data: bytes) -> Sequence[_Record]:
-        """Returns what is in some whole lines."""
+        """Returns the records in some whole lines."""
         found: list[_Record] = []
         try:
             text = data.decode()
@@ -103,12 +103,12 @@ class _Reader:
             events = self._shapes.read(text)
             if None not in events:
                 self._number += len(events)
-                return [*found, *events] if found else events  # type: ignore[list-item,return-value]  # none is None
+                return [*found, *events] if found else events  # type: ignore[list-item,return-value]  # all known
             text = self._read_others(text, events, found)
         return found
 
     def _read_others(self, text: str, events: list[Occurrence | None], found: list[_Record]) -> str:
-        """Adds the events of lines of which some have no known shape. Returns the lines behind one with a new shape."""
+        """Adds the events of lines, some without a known shape. Returns the lines behind one with a new shape."""
         lines = text.split("\n")
         for i, event in enumerate(events):
             if event is not None:
@@ -124,7 +124,7 @@ class _Reader:
         return ""
 
     def _read_ordinary(self, line: bytes, found: list[_Record]) -> None:
-        """Adds what the ordinary reader reads in a line; nothing if it is empty."""
+        """Adds the record that the ordinary reader reads in a line; nothing if the line is empty."""
         text = decode(line).rstrip(" \t\r\n")
         if text:
             event = event_in(text, f"{self._name}:{self._number}", self._layout)

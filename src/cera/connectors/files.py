@@ -55,7 +55,7 @@ class EventFile:
 
     path: Path
     format: str
-    #: What it is called in messages, if that is not its path.
+    #: Its name in messages, if that is not its path.
     name: str | None = None
 
     @property
@@ -64,7 +64,7 @@ class EventFile:
 
 
 def event_files(path: Path, layout: Layout, *, parquet: bool = False) -> list[EventFile | Rejected]:
-    """Returns the files at a path, in order, and what is in the folder and is not read.
+    """Returns the files at a path, in order, and the entries of the folder that are not read.
 
     A folder is all event files below it, by their endings and in the order of their paths; hidden files and names that
     start with `_` are not looked at. `parquet`: whether that can be read.
@@ -77,12 +77,12 @@ def event_files(path: Path, layout: Layout, *, parquet: bool = False) -> list[Ev
 
 
 def formats(found: Iterable[EventFile | Rejected]) -> Mapping[str, int]:
-    """How many files there are of each format, in the order of the formats' names."""
+    """Returns the number of files of each format, in the order of the formats' names."""
     return Counter(sorted(file.format for file in found if isinstance(file, EventFile)))
 
 
 def read_event_file(file: EventFile, layout: Layout) -> Iterator[Event | Rejected]:
-    """The events of one file that is not Parquet."""
+    """Returns the events of one file that is not Parquet."""
     try:
         with open_events(file.path) as stream:
             yield from _READERS[file.format](stream, file.shown, layout)
@@ -91,7 +91,7 @@ def read_event_file(file: EventFile, layout: Layout) -> Iterator[Event | Rejecte
 
 
 def read_event_files(found: Iterable[EventFile | Rejected], layout: Layout) -> Iterator[Event | Rejected]:
-    """Returns the events of files that are not Parquet, one file after the other, and what is not read."""
+    """Returns the events of files that are not Parquet, one file after the other, and the entries that are not read."""
     for file in found:
         if isinstance(file, EventFile):
             yield from read_event_file(file, layout)
@@ -122,14 +122,14 @@ def check_format(layout: Layout, *, parquet: bool) -> None:
 
 
 def _is_readable(name: str, layout: Layout) -> bool:
-    """Whether files of a format can have records in the layout."""
+    """Returns whether files of a format can have records in the layout."""
     return layout.envelope is None or name in ("jsonl", "json")
 
 
 def _check_readable(file: Path) -> None:
     try:
         file.stat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: no file name at all
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: not a valid file name
         guess = did_you_mean(file.name, _names_in(file.parent))
         missing = f"there is no file or folder {shown_path(file)}{guess}"
         raise UsageError(url_for_a_path(file) or missing) from None
@@ -147,7 +147,7 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _format_of(file: Path, layout: Layout, parquet: bool) -> str:
-    """The format of a file that was asked for by name."""
+    """Returns the format of a file that was asked for by name."""
     if layout.format is not None:
         return layout.format
     ending = format_ending(file)
@@ -172,7 +172,7 @@ def _in_folder(folder: Path, layout: Layout, parquet: bool) -> list[EventFile | 
 
 
 def _nothing_in(folder: Path, entries: list[Path], parquet: bool) -> str:
-    """Why there is nothing to read in a folder, of which these entries were looked at."""
+    """Returns why there is nothing to read in a folder with these entries."""
     if entries:
         names = sorted(entry.name for entry in entries)
         more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
@@ -188,7 +188,7 @@ def _nothing_in(folder: Path, entries: list[Path], parquet: bool) -> str:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """All files below a folder in the order of their paths, and the folders that are not entered."""
+    """Yields all files below a folder in the order of their paths, and the folders that are not entered."""
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith((".", "_")):
             continue

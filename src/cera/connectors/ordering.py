@@ -1,10 +1,10 @@
 """The events of a recording in the order of their ends, in bounded memory.
 
-A recording is complete, so no event of it is late, however far it lies behind the one above. A first pass over the
+A recording is complete, so no event of it is late, however far it lies behind those above it. A first pass over the
 files reads times only. It finds how far each file is out of order, D, and how long its longest event is. The second
 pass sorts each file in a buffer of length D, and merges the files by time. Where such a buffer would hold too many
-events, the rest of the file is sorted on disk. What cannot be read twice, standard input and the changes of a
-database, is copied to a temporary file first.
+events, the rest of the file is sorted on disk. Sources that cannot be read twice, standard input and the changes of a
+database, are copied to a temporary file first.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from cera.errors import DataError
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 
-#: So many events are sorted in memory; where more would have to be, they are sorted on disk.
+#: How many events are sorted in memory; more are sorted on disk.
 MOST_IN_MEMORY = 100_000
-#: So many files are open at once.
+#: How many files are open at once.
 MOST_OPEN = 64
 
 Record = Occurrence | Rejected
@@ -66,7 +66,7 @@ class OrderedEvents:
     """The records of some sources. Entering it makes the first pass, iterating the second one; leaving it removes the
     temporary files.
 
-    What is rejected is among the records, where it was found. `tell` is called with a text that says what goes on.
+    Rejected records are among them, where they were found. `tell` is called with texts about the progress.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class OrderedEvents:
         self._tell = tell
         self._most = MOST_IN_MEMORY if most_in_memory is None else most_in_memory
         self._sources = sources
-        # all sources are looked at before the first is read, so that a wrong one is reported at once
+        # all sources are checked before the first is read, so that a wrong one is reported at once
         self._found = [source.files(layout) for source in sources]
         for source in sources:
             source.check_layout(layout)
@@ -111,11 +111,11 @@ class OrderedEvents:
         return max((part.scan.longest for part in self._parts), default=0)
 
     def unsorted(self) -> Iterator[Record]:
-        """All records as they stand in the files, one file after the other."""
+        """Returns all records as they stand in the files, one file after the other."""
         return chain(self._rejected, chain.from_iterable(part.read() for part in self._parts))
 
     def __iter__(self) -> Iterator[Record]:
-        """All records, the events in the order of their ends."""
+        """Yields all records, the events in the order of their ends."""
         yield from self._rejected
         longest, last = self.longest, None
         for record in self._in_order():
@@ -154,7 +154,7 @@ class OrderedEvents:
 
 
 def _open_at_once(parts: Iterable[Part]) -> int:
-    """Returns how many parts have events around one time, at the most."""
+    """Returns how many parts at most have events around one time."""
     times = [part.scan for part in parts if part.scan.first_end is not None]
     changes = sorted([(scan.first_end, 0) for scan in times] + [(scan.last_end, 1) for scan in times])
     most = now = 0
@@ -165,10 +165,10 @@ def _open_at_once(parts: Iterable[Part]) -> int:
 
 
 def _merged(parts: Sequence[tuple[Time | None, Iterator[Record]]]) -> Iterator[Record]:
-    """Returns the records of sorted parts in one order. A part is opened when its first end is reached."""
+    """Yields the records of sorted parts in one order. A part is opened when its first end is reached."""
     heads: list[tuple[Time, int, Occurrence, Iterator[Record]]] = []
     known = [(first, number, stream) for number, (first, stream) in enumerate(parts) if first is not None]
-    yield from chain.from_iterable(stream for first, stream in parts if first is None)  # what is rejected
+    yield from chain.from_iterable(stream for first, stream in parts if first is None)  # rejected records
     waiting = sorted(known, key=lambda part: part[:2], reverse=True)
     while waiting or heads:
         if waiting and (not heads or waiting[-1][0] <= heads[0][0]):
@@ -188,7 +188,7 @@ def _merged(parts: Sequence[tuple[Time | None, Iterator[Record]]]) -> Iterator[R
 
 
 def _sorted_within(records: Iterator[Record], disorder: int, most: int, folder: TemporaryFolder) -> Iterator[Record]:
-    """Returns records that are out of order by no more than `disorder`, sorted."""
+    """Yields records that are out of order by no more than `disorder`, sorted."""
     buffer: list[tuple[Time, int, Occurrence]] = []
     latest: Time | None = None
     for number, record in enumerate(records):
@@ -210,7 +210,7 @@ def _sorted_within(records: Iterator[Record], disorder: int, most: int, folder: 
 def _sorted_on_disk(
     first: list[Occurrence], records: Iterable[Record], most: int, folder: TemporaryFolder
 ) -> Iterator[Record]:
-    """Returns some events and those among the records, sorted; what is rejected comes before all of them."""
+    """Yields some events and those among the records, sorted; rejected records come before all of them."""
     runs, events = SortedRuns(folder), first
     for record in records:
         if isinstance(record, Rejected):

@@ -1,6 +1,6 @@
-"""The times of a file's records, found in a pass of their own before the events are read.
+"""The times of a file's records, read in a pass of their own before the events.
 
-It tells how far records are out of order, so that a run can sort them in a buffer of that length and not as a whole.
+The pass finds how far records are out of order, so that a run can sort them in a buffer of that length.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from cera.model.time.interval import Time
 
 @dataclass(frozen=True)
 class TimeScan:
-    """What a pass over the times of a file found.
+    """The result of a pass over the times of a file.
 
     `disorder` is the greatest distance by which a record's end lies before the latest end of the records above it, and
     `longest` the greatest duration of a record. Records that the reader rejects may be among them, so that these are
-    upper bounds; those that it accepts are never left out.
+    upper bounds; those that it accepts are always included.
     """
 
     records: int = 0
@@ -38,7 +38,7 @@ class TimeScan:
 
 
 def scan_times(file: EventFile, layout: Layout) -> TimeScan:
-    """Returns what the times of a file say about the order and the length of its events."""
+    """Returns how far a file's events are out of order, and how long they last."""
     if file.format == "csv":
         return scan(_times_of_csv(file, layout))
     if file.format != "jsonl" or not layout.is_plain:
@@ -49,7 +49,7 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
             for data in chunks(stream):
                 reader.take(data)
     except OSError:
-        pass  # the reader of events reports it, where it comes to it
+        pass  # reported when the events are read
     return reader.found.scan
 
 
@@ -60,14 +60,14 @@ def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]
 
 def scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:
     """Returns the scan of records with these begins and ends, in the order of the file."""
-    found = _Found()
+    found = _TimeBounds()
     for begin, end in times:
         found.add(begin, end)
     return found.scan
 
 
-class _Found:
-    """What was found so far."""
+class _TimeBounds:
+    """The bounds of the records so far."""
 
     def __init__(self) -> None:
         self._records = self._disorder = self._longest = 0
@@ -89,17 +89,17 @@ class _Found:
         if self._first is None or self._last is None:
             self._first, self._last = first, last
             return
-        if first < self._last:  # of all that follow in order, the first is the farthest from what lies above
+        if first < self._last:  # of records in order, the first is the farthest from those above
             self._disorder = max(self._disorder, self._last - first)
             self._first = min(self._first, first)
         self._last = max(self._last, last)
 
 
 class _LineScanner:
-    """Finds the times of JSON lines."""
+    """A scanner of the times of JSON lines."""
 
     def __init__(self, layout: Layout) -> None:
-        self.found = _Found()
+        self.found = _TimeBounds()
         self._layout = layout
         self._shapes = TimeShapes(layout.times)
         self._plain = PlainReader(layout)

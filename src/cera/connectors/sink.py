@@ -1,7 +1,7 @@
-"""Where answers go: standard output, a file of JSON lines, or a folder of Parquet files; of a stream, a folder too.
+"""Sinks of answers: standard output, a file of JSON lines, or a folder of Parquet files; of a stream, a folder too.
 
-`sink_of` decides which of them a path names, and `stream_folder` the same for streams; everywhere else the ending of a
-name is not looked at.
+`sink_of` decides which of them a path names, and `stream_folder` the same for streams; no other place looks at the
+ending of a name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _READ_ONLY = (".csv", ".xml")
 
 
 class Sink(Protocol):
-    """Where the answers over a recording go."""
+    """The destination of the answers over a recording."""
 
     @property
     def path(self) -> Path | None:
@@ -31,7 +31,7 @@ class Sink(Protocol):
         """Whether answers are rows of Parquet, and not JSON lines."""
 
     def check(self, option: str) -> None:
-        """Raises UsageError where it cannot be written, before any long work is done for it.
+        """Raises UsageError if it cannot be written, before any long work is done for it.
 
         `option` is where it is named, for the message.
         """
@@ -45,7 +45,7 @@ class StandardOutput:
     is_parquet = False
 
     def check(self, option: str) -> None:
-        """Accepts it: that standard output is closed is found when it is written to."""
+        """Does nothing: a closed standard output is found when it is written to."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class LineFile:
 
 @dataclass(frozen=True)
 class ParquetFolder:
-    """A new folder of Parquet files, there when it is whole."""
+    """A new folder of Parquet files, which appears when it is complete."""
 
     path: Path
 
@@ -90,7 +90,7 @@ def stream_folder(text: str) -> Path | None:
 
 
 def check_writable(option: str, path: Path) -> None:
-    """Raises UsageError where the path cannot become a file, before any long work is done for it."""
+    """Raises UsageError if the path cannot become a file, before any long work is done for it."""
     if path.is_dir():
         raise UsageError(f"{option}: {path} is a folder; name a file")
     if not path.parent.is_dir():

@@ -23,21 +23,21 @@ T = TypeVar("T")
 
 #: How many runs are merged at once. Each of them has a file open and a block in memory.
 FAN_IN = 32
-#: How many records a block has: what is read and written at a time.
+#: How many records a block has, the unit of reading and writing.
 BLOCK = 512
 
 _END = attrgetter("end")
 
 
 class TemporaryFolder:
-    """A folder for the temporary files of a run. It is made when the first file is asked for, and removed at exit."""
+    """A folder for the temporary files of a run. It is created with the first file, and removed at exit."""
 
     def __init__(self) -> None:
         self._folder: TemporaryDirectory[str] | None = None
         self._numbers = count(1)
 
     def new_file(self) -> Path:
-        """Returns the path of a file that is not there yet."""
+        """Returns the path of a file that does not exist yet."""
         if self._folder is None:
             try:
                 self._folder = TemporaryDirectory(prefix="cera-")
@@ -99,7 +99,7 @@ def write_blocks(path: Path, records: Iterable[object]) -> None:
 
 
 def read_blocks(path: Path) -> Iterator[T]:
-    """Returns the records of a file that `write_blocks` wrote."""
+    """Yields the records of a file that `write_blocks` wrote."""
     with path.open("rb") as stream:
         while True:
             try:

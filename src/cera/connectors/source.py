@@ -1,7 +1,7 @@
-"""Where events come from: files, standard input, or the changes of a database.
+"""Sources of events: files, standard input, or the changes of a database.
 
 A source is named by a text, on the command line, in a file of settings and in Python. `source_of` decides what kind of
-source a text names; everywhere else a source is asked, and its kind is not looked at. A new kind is a class here and a
+source a text names; no other place looks at the kind of a source. A new kind is a class here and a
 line in `source_of`; for streams, a line in `intake_of` of Spark's sources too.
 """
 
@@ -24,7 +24,7 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.url_paths import shown_path, url_for_a_path
 
 _STANDARD_INPUT = "-"
-#: Before the URL of a database whose changes are read.
+#: The prefix of the URL of a database whose changes are read.
 _DATABASE = "db:"
 
 #: The name of standard input in the places of records.
@@ -32,7 +32,7 @@ _STDIN = "<stdin>"
 
 
 class Source(Protocol):
-    """Where events come from. Nothing is looked at before it is asked for."""
+    """A source of events. Nothing is opened before it is asked for."""
 
     @property
     def text(self) -> str:
@@ -44,11 +44,11 @@ class Source(Protocol):
 
     @property
     def kind(self) -> str:
-        """What kind of thing it is, with an article."""
+        """The kind of source, with an article."""
 
     @property
     def contents(self) -> str:
-        """What is read of it, as a part of a sentence."""
+        """The things that are read from it, as a part of a sentence."""
 
     @property
     def is_recording(self) -> bool:
@@ -59,45 +59,45 @@ class Source(Protocol):
 
     @property
     def has_layout(self) -> bool:
-        """Whether its records are laid out as a layout says; if not, they have a form of their own."""
+        """Whether its records follow the given layout; if not, they have a form of their own."""
 
     @property
     def place(self) -> str:
-        """What is the same for two sources that are one."""
+        """A text that is equal for two names of one source."""
 
     @property
     def checkpoint_name(self) -> str:
-        """The name that a checkpoint knows it by, on disk: without a password, the same from wherever it is named."""
+        """The name by which a checkpoint knows it, on disk: without a password, the same from wherever it is named."""
 
     def is_points(self, layout: Layout) -> bool:
         """Returns whether all its events are points of time."""
 
     def check_layout(self, layout: Layout) -> None:
-        """Raises UsageError where its records cannot be in a layout."""
+        """Raises UsageError if its records cannot be in a layout."""
 
     def reason_against_stream(self) -> str | None:
         """Returns why a stream cannot wait for events there, None if it can. Raises UsageError on a wrong URL."""
 
     def files(self, layout: Layout, *, parquet: bool = False) -> list[EventFile | Rejected]:
-        """Returns its files, in order, and what is not read of them; none if it is not a recording.
+        """Returns its files, in order, and rejections of entries that are not read; none if it is not a recording.
 
         Raises UsageError where there is nothing to read. `parquet`: whether that can be read.
         """
 
     def events(self, layout: Layout) -> Iterator[Event | Rejected]:
-        """Returns its events in the order they stand there, and what could not be read.
+        """Returns its events in the order they stand there, and rejections of records that cannot be read.
 
-        Raises UsageError at once where there is nothing to read.
+        Raises UsageError at once if there is nothing to read.
         """
 
     def occurrences(self, layout: Layout) -> Iterator[Occurrence | Rejected]:
-        """Returns the same as occurrences; JSON lines are read the fast way."""
+        """Returns the events as occurrences; JSON lines are read the fast way."""
 
     def copy_into(self, file: Path, layout: Layout) -> EventFile | None:
         """Copies its bytes into a file that can be read twice, and returns it; None if it has records, not bytes."""
 
     def is_overwritten_by(self, path: Path) -> bool:
-        """Returns whether who writes to a path writes to what is read."""
+        """Returns whether writing to a path overwrites what is read."""
 
     def contains(self, path: Path) -> bool:
         """Returns whether a path lies in a folder of which all files are read."""
@@ -175,7 +175,7 @@ class FileSource:
 
 @dataclass(frozen=True)
 class StandardInput:
-    """What comes on standard input: JSON lines, unless the layout says otherwise."""
+    """Standard input: JSON lines, unless the layout says otherwise."""
 
     text = _STANDARD_INPUT
     shown = "standard input"
@@ -224,7 +224,7 @@ class StandardInput:
 
     @staticmethod
     def format(layout: Layout) -> str:
-        """Returns the format of what comes."""
+        """Returns the format of standard input."""
         return layout.format or "jsonl"
 
 
@@ -263,7 +263,7 @@ class DatabaseSource:
         return True
 
     def check_layout(self, layout: Layout) -> None:
-        """Accepts any: changes have a form of their own."""
+        """Does nothing: changes have a form of their own, whatever the layout."""
 
     def reason_against_stream(self) -> str | None:
         database(self.url)
@@ -282,7 +282,7 @@ class DatabaseSource:
         return None
 
     def is_overwritten_by(self, path: Path) -> bool:
-        return path.resolve() == Path(self.text).resolve()  # a file of that name, but the database is meant
+        return path.resolve() == Path(self.text).resolve()  # there is a file of that name, but the database is meant
 
     def contains(self, path: Path) -> bool:
         return False

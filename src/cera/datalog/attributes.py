@@ -9,8 +9,8 @@ from cera.datalog.syntax import Atom, Program, Rule, conditions, positive_atoms
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
-from cera.modules.histories import asked_by_partition, attribute_of, is_needed
-from cera.modules.monitoring import Monitored
+from cera.modules.history_module import asked_by_partition, attribute_of, is_needed
+from cera.modules.monitoring import MonitoredEvents
 
 #: The monitored predicates whose events can stand at each place of the facts of a predicate.
 _Places = dict[tuple[str, int], frozenset[str]]
@@ -37,7 +37,7 @@ def asked_by_module(module: EventModule) -> Iterator[AskedAttribute]:
 
 
 def _dotted(
-    found: object, bound: Mapping[str, frozenset[str]], monitored: Mapping[str, Monitored]
+    found: object, bound: Mapping[str, frozenset[str]], monitored: Mapping[str, MonitoredEvents]
 ) -> Iterator[AskedAttribute]:
     if not isinstance(found, Expression):
         return
@@ -49,7 +49,9 @@ def _dotted(
                 yield from attribute_of(monitored[predicate], attribute, needed=needed, at=part)
 
 
-def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monitored]) -> dict[str, frozenset[str]]:
+def _bound(
+    atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, MonitoredEvents]
+) -> dict[str, frozenset[str]]:
     """Returns for each variable the monitored predicates whose events it can stand for."""
     found: dict[str, frozenset[str]] = {}
     for atom in atoms:
@@ -62,7 +64,7 @@ def _bound(atoms: Iterator[Atom], places: _Places, monitored: Mapping[str, Monit
     return found
 
 
-def _places(program: Program, monitored: Mapping[str, Monitored]) -> _Places:
+def _places(program: Program, monitored: Mapping[str, MonitoredEvents]) -> _Places:
     """Returns which events can stand where, through all rules: the least solution."""
     places: _Places = {}
     using: dict[str, list[Rule]] = {}

@@ -9,7 +9,7 @@ from typing import TypeVar
 from cera.datalog.syntax import Atom, Program, Rule
 from cera.diagnostics import Span
 from cera.model.expressions.expression import Expression
-from cera.modules.monitoring import Granularity, Monitored
+from cera.modules.monitoring import Granularity, MonitoredEvents
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ModuleDirective:
 class MonitorDirective:
     """`monitor update(ACC), A.`: the events of the history, and no others."""
 
-    events: tuple[Monitored, ...]
+    events: tuple[MonitoredEvents, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

@@ -14,18 +14,18 @@ from cera.diagnostics import Span
 from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.model.events.attributes import AskedAttribute
 from cera.model.tags import tagged
-from cera.modules.histories import OverHistories
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.history_module import HistoryModule
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 
 @tagged("EventModule")
 @dataclass(frozen=True)
-class EventModule(OverHistories):
+class EventModule(HistoryModule):
     """With `partition`, each value of that attribute has a history of its own."""
 
     name: str
     program: Program
-    monitored: tuple[Monitored, ...]
+    monitored: tuple[MonitoredEvents, ...]
     outputs: tuple[Output, ...]
     granularity: Granularity = "operation"
     partition: str | None = None

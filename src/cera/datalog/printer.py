@@ -20,7 +20,7 @@ from cera.datalog.syntax import Anonymous, Argument, Atom, BodyPart, Not, Progra
 from cera.model.expressions.expression import Expression, Variable
 from cera.model.expressions.printer import ExpressionPrinter, Special, Spelling
 from cera.model.terms.term import format_scalar
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 
 #: Longer rules are broken behind the commas of their bodies.
 WIDTH = 110
@@ -139,7 +139,7 @@ def print_item(item: Item) -> str:
             assert_never(item)
 
 
-def _event(event: Monitored) -> str:
+def _event(event: MonitoredEvents) -> str:
     name = print_name(event.name)
     return name if event.operation is None else f"{event.operation}({name})"
 

@@ -1,1 +1,1 @@
-"""What a program becomes, as text and JSON: rules, modules, plans."""
+"""Explanations of a program, as text and JSON: rules, modules, plans."""

@@ -1,4 +1,4 @@
-"""The modules of a program explained: what each monitors and derives, its layer, and its rules or types."""
+"""The modules of a program explained: the events that each monitors and derives, its layer, and its rules or types."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ExplainedModule(TypedDict):
     #: The form in which its language explains a module, and the text.
     language: str
     text: str
-    #: What its types remember, a line for each; None of a module of rules.
+    #: The state of its types, a line for each; None for a module of rules.
     remembers: list[str] | None
 
 
@@ -70,7 +70,7 @@ _STAGES = {
 
 
 def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
-    """The same for a person to read."""
+    """Returns the explanation of modules for a person to read."""
     lines: list[str] = []
     for module in modules:
         histories = f"by {module['partition']}" if module["partition"] else "no, it has one history"

@@ -35,11 +35,11 @@ _NOT_AT_ALL = "not at all"
 
 
 class StateBound(TypedDict):
-    """What a join or a window of a point remembers.
+    """The state of a join or a window of a point.
 
-    A row is kept for `kept` past its end (null: for good; "not at all": what it is joined with comes before it) because
-    of the conditions of `because`. Where that depends on how long incoming events last, `kept_for_points` says how
-    long for events without duration.
+    A row is kept for `kept` past its end (null: always; "not at all": its partners come before it) because of the
+    conditions of `because`. Where that depends on how long incoming events last, `kept_for_points` says how long for
+    events without duration.
     """
 
     point: str
@@ -51,7 +51,7 @@ class StateBound(TypedDict):
 
 
 class Difference(TypedDict):
-    """What a point gains in a step, in terms of what the relations below it gain (Δ) and had before (∘)."""
+    """The gain of a point in a step, in terms of what the relations below it gain (Δ) and had before (∘)."""
 
     point: str
     text: str
@@ -59,7 +59,8 @@ class Difference(TypedDict):
 
 class ExplainedPlan(TypedDict):
     """The plan before and after the optimizer. The state is that of a run with this `max_duration` of events (null:
-    they last as long as they like). `differences` are of the plan after, if they were asked for."""
+    unlimited). `differences` are of the plan after, if they were asked for.
+    """
 
     before: dict[str, Any]
     before_text: str
@@ -74,7 +75,7 @@ class ExplainedPlan(TypedDict):
 def explain_plan(
     program: RuleProgram, *, max_duration: int | None = None, differences: bool = False
 ) -> ExplainedPlan | None:
-    """The plan before and after the optimizer; None for a recursive program, which has no plan (X-36)."""
+    """Returns the plan before and after the optimizer; None for a recursive program, which has no plan (X-36)."""
     if not is_hierarchical(program.rules):
         return None
     before = translate(program)
@@ -92,7 +93,7 @@ def explain_plan(
 
 
 def explain_differences(plan: Plan) -> list[Difference]:
-    """The finite differences of the materialization points (Fig. 11 of seed 000, corrected)."""
+    """Returns the finite differences of the materialization points (Fig. 11 of seed 000, corrected)."""
     return [
         {"point": point.name, "text": print_point(Point(f"Δ{point.name}", delta(point.expression)), NOTATION)}
         for point in plan.points
@@ -100,7 +101,7 @@ def explain_differences(plan: Plan) -> list[Difference]:
 
 
 def state_bounds(plan: Plan, max_duration: int | None = None) -> list[StateBound]:
-    """How long each join and each window remembers what it looks into, if no event lasts longer than given."""
+    """Returns how long each join and each window keeps the rows it looks into, if no event lasts longer than given."""
     general, of_points = _bounds(plan, max_duration), _bounds(plan, 0)
     return [
         {
@@ -147,7 +148,7 @@ def _reason_text(reason: TimeReason) -> str:
 
 
 def plan_lines(plan: ExplainedPlan | None) -> Iterator[str]:
-    """The explanation of a plan for a person to read."""
+    """Yields the lines of a plan's explanation for a person to read."""
     if plan is None:
         yield "plan: none, because the program is recursive; the reference engine runs it"
         return

@@ -1,4 +1,4 @@
-"""A plan as Python users see it: a text as the papers write plans, and a table in notebooks."""
+"""A plan for Python users: a text in the notation of the papers, and a table in notebooks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A program explained: its normalised rules, what each reads and derives, what depends on what, strata and plan.
+"""A program explained: its normalised rules, the events that each reads and derives, dependencies, strata and plan.
 
-Every function gives data that prints as JSON; `text` is the same for a terminal. The command line and a web page show
+Every function returns data that prints as JSON; `text` is the same for a terminal. The command line and a web page show
 these.
 """
 
@@ -34,8 +34,8 @@ from cera.rules.rule import Branch, Rule, RuleProgram
 Item = TypeVar("Item")
 
 
-class Read(TypedDict):
-    """A query of a rule: events that are there, collected over a window, or absent from one."""
+class ExplainedQuery(TypedDict):
+    """A query of a rule: events that occur, that are collected over a window, or that are absent from one."""
 
     how: Literal["event", "collect", "not"]
     query: str
@@ -56,7 +56,7 @@ class ExplainedRule(TypedDict):
     derives: str
     recipient: NotRequired[str]
     transport: NotRequired[str | None]
-    reads: list[Read]
+    reads: list[ExplainedQuery]
     timers: list[Timer]
     branches: int
     grouping: bool
@@ -87,7 +87,7 @@ class Explanation(TypedDict):
 
 
 def explain(program: RuleProgram, *, max_duration: int | None = None, differences: bool = False) -> Explanation:
-    """What there is to know about a program without errors before it runs.
+    """Returns the explanation of a program without errors, before it runs.
 
     State is bounded as in a run with this `max_duration`, in microseconds; `differences` adds those of the plan.
     """
@@ -135,7 +135,7 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
     return explained
 
 
-def _reads(branch: Branch) -> Iterator[Read]:
+def _reads(branch: Branch) -> Iterator[ExplainedQuery]:
     for query in branch.events:
         yield {"how": "event", "identifier": query.identifier, "query": print_pattern(query.pattern)}
     for part in branch.accumulations:
@@ -150,7 +150,7 @@ def _timers(branch: Branch) -> Iterator[Timer]:
 
 
 def as_syntax(rule: Rule) -> RuleSyntax:
-    """The normalised rule as it would be written: branches as `or`, names for what had none."""
+    """Returns the normalised rule as it would be written: branches as `or`, with names for what had none."""
     branches: list[Query] = [_conjunction(branch) for branch in rule.branches]
     recipient = rule.recipient
     return RuleSyntax(
@@ -178,7 +178,7 @@ def _conjunction(branch: Branch) -> Query:
 
 
 def text(explanation: Explanation) -> str:
-    """The explanation for a person to read."""
+    """Returns the explanation for a person to read."""
     lines = [f"semantics: {explanation['semantics']}"]
     if explanation["calendars"]:
         lines.append(f"calendars: {', '.join(explanation['calendars'])}")
@@ -218,7 +218,7 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
     return lines
 
 
-def _read_text(read: Read) -> str:
+def _read_text(read: ExplainedQuery) -> str:
     match read["how"]:
         case "event":
             return f"{read['identifier']}: {read['query']}"

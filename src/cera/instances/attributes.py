@@ -8,7 +8,7 @@ from cera.instances.types import ComplexType, InstanceModule
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
-from cera.modules.histories import asked_by_partition, attribute_of, is_needed
+from cera.modules.history_module import asked_by_partition, attribute_of, is_needed
 
 
 def asked_by_types(module: InstanceModule) -> Iterator[AskedAttribute]:

@@ -15,8 +15,8 @@ from cera.diagnostics import Span
 from cera.model.events.attributes import AskedAttribute
 from cera.model.expressions.expression import Expression
 from cera.model.tags import tagged
-from cera.modules.histories import OverHistories
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.history_module import HistoryModule
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
 ConsumptionName = Literal["shared", "exclusive parameter", "exclusive"]
@@ -134,7 +134,7 @@ EventType = ComplexType | TimerType
 
 @tagged("InstanceModule")
 @dataclass(frozen=True)
-class InstanceModule(OverHistories):
+class InstanceModule(HistoryModule):
     """Event types over one history, or over one for each value of the attribute `partition`.
 
     The predicates of `monitored` are the names of the primitive types. `types` are in an order in which each comes
@@ -142,7 +142,7 @@ class InstanceModule(OverHistories):
     """
 
     name: str
-    monitored: tuple[Monitored, ...]
+    monitored: tuple[MonitoredEvents, ...]
     types: tuple[EventType, ...]
     outputs: tuple[Output, ...]
     granularity: Granularity = "operation"

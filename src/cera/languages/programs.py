@@ -1,4 +1,4 @@
-"""The files of a program as what runs, whatever their languages: which modules there are, and under which names."""
+"""The files of a program as modules that run, whatever their languages, and the names of these."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions, RuleAction
-from cera.languages.protocol.forms import Explanation
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import ModuleText
+from cera.languages.protocol.language import Explanation, Language
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, RuleAction
 from cera.languages.registry import LANGUAGES, Recognition
 from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
@@ -44,8 +42,9 @@ class ProgramModule:
 
 @dataclass(frozen=True)
 class Modules:
-    """The enabled modules without errors, the names of all, what there is to say about the enabled ones, and the number
-    of their rules that could be read."""
+    """The enabled modules without errors, the names of all, the diagnostics of the enabled ones, and the number of
+    their rules that could be read.
+    """
 
     found: tuple[ProgramModule, ...]
     names: tuple[str, ...]
@@ -58,13 +57,13 @@ class Modules:
 
     @property
     def findings(self) -> tuple[Diagnostic, ...]:
-        """Errors, and warnings about what a program says."""
+        """The errors, and the warnings about what a program says."""
         return (*self.of("error"), *self.of("warning"))
 
 
 @dataclass(frozen=True)
 class CompiledProgram:
-    """The rules, which are one program whatever their files, with what is wrong with their text; and the modules."""
+    """The rules of all files, which are one program, with the diagnostics of their text; and the modules."""
 
     rules: RuleModule
     rule_diagnostics: tuple[Diagnostic, ...]
@@ -73,7 +72,7 @@ class CompiledProgram:
 
 @dataclass(frozen=True)
 class NamedModules:
-    """The sources with the names that their modules have in the program, and what is wrong with names."""
+    """The sources with the names of their modules in the program, and the diagnostics of names."""
 
     sources: tuple[Recognition, ...]
     names: tuple[str, ...]
@@ -81,7 +80,7 @@ class NamedModules:
 
 
 def name_modules(sources: Sequence[Recognition]) -> NamedModules:
-    """Gives every module its name: the one that it says, or that of its file.
+    """Gives every module its name: the one that it gives itself, or that of its file.
 
     Where others have the name of a file too, its module has the ending as well: `p.cet`.
     Languages come in their order, whatever that of the files.
@@ -122,7 +121,7 @@ def _twice(module: ModuleText[Any], first: Span | None) -> Diagnostic:
 def compile_program(named: NamedModules, options: CompileOptions, enabled: Collection[str] | None) -> CompiledProgram:
     """Compiles the enabled modules, all files of a language together.
 
-    Everything that is wrong is said; a module that does not run is looked at only as far as it can be read.
+    All errors are reported; a module that does not run is only parsed.
     """
     running = [_running(source, enabled) for source in named.sources]
     found: list[ProgramModule] = []

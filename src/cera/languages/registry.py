@@ -1,4 +1,4 @@
-"""The languages that there are, and which of them a source is in."""
+"""The languages, and the recognition of the language of a source."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from cera.languages.cet.language import EVENT_TYPES
 from cera.languages.datalog.language import DATALOG
 from cera.languages.epl.language import EPL
 from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, is_file
+from cera.languages.protocol.results import Parsed, is_file
 from cera.languages.snoop.language import SNOOP
 from cera.languages.xchangeeq.language import XCHANGEEQ
 
-#: The first is that of files whose ending says nothing.
+#: The first is that of files with another ending.
 LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, EPL, DATALOG, EVENT_TYPES, SNOOP)
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """A source, as the language reads it that it is in."""
+    """A source, as read by its language."""
 
     language: Language[Any]
     parsed: Parsed[Any]
 
 
 def recognize(source: Source) -> Recognition:
-    """Reads a source in its language: by the ending of a file, and of other texts by what they look like.
+    """Reads a source in its language, which the ending of a file gives, and of other texts their content.
 
-    Where several languages claim a text alike, each reads it, and it is in the one in which it goes wrong last.
+    If several languages claim a text alike, each reads it, and it belongs to the one whose first error comes last.
     """
     found = [Recognition(language, language.parse(source)) for language in _candidates(source)]
     return max(found, key=lambda each: understood(each.parsed))
@@ -51,7 +51,7 @@ def _candidates(source: Source) -> list[Language[Any]]:
 
 
 def understood(parsed: Parsed[Any]) -> float:
-    """Returns how far a source can be read: to the first thing that is wrong in it."""
+    """Returns how far a source can be read: to its first error."""
     return min((each.span.start for each in parsed.diagnostics if each.span is not None), default=inf)
 
 

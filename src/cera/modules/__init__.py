@@ -1,1 +1,1 @@
-"""Modules: what runs, whatever its language. Their processors, the loop that drives them, the layers of a program."""
+"""Modules, which run programs of any language: their processors, the loop that drives them, layers of modules."""

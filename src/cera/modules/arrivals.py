@@ -9,27 +9,27 @@ from typing import Any, Protocol
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence, wrap
 from cera.model.terms.term import Term, Value
-from cera.modules.monitoring import CHANGE, Monitored
+from cera.modules.monitoring import CHANGE, MonitoredEvents
 from cera.modules.tuples import EventTuple, change_fields
 
-#: The value of the partition attribute; None where the module has one history.
+#: The value of the partition attribute; None if the module has one history.
 Key = Any
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An event of a module's history: the tuples of its predicates, and what places it among those of its time."""
+    """An event of a module's history: the tuples of its predicates, and its position among those of its time."""
 
     tuples: tuple[tuple[str, EventTuple], ...]
     position: int | float | None = None
     transaction: Value | None = None
 
 
-class Monitoring(Protocol):
+class MonitoringModule(Protocol):
     """A module of any language that has a history of events, or one for each value of an attribute."""
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]: ...
+    def monitored(self) -> tuple[MonitoredEvents, ...]: ...
 
     @property
     def partition(self) -> str | None: ...
@@ -39,9 +39,9 @@ class Monitoring(Protocol):
 
 
 class Recognizer:
-    """Finds the events that a module monitors."""
+    """A recognizer of the events that a module monitors."""
 
-    def __init__(self, module: Monitoring) -> None:
+    def __init__(self, module: MonitoringModule) -> None:
         self._partition = module.partition
         self._labels = {each.name: _Reader(each) for each in module.monitored if each.operation is None}
         changes = [each for each in module.monitored if each.operation is not None]
@@ -54,14 +54,14 @@ class Recognizer:
         self.labels = module.reads
 
     def by_history(self, events: Iterable[Occurrence], first: int) -> dict[Key, list[Arrival]]:
-        """The monitored ones of some events: the same for all modules that see and divide the same."""
+        """Returns the monitored events by history: the same for all modules that see and divide the same."""
         found: dict[Key, list[Arrival]] = {}
         for key, arrival in self.arrivals(events, first):
             found.setdefault(key, []).append(arrival)
         return found
 
     def arrivals(self, events: Iterable[Occurrence], first: int) -> Iterator[tuple[Key, Arrival]]:
-        """The monitored ones of some events with their history, numbered from `first` on.
+        """Yields the monitored events with their history, numbered from `first` on.
 
         The key of an event that lacks the partition attribute is `NO_HISTORY`.
         """
@@ -79,7 +79,7 @@ class Recognizer:
             fields = reader.fields(_content(event))
             tuples.append((reader.predicate, EventTuple(identity, fields, event.begin, event.end, event)))
         if event.label == CHANGE:
-            operation, table, position, transaction, old, new = _told(event)
+            operation, table, position, transaction, old, new = _change_fields(event)
             changed = self._changed(operation, table) if isinstance(table, str) else None
             if changed is not None:
                 contents = changed.change(old, new)
@@ -87,7 +87,7 @@ class Recognizer:
         return Arrival(tuple(tuples), position, transaction) if tuples else None
 
     def attributes(self, event: Event) -> EventTuple:
-        """An event that was monitored, with its attributes; it stands for itself in the arguments of actions."""
+        """Returns a monitored event with its attributes; it stands for itself in the arguments of actions."""
         found = self._arrival(occurrence(event), event.id)
         fields = {} if found is None else {k: v for _, one in found.tuples for k, v in one.fields.items()}
         return EventTuple(event.id, fields, event.begin, event.end, event)
@@ -98,14 +98,14 @@ class Recognizer:
 
 
 class _NoHistory:
-    """What the key of an event is that belongs to no history."""
+    """The key of an event that belongs to no history."""
 
 
 NO_HISTORY = _NoHistory()
 
 
 def history_of(arrival: Arrival, partition: str | None) -> Key:
-    """The history that an event belongs to, where they are divided by an attribute."""
+    """Returns the history that an event belongs to, where they are divided by an attribute."""
     if partition is None:
         return None
     for _, one in arrival.tuples:
@@ -119,9 +119,9 @@ _Columns = tuple[str, ...]
 
 
 class _Reader:
-    """Reads the attributes of one kind of event, under their declared names."""
+    """A reader of the attributes of one kind of event, under their declared names."""
 
-    def __init__(self, monitored: Monitored) -> None:
+    def __init__(self, monitored: MonitoredEvents) -> None:
         self.predicate = monitored.predicate
         self._declared = {name.lower(): name for name in reversed(monitored.attributes)}
         #: The names of the attributes of changes, by those of the columns before and after.
@@ -135,7 +135,7 @@ class _Reader:
         return {**named, **{name: content[name] for name in content if name in declared.values()}}
 
     def change(self, old: Row | None, new: Row | None) -> Mapping[str, Value]:
-        """The attributes of a changed row."""
+        """Returns the attributes of a changed row."""
         before = children(old) if isinstance(old, Term) else old or {}
         after = children(new) if isinstance(new, Term) else new or {}
         columns = (tuple(before), None if new is None else tuple(after))
@@ -151,7 +151,7 @@ class _Reader:
         return change_fields(*rows)
 
     def _names(self, old: _Columns, new: _Columns | None) -> _Columns | None:
-        """The attributes in the order of the values; None where columns differ only in the case of their names."""
+        """Returns the attributes in the order of the values; None if columns differ only in the case of their names."""
         before, after = (list(self.fields(dict.fromkeys(names, ""))) for names in (old, new or ()))
         prefixed = [*(f"old_{name}" for name in before), *(f"new_{name}" for name in after)]
         found = (*prefixed, *(before if new is None else after))
@@ -159,24 +159,24 @@ class _Reader:
         return found if len(set(found)) == expected else None
 
 
-#: So many ways to write the columns of a table are remembered.
+#: How many spellings of the columns of a table are kept.
 _MOST_TABLES = 100
 
-#: A row of a table: what JSON says of it, or the term.
+#: A row of a table: JSON, or the term.
 Row = dict[str, Value] | Term
 
 #: Operation, table, position, transaction, old and new row.
-_Told = tuple[Value | None, Value | None, int | float | None, Value | None, Row | None, Row | None]
+_ChangeFields = tuple[Value | None, Value | None, int | float | None, Value | None, Row | None, Row | None]
 
 
-def _told(event: Occurrence) -> _Told:
-    """What a change says."""
+def _change_fields(event: Occurrence) -> _ChangeFields:
+    """Returns the content of a change."""
     nested: dict[str, Any] | None = event.nested
     if nested is not None:
         get = nested.get
         operation, table, transaction, old, new = map(get, ("operation", "table", "transaction", "old", "new"))
         scalars = operation.__class__ is not dict and table.__class__ is not dict and transaction.__class__ is not dict
-        if scalars and old.__class__ in _ROWS and new.__class__ in _ROWS:  # else it is of an unusual shape
+        if scalars and old.__class__ in _ROWS and new.__class__ in _ROWS:  # otherwise it has an unusual shape
             return operation, table, _number(get("position")), transaction, old, new
     parts = {part.label: part for part in event.term.children if isinstance(part, Term)}
     operation, table, transaction = (_value(parts.get(name)) for name in ("operation", "table", "transaction"))
@@ -187,8 +187,8 @@ _ROWS = (dict, type(None))
 
 
 def operation_and_table(event: Occurrence) -> tuple[Value | None, Value | None]:
-    """What a change says it did, and to which table; None where it does not say so, or says more than a value."""
-    operation, table, *_ = _told(event)
+    """Returns the operation and the table of a change; None where it does not have one, or has more than a value."""
+    operation, table, *_ = _change_fields(event)
     return None if isinstance(operation, Term) else operation, None if isinstance(table, Term) else table
 
 
@@ -197,7 +197,9 @@ def _content(event: Occurrence) -> Mapping[str, Value]:
 
 
 def children(term: Term) -> dict[str, Value]:
-    """The children by label: the one scalar in each, or else the child itself; what occurs twice is no attribute."""
+    """Returns the children by label: the one scalar in each, or else the child itself; one that occurs twice is left
+    out.
+    """
     found: dict[str, Value] = {}
     twice: set[str] = set()
     for child in term.children:

@@ -1,14 +1,20 @@
-"""The detections of modules over histories: an event of one time, with all derivations that produced it."""
+"""Detections: of modules over histories, and those that several modules derive.
+
+A detection is an event of one time with all the ways in which it was derived.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
-from cera.model.events.event import Derivation, DerivedEvent
+from cera.model.events.event import Derivation, DerivedEvent, in_output_order
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Term, Value
 from cera.model.time.interval import Time
+from cera.modules.processor import Detection
 
 #: A way in which an event was detected: the rule, and the events that it rests on by name.
 Way = tuple[str, Iterable[tuple[str, Occurrence]]]
@@ -31,7 +37,7 @@ class TermDetection(ABC):
 
     @property
     def leaves(self) -> bool:
-        """It never does: modules send nothing away."""
+        """False: modules send nothing away."""
         return False
 
     @property
@@ -55,3 +61,61 @@ class TermDetection(ABC):
 def tick_occurrence(clock: str, time: Time, since: Value) -> Occurrence:
     """Returns a tick of a clock as a cause, though it is not an event of the stream."""
     return Occurrence(time, time, clock, known=Term(clock, [Term("since", [since])]))
+
+
+class MergedDetection:
+    """One event that several modules derived."""
+
+    def __init__(self, parts: Sequence[Detection]) -> None:
+        self._parts = parts
+
+    @property
+    def begin(self) -> Time:
+        return self._parts[0].begin
+
+    @property
+    def end(self) -> Time:
+        return self._parts[0].end
+
+    @property
+    def label(self) -> str:
+        return self._parts[0].label
+
+    @property
+    def leaves(self) -> bool:
+        return self._parts[0].leaves
+
+    @property
+    def occurrence(self) -> Occurrence:
+        return self._parts[0].occurrence
+
+    def result(self) -> DerivedEvent:
+        [one] = merged(part.result() for part in self._parts)
+        return one
+
+
+def together(found: Sequence[Detection]) -> list[Detection]:
+    """Returns detections that are sorted by their ends, each event once."""
+    return [one for _, same in groupby(found, key=attrgetter("end")) for one in _at_one_time(list(same))]
+
+
+def _at_one_time(found: Sequence[Detection]) -> Sequence[Detection]:
+    if len({(one.label, one.begin) for one in found}) == len(found):
+        return found
+    by_event: dict[object, list[Detection]] = {}
+    for one in found:
+        by_event.setdefault(one.occurrence.event, []).append(one)
+    return [several[0] if len(several) == 1 else MergedDetection(several) for several in by_event.values()]
+
+
+def merged(derived: Iterable[DerivedEvent]) -> list[DerivedEvent]:
+    """Returns derived events in the order of output, each once; the ways of one are in the order of their keys."""
+    by_event: dict[object, list[DerivedEvent]] = {}
+    for one in derived:
+        by_event.setdefault(one.event, []).append(one)
+    return in_output_order(one[0] if len(one) == 1 else _one(one) for one in by_event.values())
+
+
+def _one(several: Sequence[DerivedEvent]) -> DerivedEvent:
+    ways = {way.key: way for one in several for way in one.derivations}
+    return DerivedEvent(several[0].event, tuple(ways[key] for key in sorted(ways)), several[0].recipient)

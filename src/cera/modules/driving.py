@@ -4,7 +4,7 @@
     for detection in driver.push(events): ...
     for detection in driver.close(): ...
 
-A step is all that ends at one time: the events, each once, and the timers that are due. Before each step, and when the
+A step has all that ends at one time: the events, each once, and the timers that are due. Before each step, and when the
 stream ends, the timers that are due get steps of their own.
 """
 
@@ -23,7 +23,7 @@ from cera.modules.processor import AnyProcessor, Counts, Detection, S
 
 
 class SteppingProcessor(ABC, Generic[S]):
-    """A processor that takes one time after the other."""
+    """A processor that takes one time step after the other."""
 
     #: How often a timer may tick between two events.
     tick_limit: int = TICK_LIMIT
@@ -40,7 +40,7 @@ class SteppingProcessor(ABC, Generic[S]):
         """Raises TickLimitError if a timer ticks more often than the limit up to a time, without an event."""
 
     def step_alone(self, state: S, now: Time, event: Occurrence) -> Sequence[Detection]:
-        """Takes a step with one event, at which no timer is due: most are like that."""
+        """Takes a step with one event, at which no timer is due: the most common case."""
         return self.step(state, now, [event])
 
     def advance(self, state: S, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
@@ -90,7 +90,7 @@ def distinct(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
 
 
 def _keys(occurrences: Sequence[Occurrence]) -> Sequence[Hashable]:
-    """Returns what is equal for equal events: ids where all are known, else the events."""
+    """Returns a key for each event, equal for equal events: ids where all are known, else the events."""
     identified = [o for o in occurrences if isinstance(o, Identified)]
     if len(identified) == len(occurrences):
         return [(o.h1, o.h2) for o in identified]
@@ -120,7 +120,7 @@ class Driver:
 
     def __post_init__(self) -> None:
         self.state = self.processor.start()
-        #: A heap of the events that wait, with their ends and the numbers of their arrival.
+        #: A heap of the waiting events, with their ends and the numbers of their arrival.
         self._waiting: list[tuple[Time, int, Occurrence]] = []
         self._arrived = 0
         self._latest: Time | None = None
@@ -128,7 +128,7 @@ class Driver:
 
     @property
     def closed_to(self) -> Time | None:
-        """The time up to which everything is decided: what ends until then comes too late."""
+        """The time up to which everything is decided: events that end until then come too late."""
         return self._closed_to
 
     @property
@@ -167,7 +167,7 @@ class Driver:
         return self._decide(ready, decided)
 
     def advance_to(self, time: Time) -> Sequence[Detection]:
-        """Decides all that ends until a time: no more of that will come."""
+        """Decides all that ends until a time: no more of it will come."""
         if self._closed_to is not None and time <= self._closed_to:
             return ()
         self._closed_to = time
@@ -188,9 +188,9 @@ class Driver:
         return (packed, self._waiting, self._arrived, self._latest, self._closed_to)
 
     def resume(self, snapshot: tuple[Any, ...]) -> None:
-        """Goes on where a snapshot of the same program was taken."""
+        """Continues where a snapshot of the same program was taken."""
         packed, waiting, arrived, latest, closed_to = snapshot
-        state = self.processor.unpack(packed)  # before anything changes: it fails for what is not its state
+        state = self.processor.unpack(packed)  # before anything changes: it fails for another program's state
         self._waiting, self._arrived, self._latest, self._closed_to = waiting, arrived, latest, closed_to
         self.state = state
 

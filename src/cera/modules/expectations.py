@@ -1,4 +1,4 @@
-"""What a program expects of its input, and what it asked for in vain after a run: most of that is misspelt."""
+"""The expectations of a program about its input, and those that a run did not meet: mostly misspelt names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
 from cera.modules.layering import Layers
 from cera.modules.module import Module, Port
-from cera.modules.monitoring import CHANGE, Monitored
+from cera.modules.monitoring import CHANGE, MonitoredEvents
 
 
 @dataclass(frozen=True)
@@ -20,19 +20,19 @@ class Expectations:
 
     labels: frozenset[str]
     attributes: tuple[AskedAttribute, ...]
-    changes: tuple[Monitored, ...]
+    changes: tuple[MonitoredEvents, ...]
     derived_labels: frozenset[str]
     derived_attributes: Mapping[str, frozenset[Path] | None]
 
     def observer(self) -> ObservedAttributes:
-        """Returns what is to be looked for in the events of a run; what the program derives itself is known already."""
+        """Returns an observer of the events of a run; attributes that the program derives itself are known already."""
         observed = ObservedAttributes(self.attributes)
         for label, paths in self.derived_attributes.items():
             observed.see(label, _open(observed.missing.get(label, set()), paths))
         return observed
 
     def missing_labels(self, seen: Collection[str]) -> Iterator[str]:
-        """Returns a warning for each label that is asked for and that neither an event has nor a rule derives."""
+        """Yields a warning for each label that is asked for and that neither an event has nor a rule derives."""
         known = self.derived_labels.union(seen)
         for label in sorted(self.labels - known):
             if label == CHANGE and self.changes:
@@ -44,9 +44,9 @@ class Expectations:
             yield f"the program asks for `{printable(label)}`, and no event has this label{guess}"
 
     def missing_attributes(self, observed: ObservedAttributes, seen: Collection[str]) -> Iterator[str]:
-        """Returns a warning for each attribute that no event of its label had, if there were any.
+        """Yields a warning for each attribute that no event of its label had, if there were any.
 
-        Of an attribute that a match can do without only if one that they have is near.
+        For an attribute that a match can do without, only if one that they have is similar.
         """
         for asked in self.attributes:
             occurs = asked.label in seen or asked.label in self.derived_attributes
@@ -64,7 +64,7 @@ class Expectations:
 
 
 class InputObserver:
-    """Looks at the events of a run as they pass, for what the program expects."""
+    """An observer of the events of a run as they pass, for what the program expects."""
 
     def __init__(self, expectations: Expectations) -> None:
         self._expectations = expectations
@@ -72,7 +72,7 @@ class InputObserver:
         self._labels: set[str] = set()
 
     def passing(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Returns the events as they are."""
+        """Yields the events unchanged."""
         for event in events:
             self._labels.add(event.label)
             if self._attributes.missing:
@@ -80,7 +80,7 @@ class InputObserver:
             yield event
 
     def warnings(self, derived: Collection[str]) -> list[str]:
-        """Returns what was expected in vain; nothing if there was no event. `derived` are labels of answers."""
+        """Returns warnings about unmet expectations; none if there was no event. `derived` are labels of answers."""
         if not self._labels:
             return []
         labels = self._expectations.missing_labels(self._labels.union(derived))
@@ -88,7 +88,7 @@ class InputObserver:
 
 
 def expectations_of(layers: Layers) -> Expectations:
-    """Returns what all modules of a program expect."""
+    """Returns the expectations of all modules of a program."""
     modules = _in_order(layers)
     units = [unit for module in modules for unit in module.units]
     return Expectations(
@@ -116,7 +116,7 @@ def derived_by(layers: Layers) -> Mapping[str, frozenset[Path] | None]:
 
 
 def _in_order(layers: Layers) -> list[Module]:
-    """Returns rules first, then the other modules."""
+    """Returns the modules, rules first."""
     return sorted(layers.modules, key=lambda module: not module.is_recursive)
 
 
@@ -125,7 +125,7 @@ def _labels(ports: Iterable[Port]) -> frozenset[str]:
 
 
 def _open(asked: Iterable[Path], derived: frozenset[Path] | None) -> list[Path]:
-    """The derived attributes, and those that are asked for where it is not known what is derived."""
+    """Returns the derived attributes and asked ones inside them; all that are asked for if the former are unknown."""
     if derived is None:
         return list(asked)
     return [*derived, *(path for path in asked if len(path) > 1 and path[:1] in derived)]

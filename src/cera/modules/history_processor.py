@@ -1,6 +1,6 @@
 """The processor of a module over histories: events find their history, and each history takes its stages.
 
-A calculus says what a history is, and what one time adds to it (`HistoryProcessor`).
+A calculus defines a history, and what one time adds to it (`HistoryProcessor`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from cera.model.time.interval import Time
 from cera.modules.arrivals import Arrival, Key, Recognizer
 from cera.modules.detection import TermDetection
 from cera.modules.driving import SteppingProcessor
-from cera.modules.histories import OverHistories
-from cera.modules.processor import Counts
-from cera.modules.processor_group import GroupState, ProcessorGroup
+from cera.modules.history_module import HistoryModule
+from cera.modules.processor import Counts, GroupState, ProcessorGroup
 
 H = TypeVar("H")
 
@@ -37,9 +36,9 @@ HS = TypeVar("HS", bound=HistoryState[Any])
 
 
 class HistoryProcessor(SteppingProcessor[HS], Generic[HS, H]):
-    """Compiled and read-only, but for the count of expressions without a value."""
+    """A processor over histories, compiled and read-only but for the count of expressions without a value."""
 
-    def __init__(self, module: OverHistories, evaluator: Evaluator) -> None:
+    def __init__(self, module: HistoryModule, evaluator: Evaluator) -> None:
         self.module = module
         self.evaluator = evaluator
         self._recognizer = Recognizer(module)
@@ -55,11 +54,11 @@ class HistoryProcessor(SteppingProcessor[HS], Generic[HS, H]):
     def take(
         self, state: HS, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
     ) -> Sequence[TermDetection]:
-        """Takes a step with what the module sees of so many events, and with the timers that are due."""
+        """Takes a step with the monitored part of so many events, and with the timers that are due."""
 
     @abstractmethod
     def live(self, history: H) -> int:
-        """Returns how much is remembered in a history."""
+        """Returns the size of a history's state."""
 
     @abstractmethod
     def pack_history(self, history: H) -> Any: ...
@@ -69,7 +68,7 @@ class HistoryProcessor(SteppingProcessor[HS], Generic[HS, H]):
 
     @abstractmethod
     def forget(self, state: HS) -> None:
-        """Drops the histories that would go on in the same way if they began anew, and what is too old in others."""
+        """Drops the histories that equal new ones, and what has expired in others."""
 
     def step(self, state: HS, now: Time, events: list[Occurrence]) -> Sequence[TermDetection]:
         return self.take(state, now, self.by_history(state, events), len(events))
@@ -108,7 +107,7 @@ class HistoryProcessor(SteppingProcessor[HS], Generic[HS, H]):
 
 
 class SharedHistories(ProcessorGroup, SteppingProcessor[GroupState]):
-    """Processors that see and divide the same events: each event is looked at once for all of them."""
+    """Processors that see and divide the same events: each event is read once for all of them."""
 
     def __init__(self, processors: Sequence[HistoryProcessor[Any, Any]]) -> None:
         super().__init__(processors)

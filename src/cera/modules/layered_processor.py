@@ -12,17 +12,16 @@ from operator import attrgetter
 
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
+from cera.modules.detection import together
 from cera.modules.layering import Layers
-from cera.modules.merging import together
 from cera.modules.module import Settings
-from cera.modules.processor import AnyProcessor, Detection
-from cera.modules.processor_group import GroupState, ProcessorGroup
+from cera.modules.processor import AnyProcessor, Detection, GroupState, ProcessorGroup
 
 _BY_END = attrgetter("end")
 
 
 def program_processor(layers: Layers, settings: Settings) -> AnyProcessor:
-    """Returns the processor of a program. That of a module which is saved bare needs no layers."""
+    """Returns the processor of a program. A module that is saved bare needs no layers."""
     match layers.modules:
         case (only,) if only.is_saved_bare:
             return only.processor(settings)
@@ -34,7 +33,7 @@ class LayeredProcessor(ProcessorGroup):
     """The processors of the modules, in the order of the layers."""
 
     def __init__(self, layers: Layers, settings: Settings) -> None:
-        above = replace(settings, max_duration=None)  # nothing is known of how long a derived event lasts
+        above = replace(settings, max_duration=None)  # how long a derived event lasts is not known
         made = [
             [module.processor(settings if number == 0 else above) for module in layer.modules]
             for number, layer in enumerate(layers.layers)

@@ -1,8 +1,8 @@
-"""Which modules see what which others derive, and the layers that follow from it.
+"""The layers of a program, which follow from the events that its modules derive and read.
 
 The units of modules are nodes: they read events of some labels and derive events of others. A unit lies above the units
 of other modules whose events it reads; those of one module that read each other's events lie together, where the module
-puts them in order. So a layer finds complete what it reads:
+puts them in order. So the input of a layer is complete:
 
     events of layer k + 1 = events of layer k ∪ what layer k derives
 """
@@ -47,7 +47,7 @@ class _Node:
 
 
 def layered(modules: Sequence[Module]) -> tuple[Layers, tuple[Diagnostic, ...]]:
-    """Returns the layers; where modules read what depends on themselves, none, and the circles (EP303)."""
+    """Returns the layers; none if modules depend on their own events, with the circles as diagnostics (EP303)."""
     if len(modules) == 1 and modules[0].is_recursive:
         return Layers((Layer(tuple(modules)),)), ()
     nodes = [_Node(unit, m, u) for m, module in enumerate(modules) for u, unit in enumerate(module.units)]
@@ -72,11 +72,11 @@ def _layer(modules: Sequence[Module], nodes: Sequence[_Node], height: dict[int, 
         if height[place] == number:
             here.setdefault(node.module, []).append(node.number)
     found = [modules[which].restricted(units) for which, units in here.items()]
-    return Layer(tuple(sorted(found, key=lambda module: module.is_recursive)))  # in which order states are saved
+    return Layer(tuple(sorted(found, key=lambda module: module.is_recursive)))  # the order in which states are saved
 
 
 def _graph(nodes: Sequence[_Node]) -> Graph:
-    """For each node, the nodes whose events it reads."""
+    """Returns for each node the nodes whose events it reads."""
     first: dict[int, int] = {}
     for place, node in enumerate(nodes):
         first.setdefault(node.module, place)
@@ -90,7 +90,7 @@ def _graph(nodes: Sequence[_Node]) -> Graph:
 
 
 def _ports(reader: Unit, producer: Unit) -> tuple[Port, Port] | None:
-    """Returns what the one reads and the other derives, if there is something."""
+    """Returns a port of the reader and one of the producer that meet, if there are such."""
     for read in reader.inputs:
         for derived in producer.outputs:
             if read.label is None or derived.label is None or read.label == derived.label:

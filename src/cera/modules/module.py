@@ -1,7 +1,7 @@
-"""The protocol of a module: what runs, whatever its language. A new calculus brings a class that has it.
+"""The protocol of a module, which runs a program of any language. A new calculus brings a class that implements it.
 
-A program is a set of modules. Which of them sees the events of which others is found out from their units
-(`layering`); how each runs, it says itself: by its processor, and for the reference engine by its definition.
+A program is a set of modules. Their units determine which of them sees the events of which others (`layering`). Each
+defines how it runs: by its processor, and for the reference engine by its definition.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.modules.processor import Processor
 
 #: How many events the recursive rules of a program may derive before the evaluation gives up.
@@ -25,7 +25,7 @@ RECURSION_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Settings:
-    """How a module is to run. Durations are microseconds.
+    """The settings of a run of a module. Durations are microseconds.
 
     `max_duration` is what the source promises: no event lasts longer. A timer may tick `tick_limit` times between two
     events. `until` and `recursion_limit` are for definitions, which take a whole recording.
@@ -45,7 +45,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Port:
-    """Events that a unit reads or derives: their label, None if it may be any, and the place that says so."""
+    """Events that a unit reads or derives: their label, None if it may be any, and the place in the program."""
 
     label: str | None
     note: Note
@@ -63,15 +63,15 @@ class Unit:
     outputs: tuple[Port, ...]
     within: Collection[int] = ()
     span: Span | None = None
-    #: What to try if it reads its own events, before what is said of every circle.
+    #: The hint if it reads its own events, before the one for every circle.
     hint: str | None = None
 
 
 class Definition(Protocol):
-    """What a module means: its answers over a whole recording, slow on purpose."""
+    """The meaning of a module: its answers over a whole recording, slow on purpose."""
 
     def answer(self, events: Sequence[Event], extent: Interval | None) -> Answer:
-        """Returns what is derived. `extent` is from the first end to the last one, None if there are no events."""
+        """Returns the answer. `extent` is from the first end to the last one, None if there are no events."""
 
 
 class Module(Protocol):
@@ -83,22 +83,24 @@ class Module(Protocol):
     def span(self) -> Span | None: ...
     @property
     def identity(self) -> object:
-        """What a saved state belongs to."""
+        """The key of the program that a saved state belongs to."""
 
     @property
     def parts(self) -> Mapping[str, object]:
-        """Its rules or types by name, each with what it must stay to keep its state when the program changes."""
+        """Its rules or types by name, each with a value that must stay equal to keep its state when the program
+        changes.
+        """
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """The parts that layers tell apart, in an order of their own."""
+        """The parts that may lie in different layers, in an order of their own."""
 
     @property
     def is_recursive(self) -> bool:
         """Whether units may read what they derive themselves."""
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]:
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
         """The events behind its predicates; none of a module that matches terms."""
 
     @property
@@ -107,7 +109,7 @@ class Module(Protocol):
 
     @property
     def granularity(self) -> Granularity:
-        """What makes a stage of events that end at one time."""
+        """The granularity that divides events that end at one time into stages."""
 
     @property
     def partition(self) -> str | None:
@@ -143,12 +145,12 @@ class Module(Protocol):
         """Returns the module with these units only."""
 
     def limited(self, answers: int) -> Self:
-        """Returns the module, of which one event may end so many events of each rule or type."""
+        """Returns the module with a limit on the events of each rule or type that end with one event."""
 
     def processor(self, settings: Settings) -> Processor[Any]: ...
     def definition(self, settings: Settings) -> Definition: ...
 
 
 def known(labels: Iterable[str | None]) -> list[str]:
-    """Returns the labels without that of events of any label, sorted."""
+    """Returns the labels without None, sorted."""
     return sorted(label for label in set(labels) if label is not None)

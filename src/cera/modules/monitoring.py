@@ -1,4 +1,4 @@
-"""The events that a module of any language monitors, how they make stages, and the events that it derives."""
+"""The events that a module of any language monitors, how they form stages, and the events that it derives."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from cera.model.tags import tagged
 Granularity = Literal["operation", "transaction", "time"]
 GRANULARITIES: tuple[Granularity, ...] = ("operation", "transaction", "time")
 
-#: The operations on tables, with what the predicates of their events begin with: `upd_ACC`.
+#: The operations on tables, with the beginnings of the predicates of their events: `upd_ACC`.
 PREFIXES = MappingProxyType({"insert": "ins", "delete": "del", "update": "upd"})
 OPERATIONS = tuple(PREFIXES)
 
-#: The label of the events that tell of changes of tables.
+#: The label of events that are changes of tables.
 CHANGE = "change"
 
 
 def predicate_of(operation: str, table: str) -> str:
-    """The predicate of the changes of a table by an operation."""
+    """Returns the predicate of the changes of a table by an operation."""
     return f"{PREFIXES[operation]}_{table}"
 
 
 @tagged("Monitored")
 @dataclass(frozen=True)
-class Monitored:
+class MonitoredEvents:
     """The events behind a predicate: changes of the table `name` by an operation, or all with the label `name`.
 
     Declared attributes are found whatever the case in which a database writes them, and so is their table.

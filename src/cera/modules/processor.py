@@ -1,8 +1,12 @@
-"""What runs a module: a processor, compiled and read-only. All that changes between two calls is in its state."""
+"""The protocol of a processor, which runs a module, and several processors as one.
+
+A processor is compiled and read-only. All that changes between two calls is in its state.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from cera.model.events.event import DerivedEvent
@@ -31,8 +35,9 @@ class Detection(Protocol):
 
 
 class Counts(NamedTuple):
-    """What a processor counts: tuples in its state, events that belong to none of its histories, and expressions that
-    had no value, since the processor was made."""
+    """The counts of a processor: tuples in its state, events that belong to none of its histories, and expressions that
+    had no value, since the processor was made.
+    """
 
     in_state: int = 0
     left_out: int = 0
@@ -40,7 +45,7 @@ class Counts(NamedTuple):
 
 
 class ProcessorState(Protocol):
-    """What a processor remembers. Once it is `closing`, the stream is complete and only timers go on."""
+    """The memory of a processor. Once it is `closing`, the stream is complete and only timers go on."""
 
     @property
     def closing(self) -> bool: ...
@@ -54,7 +59,7 @@ class Processor(Protocol[S]):
 
     @property
     def identity(self) -> object:
-        """What a saved state belongs to."""
+        """The key of the program that a saved state belongs to."""
 
     def start(self) -> S:
         """Returns the state before the first event."""
@@ -75,13 +80,64 @@ class Processor(Protocol[S]):
     def counts(self, state: S) -> Counts: ...
 
     def trim(self, state: S) -> bool:
-        """Drops what no later event can use. Returns whether nothing is left that a new state lacks."""
+        """Drops what no later event can use. Returns whether the state is then like a new one."""
 
     def pack(self, state: S) -> Any:
-        """Returns the state as plain data, of which `state_bytes` makes bytes."""
+        """Returns the state as plain data, for `state_bytes`."""
 
     def unpack(self, data: Any) -> S:
-        """Returns the state that `pack` made data of."""
+        """Returns the state of data that `pack` returned."""
 
 
 AnyProcessor = Processor[Any]
+
+
+class GroupState:
+    """The states of the processors, in their order."""
+
+    def __init__(self, parts: list[Any], *, closing: bool = False) -> None:
+        self.parts = parts
+        self.closing = closing
+
+
+class ProcessorGroup:
+    """Several processors side by side, as one but for how it advances."""
+
+    def __init__(self, processors: Sequence[AnyProcessor]) -> None:
+        self._processors = tuple(processors)
+
+    @cached_property
+    def identity(self) -> object:
+        return [processor.identity for processor in self._processors]
+
+    def start(self) -> GroupState:
+        return GroupState([processor.start() for processor in self._processors])
+
+    def pairs(self, state: GroupState) -> Iterator[tuple[AnyProcessor, Any]]:
+        """Yields each processor with its state."""
+        return zip(self._processors, state.parts, strict=True)
+
+    def next_wakeup(self, state: GroupState) -> Time | None:
+        times = (processor.next_wakeup(own) for processor, own in self.pairs(state))
+        return min((time for time in times if time is not None), default=None)
+
+    def close(self, state: GroupState) -> None:
+        state.closing = True
+        for processor, own in self.pairs(state):
+            processor.close(own)
+
+    def counts(self, state: GroupState) -> Counts:
+        counted = [processor.counts(own) for processor, own in self.pairs(state)]
+        return Counts(*map(sum, zip(*counted, strict=True))) if counted else Counts()
+
+    def trim(self, state: GroupState) -> bool:
+        trimmed = [processor.trim(own) for processor, own in self.pairs(state)]
+        return all(trimmed)
+
+    def pack(self, state: GroupState) -> Any:
+        return state.closing, [processor.pack(own) for processor, own in self.pairs(state)]
+
+    def unpack(self, data: Any) -> GroupState:
+        closing, packed = data
+        pairs = zip(self._processors, packed, strict=True)
+        return GroupState([processor.unpack(own) for processor, own in pairs], closing=closing)

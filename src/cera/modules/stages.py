@@ -14,7 +14,7 @@ Stage = dict[str, list[tuple[EventTuple]]]
 
 
 def cut(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
-    """The stages of what ends at one time, in their order.
+    """Returns the stages of the events that end at one time, in their order.
 
     `operation`: a stage for each position. `transaction`: one for each transaction, in the order of their first
     positions. Events without a position, or without a transaction, share a stage, which is the last: what is derived
@@ -24,7 +24,7 @@ def cut(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
 
 
 def grouped(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Sequence[Arrival]]:
-    """The same, with the events themselves."""
+    """Returns the stages as the events themselves."""
     match granularity:
         case "time":
             return [arrivals] if arrivals else []
@@ -46,7 +46,9 @@ def _in_order(arrivals: Iterable[Arrival], group_of: Callable[[Arrival], object]
 
 
 def _place(item: tuple[object, list[Arrival]]) -> tuple[bool, float, str]:
-    """By the first position; groups without any come after those with one, in the order of their names."""
+    """Returns the sort key of a group: its first position; groups without one come after those, in the order of their
+    names.
+    """
     name, group = item
     positions = [one.position for one in group if one.position is not None]
     return (not positions, min(positions, default=0), str(name))

@@ -1,7 +1,7 @@
 """The arguments of facts: scalars, terms and event tuples.
 
 A variable such as `X` of `update(ACC(X))` stands for an event tuple: the event with its attributes. It is
-compared by the identity of the event, so that facts know by themselves which events they come from.
+compared by the identity of the event, so that facts include the events they come from.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 from cera.model.events.occurrence import Truth
 from cera.model.terms.term import Term, Value
 
-#: The names under which an event tuple knows the end of its event, in microseconds.
+#: The names under which an event tuple has the end of its event, in microseconds.
 TIME_ATTRIBUTES = ("evtime", "Time")
 
 
 class EventTuple:
-    """An event with attributes by name. `event` is what it was made of, for those who ask for causes.
+    """An event with attributes by name. `event` is the event itself, for its causes.
 
     `evtime` is the end of the event in microseconds, `Time` as well unless there is an attribute of that name.
     """

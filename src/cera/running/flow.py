@@ -17,13 +17,13 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
+from cera.connectors.event_lines import base_line
 from cera.connectors.line_writer import LineWriter
 from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time, lasts_longer
 from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.records.layout import Rejected
-from cera.connectors.sinks import base_line
-from cera.engines.local.lines import AnswerLine, AnswerLines
+from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence

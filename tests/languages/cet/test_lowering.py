@@ -10,7 +10,7 @@ from cera.instances.types import ComplexType, Component, Delimiter, Folded, Time
 from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 
 
 def hosted(text: str) -> tuple[EventTypeModule | None, tuple[Diagnostic, ...]]:
@@ -36,11 +36,11 @@ def test_names_that_nothing_defines_are_labels() -> None:
         'event Paid(k) = update(ACC); event Odd = "odd label"; event Reboot;\nA := ;(E1, Paid); B := or(A, E2);'
     )
     assert found.monitored == (
-        Monitored("Paid", "ACC", "update", ("k",)),
-        Monitored("Odd", "odd label"),
-        Monitored("Reboot", "Reboot"),
-        Monitored("E1", "E1"),
-        Monitored("E2", "E2"),
+        MonitoredEvents("Paid", "ACC", "update", ("k",)),
+        MonitoredEvents("Odd", "odd label"),
+        MonitoredEvents("Reboot", "Reboot"),
+        MonitoredEvents("E1", "E1"),
+        MonitoredEvents("E2", "E2"),
     )
     assert found.reads == {"change", "odd label", "Reboot", "E1", "E2"}
     assert found.derives == {"A", "B"}

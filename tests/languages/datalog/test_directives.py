@@ -12,7 +12,7 @@ from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.formatter import format_source
 from cera.languages.datalog.parser import Parsed, parse
 from cera.model.expressions.expression import Variable
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 from cera.testing import event
 
 EVERY = """\
@@ -42,8 +42,8 @@ def problems(text: str) -> list[Diagnostic]:
 def test_directives_are_read() -> None:
     module, monitor, _, _, partition, _, one, *_ = read(EVERY).items
     assert module == ModuleDirective("Alerts")
-    update = Monitored("upd_ACC", "ACC", "update")
-    assert monitor == MonitorDirective((update, Monitored("A", "A"), Monitored("odd label", "odd label")))
+    update = MonitoredEvents("upd_ACC", "ACC", "update")
+    assert monitor == MonitorDirective((update, MonitoredEvents("A", "A"), MonitoredEvents("odd label", "odd label")))
     assert partition == PartitionDirective("a b")
     assert one == DetectDirective("One", Atom("a", (Variable("X"),), J), ("X",))
 

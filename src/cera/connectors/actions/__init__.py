@@ -1,1 +1,1 @@
-"""What rules do when they detect something: write texts, run SQL commands, call programs."""
+"""The actions of rules: write texts, run SQL commands, call programs."""

@@ -18,7 +18,7 @@ from cera.model.terms.term import Value
 @tagged("Write")
 @dataclass(frozen=True)
 class Write:
-    """Writes a text, with values put in as printf does, to standard output or at the end of a file."""
+    """An action that writes a text, with values put in as printf does, to standard output or to the end of a file."""
 
     format: str
     file: str | None = None
@@ -30,7 +30,9 @@ class Write:
 @tagged("Sql")
 @dataclass(frozen=True)
 class Sql:
-    """Runs one SQL command; `:1`, `:2` … (or the conversions of printf) are parameters, never pasted into its text."""
+    """An action that runs one SQL command; `:1`, `:2` … (or the conversions of printf) are parameters, never pasted
+    into it.
+    """
 
     statement: str
 
@@ -41,7 +43,9 @@ class Sql:
 @tagged("System")
 @dataclass(frozen=True)
 class System:
-    """Calls a program. The text is cut into words first; values are put into words, and no shell reads them."""
+    """An action that calls a program. The text is split into words before values are put into words; no shell reads
+    them.
+    """
 
     command: str
 
@@ -52,12 +56,12 @@ class System:
 Action = Write | Sql | System
 
 
-#: What an action is known by: the id of the event, the rule, and a mark of how the action is written.
+#: The key of an action: the id of the event, the rule, and a mark of how the action is written.
 Key = tuple[str, str, str]
 
 
 def text_of(action: Action) -> str:
-    """The format or command of an action."""
+    """Returns the format or command of an action."""
     match action:
         case Write():
             return action.format
@@ -71,17 +75,17 @@ def text_of(action: Action) -> str:
 
 @lru_cache(maxsize=1000)
 def mark(action: Action, spelled: tuple[str, ...]) -> str:
-    """The same for actions that are written the same, with their arguments; an edited action is another one."""
+    """Returns a mark, equal for actions written the same with their arguments; an edited action gets another."""
     file = action.file if isinstance(action, Write) else None
     written = json.dumps([tag_of(type(action)), text_of(action), file, *spelled])
     return hashlib.sha256(written.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
-class Planned:
-    """An action of a rule before anything runs: where it stands, what is known of its arguments, how they are written.
+class PlannedAction:
+    """An action of a rule before anything runs: where it stands, the kinds of its arguments, and their source.
 
-    Without that, all actions with the same text are taken for one.
+    Without the source, all actions with the same text are taken for one.
     """
 
     rule: str
@@ -100,7 +104,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Call:
-    """An action for one detected event."""
+    """A call of an action for one detected event."""
 
     rule: str
     event: Event
@@ -110,12 +114,12 @@ class Call:
 
     @property
     def key(self) -> Key:
-        """What is done once."""
+        """The key under which the action is done once."""
         return (self.event.id, self.rule, mark(self.action, self.spelled))
 
 
 class ActionError(Exception):
-    """An action could not be done this time. `passing`: it may be possible a moment later."""
+    """An action failed. `passing`: it may succeed a moment later."""
 
     def __init__(self, reason: str, *, passing: bool) -> None:
         super().__init__(reason)

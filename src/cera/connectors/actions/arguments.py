@@ -26,12 +26,12 @@ ASCTIME = "asctime"
 
 
 def action_argument(expression: Expression, bound: Mapping[str, EventTuple], evaluator: Evaluator) -> Value | None:
-    """The value of an argument for the events that the variables stand for; None where it has none."""
+    """Returns the value of an argument for the events bound to the variables; None where it has none."""
     return argument_value(_written(expression, bound, evaluator), bound, evaluator)
 
 
 def kind_of(expression: Expression) -> ArgumentKind:
-    """What is known of an argument before there is a value."""
+    """Returns the kind of an argument as far as it is known before there is a value."""
     match expression:
         case Literal(value=str()) | Call(function="asctime"):
             return "string"
@@ -44,9 +44,9 @@ def kind_of(expression: Expression) -> ArgumentKind:
 
 
 def _written(expression: Expression, bound: Mapping[str, EventTuple], evaluator: Evaluator) -> Expression:
-    """The expression with every `asctime` replaced by its text, and durations by microseconds.
+    """Returns the expression with every `asctime` replaced by its text, and durations by microseconds.
 
-    Where the time has no value, its own expression stays in the place of the text, and has none either.
+    Where the time has no value, its expression stays in place of the text, and has no value either.
     """
     match expression:
         case DurationLiteral():
@@ -58,7 +58,7 @@ def _written(expression: Expression, bound: Mapping[str, EventTuple], evaluator:
                 return inner
             try:
                 text = format_duration(Duration(0, value)) if _times(time) == 0 else asctime(value, evaluator.timezone)
-            except (OverflowError, ValueError):  # no calendar has such a day
+            except (OverflowError, ValueError):  # no calendar has this day
                 text = str(value)
             return Literal(text)
         case _:
@@ -66,7 +66,7 @@ def _written(expression: Expression, bound: Mapping[str, EventTuple], evaluator:
 
 
 def _times(expression: Expression) -> int:
-    """How many times are added up: 1 is a time, 0 a length of time, which is a difference of two."""
+    """Returns the number of times that are added up: 1 is a time, 0 a length of time, which is a difference of two."""
     match expression:
         case Variable():
             return 1

@@ -1,4 +1,4 @@
-"""Calls of programs, without a shell: the text is cut into words, and then values are put into single words."""
+"""Calls of programs, without a shell: the text is split into words, and then values are put into single words."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from cera.connectors.actions.action import ActionError
-from cera.connectors.actions.retrying import passing
-from cera.connectors.actions.texts.command_words import parse_command
+from cera.connectors.actions.failure import passing
 from cera.connectors.actions.texts.interpreters import CODE_HINT, code_from_data, code_message
-from cera.connectors.actions.texts.printf import ArgumentKind, FormatError, conversion_problems
+from cera.connectors.actions.texts.printf import ArgumentKind, FormatError, conversion_problems, parse_command
 from cera.model.terms.term import Value
 
-#: How much of what a program writes is kept for a message.
+#: How much of a program's output is kept for a message.
 _SHOWN = 500
-#: How a shell says that a program may not be run, or is not there: that does not pass. What others mean is theirs.
+#: The exit statuses of a shell for a program that may not be run or does not exist: retrying does not help.
 _LASTING = (126, 127)
 
 
 def command_problems(text: str, arguments: Sequence[ArgumentKind]) -> list[str]:
-    """What is wrong with a call for arguments of which this is known; nothing if it is right."""
+    """Returns the problems of a call with arguments of these kinds; none if it is right."""
     try:
         words = parse_command(text)
     except FormatError as error:
@@ -35,7 +34,7 @@ def command_problems(text: str, arguments: Sequence[ArgumentKind]) -> list[str]:
 
 
 def words_of(text: str, values: Sequence[Value | None]) -> list[str]:
-    """The program and its arguments; a value never becomes more than one of them."""
+    """Returns the program and its arguments; a value never becomes more than one of them."""
     waiting = list(values)
     words = []
     for word in parse_command(text):
@@ -47,7 +46,7 @@ def words_of(text: str, values: Sequence[Value | None]) -> list[str]:
 
 
 def call(words: Sequence[str], seconds: float, environment: Mapping[str, str]) -> bytes:
-    """What a program wrote on standard output. Raises ActionError where it fails or takes too long."""
+    """Returns the standard output of a program. Raises ActionError if it fails or takes too long."""
     try:
         running = subprocess.Popen(
             words,
@@ -63,7 +62,7 @@ def call(words: Sequence[str], seconds: float, environment: Mapping[str, str]) -
     try:
         written, complaints = running.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(running.pid, signal.SIGKILL)  # with whatever it has started itself
+        os.killpg(running.pid, signal.SIGKILL)  # with all processes that it has started
         running.communicate()
         raise ActionError(f"{words[0]} took longer than {seconds:g} seconds and was ended", passing=True) from None
     except BaseException:

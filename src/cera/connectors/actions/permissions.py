@@ -1,4 +1,4 @@
-"""Which actions may run, found out before anything does."""
+"""Permissions of actions, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from cera.connectors.actions.action import Planned, Sql, System, Write
+from cera.connectors.actions.action import PlannedAction, Sql, System, Write
 from cera.connectors.actions.commands import command_problems
 from cera.connectors.actions.texts.printf import format_problems
 from cera.connectors.actions.texts.statements import statement_problems
@@ -18,24 +18,25 @@ from cera.wording import Setting
 
 @dataclass(frozen=True)
 class Permissions:
-    """What is allowed: the database of SQL commands, if any, whether programs may be called, and the
-    folders below which texts are written into files."""
+    """The permissions of a run: the database of SQL commands, if any, whether programs may be called, and the folders
+    below which texts are written into files.
+    """
 
     sql: str | None = None
     exec: bool = False
     write: tuple[Path, ...] = ()
 
     def place(self, file: str) -> Path | None:
-        """Where a file really is, links and `..` followed; None if that is not below a folder that is allowed."""
+        """Returns where a file really is, links and `..` followed; None if that is not below an allowed folder."""
         try:
             found = Path(file).resolve()
             return found if any(found.is_relative_to(folder.resolve()) for folder in self.write) else None
-        except (OSError, RuntimeError, ValueError):  # links in a circle, a name that is none
+        except (OSError, RuntimeError, ValueError):  # a cycle of links, or an invalid name
             return None
 
 
-def problems(planned: Planned, permissions: Permissions) -> list[str]:
-    """Why an action cannot run; nothing if it can."""
+def problems(planned: PlannedAction, permissions: Permissions) -> list[str]:
+    """Returns the reasons why an action cannot run; none if it can."""
     match planned.action:
         case Write(format, file):
             return [*format_problems(format, planned.arguments), *_file_problems(file, permissions)]
@@ -50,14 +51,14 @@ def problems(planned: Planned, permissions: Permissions) -> list[str]:
             assert_never(other)
 
 
-def check(actions: Iterable[Planned], permissions: Permissions) -> None:
+def check(actions: Iterable[PlannedAction], permissions: Permissions) -> None:
     """Raises UsageError with every action that cannot run, its rule and its place."""
-    found = list(_told(actions, permissions))
+    found = list(_refusals(actions, permissions))
     if found:
         raise UsageError(*found)
 
 
-def _told(actions: Iterable[Planned], permissions: Permissions) -> Iterator[str]:
+def _refusals(actions: Iterable[PlannedAction], permissions: Permissions) -> Iterator[str]:
     for planned in actions:
         for problem in problems(planned, permissions):
             yield f"{planned} {problem}" if problem.startswith("is not") else f"{planned}: {problem}"
@@ -75,7 +76,7 @@ def _file_problems(file: str | None, permissions: Permissions) -> list[str]:
 
 
 def file_problems(path: Path) -> list[str]:
-    """Why a path cannot become a file."""
+    """Returns the reasons why a path cannot become a file."""
     if path.is_dir():
         return [f"{path} is a folder; name a file"]
     return [] if path.parent.is_dir() else [no_folder_for(path)]

@@ -1,4 +1,4 @@
-"""Running the actions of detected events: each once, failing ones again after a pause, and then on with the run."""
+"""The runner of actions of detected events: each runs once; a failing one is retried after pauses, then left out."""
 
 from __future__ import annotations
 
@@ -10,38 +10,36 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, Literal, Self, assert_never
 
-from cera.connectors.actions.action import ActionError, Call, Key, Planned, Sql, System, Write
-from cera.connectors.actions.appending import append
+from cera.connectors.actions.action import ActionError, Call, Key, PlannedAction, Sql, System, Write
 from cera.connectors.actions.commands import call, words_of
-from cera.connectors.actions.failure import Failure, restored, stored
-from cera.connectors.actions.ledger import Entry, Ledger
+from cera.connectors.actions.failure import Failure, RetryPolicy, restored, stored
+from cera.connectors.actions.ledger import Entry, Ledger, append
 from cera.connectors.actions.permissions import Permissions, check, file_problems
-from cera.connectors.actions.retrying import Retrying
 from cera.connectors.actions.sql import SqlTarget
 from cera.connectors.actions.texts.printf import FormatError, parse_format
 from cera.errors import EngineError, UsageError
 from cera.model.time.time_text import TimeFormat
 from cera.wording import Setting, in_python
 
-#: `repeated`: it was done before; `failed before`: it had failed for good in an earlier run, and is left alone.
+#: `repeated`: done in an earlier run; `failed before`: had failed finally in an earlier run, and is not tried again.
 Outcome = Literal["done", "repeated", "failed", "failed before"]
 
 
 class ActionRunner:
-    """Runs actions that were planned and checked before.
+    """A runner of actions that were planned and checked before.
 
-    SQL commands are done exactly once: the database they change notes them. Texts in files too: the ledger knows where
-    they begin. Texts on standard output and calls of programs are noted right after they are done; a run that is killed
-    just between does them again, and a program can tell by CERA_ACTION, which is then the same.
+    SQL commands are done exactly once: the database that they change records them. Texts in files too: the ledger knows
+    where they begin. Texts on standard output and calls of programs are recorded right after they are done; a run that
+    is killed in between does them again, and a program can detect this by CERA_ACTION, which is then the same.
 
-    What cannot be done because a database or a program does not work at the moment is tried again after pauses. If it
-    fails all the same, what comes next for the same database or program is tried once, until it works again: else
+    An action that fails because a database or a program does not work at the moment is tried again after pauses. If it
+    still fails, the next actions for the same database or program are tried once each, until one works again: otherwise
     every event of a long stream would wait for it.
     """
 
     def __init__(
         self,
-        planned: Iterable[Planned],
+        planned: Iterable[PlannedAction],
         permissions: Permissions,
         *,
         ledger: Path | None = None,
@@ -49,16 +47,16 @@ class ActionRunner:
         output: BinaryIO | None = None,
         tell: Callable[[Failure], object] = lambda failure: None,
         words: Callable[[str], str] = in_python,
-        retrying: Retrying | None = None,
+        retrying: RetryPolicy | None = None,
         times: TimeFormat | None = None,
         seconds: float = 60.0,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         """Raises UsageError where an action is wrong or not allowed, UnreachableError where its database is away.
 
-        `ledger`: the file of what is done, None if nothing outlives this run; `failures`: the file of JSON lines for
-        what could not be done; `tell` is called with it, too; `words` names the settings that a reason speaks of;
-        `seconds`: how long a program may run.
+        `ledger`: the file of the actions that are done, None if nothing outlives this run; `failures`: the file of JSON
+        lines for actions that failed; `tell` is called with each of them, too; `words` names the settings that a reason
+        mentions; `seconds`: how long a program may run.
         """
         actions = list(planned)
         check(actions, permissions)
@@ -76,7 +74,7 @@ class ActionRunner:
         self._output = output
         self._tell = tell
         self._words = words
-        self._retrying = retrying or Retrying()
+        self._retrying = retrying or RetryPolicy()
         self._times = times or TimeFormat()
         self._seconds = seconds
         self._sleep = sleep
@@ -86,11 +84,13 @@ class ActionRunner:
 
     @property
     def waiting(self) -> int:
-        """How many actions of earlier runs have failed."""
+        """The number of actions of earlier runs that have failed."""
         return sum(1 for _ in self._ledger.failed())
 
     def retry_failed(self) -> int:
-        """Tries what failed in earlier runs; how many of it are left, since the program has no such action any more."""
+        """Retries the actions that failed in earlier runs; returns how many remain because the program no longer has
+        them.
+        """
         left = 0
         for key, call_ in self._ledger.failed():
             planned = self._planned.get(key[1:])
@@ -101,7 +101,7 @@ class ActionRunner:
         return left
 
     def run(self, wanted: Call) -> Outcome:
-        """Does what an event asks for, unless it is done. Raises only where it cannot be noted what was done."""
+        """Does the action of a call, unless it is done. Raises only if the ledger cannot be written."""
         key = wanted.key
         if key in self._failed_now:
             return "failed"
@@ -137,7 +137,7 @@ class ActionRunner:
         return time.monotonic() + pause - began > self._retrying.whole
 
     def _do(self, wanted: Call) -> bool:
-        """Whether it was done now; False if its database says that it was done before."""
+        """Does the action; returns False if its database says that it was done before."""
         match wanted.action:
             case Write(format, file):
                 text = parse_format(format).apply(wanted.arguments)
@@ -159,7 +159,7 @@ class ActionRunner:
         return True
 
     def _place(self, file: str) -> Path:
-        """The file itself: a link may have come in its way since it was allowed."""
+        """Returns the real path of a file, checked again: a link may have been put in its way since it was allowed."""
         place = self._permissions.place(file)
         if place is None:
             reason = f"{file} cannot be written: it is not below a folder of {Setting.ALLOW_WRITE}"
@@ -169,7 +169,7 @@ class ActionRunner:
     def _write(self, data: bytes) -> None:
         sys.stdout.flush()
         stream = self._output or getattr(sys.stdout, "buffer", None)
-        if stream is None:  # a notebook shows texts only
+        if stream is None:  # a notebook shows only text
             sys.stdout.write(data.decode("utf-8", "replace"))
             return
         stream.write(data)
@@ -205,7 +205,7 @@ class ActionRunner:
 
 
 def _target(wanted: Call) -> str:
-    """What must work for an action to be done."""
+    """Returns the name of what an action depends on: a database, a file or a program."""
     match wanted.action:
         case Write(file=file):
             return f"file {file}"

@@ -1,4 +1,4 @@
-"""Running SQL commands exactly once: the note that one is done is committed together with it."""
+"""SQL commands that run exactly once: the record that one is done is committed together with it."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _MADE = """CREATE TABLE IF NOT EXISTS cera_actions (
 _THERE = "SELECT event_id, rule, action FROM cera_actions LIMIT 0"
 _NOTED = "INSERT INTO cera_actions (event_id, rule, action) VALUES ({}) ON CONFLICT DO NOTHING"
 
-#: How long a command may wait for others that hold the database or what it changes, and how long it may take.
+#: How long a command may wait for locks of others, and how long it may run.
 _WAIT_SECONDS = 5.0
 _LONGEST_SECONDS = 60.0
 
-#: Codes of errors that pass: held by others, cut off.
+#: Codes of temporary errors of SQLite: locked by others, disconnected.
 _SQLITE_PASSING = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_IOERR)
-#: The same for PostgreSQL, by their beginnings: connection lost, transactions that get in each other's way, resources,
-#: a lock that others hold, a server that goes down or up, errors of its machine.
+#: The same for PostgreSQL, by their beginnings: connection lost, conflicting transactions, resources,
+#: a lock that others hold, a server that stops or starts, errors of its machine.
 _POSTGRES_PASSING = ("08", "40", "53", "55P03", "57", "58")
 
 
-#: Pragmas that look at the database, or hold for one connection; others write or choose files.
+#: Pragmas that read the database, or hold for one connection; others write or choose files.
 _PRAGMAS = frozenset(
     {
         *("foreign_keys", "recursive_triggers", "case_sensitive_like", "defer_foreign_keys", "user_version"),
@@ -44,7 +44,7 @@ _PRAGMAS = frozenset(
 
 
 def _allowed(action: int, first: str | None, second: str | None, *_: object) -> int:
-    """Whether a command may do that: a database is allowed, and no other file."""
+    """Authorizes an operation of a command: anything in its database, and no other file."""
     if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
         return sqlite3.SQLITE_DENY  # `vacuum into` attaches its file as well
     if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in _PRAGMAS:
@@ -59,7 +59,7 @@ _FILE_FUNCTIONS = frozenset(("load_extension", "writefile", "readfile", "edit", 
 
 
 class SqlTarget:
-    """The database that commands run in."""
+    """The database in which commands run."""
 
     def __init__(self, url: str) -> None:
         self._database = database(url)
@@ -67,10 +67,12 @@ class SqlTarget:
         self._connection: Any = None
 
     def prepare(self) -> None:
-        """Makes the table of what is done. Raises UsageError or UnreachableError where the database cannot be used."""
+        """Creates the table of commands that are done. Raises UsageError or UnreachableError if the database cannot be
+        used.
+        """
         connection = self._connected()
         try:
-            connection.execute(_THERE)  # to make a table that is there already needs the right to make tables
+            connection.execute(_THERE)  # creating a table that exists already needs the right to create tables
         except Exception as error:
             if not _is_of_database(error):
                 raise
@@ -105,7 +107,7 @@ class SqlTarget:
         except Exception as error:
             self._let_go()
             if not _is_of_database(error) and not isinstance(error, ValueError | OverflowError):
-                raise  # a value that no database takes is an error of the action, anything else one of ours
+                raise  # a value that no database takes is an error of the action; any other error is ours
             reason = f"{self._database}: {str(error).strip() or type(error).__name__}"
             raise ActionError(reason, passing=_passes(error)) from error
 
@@ -136,7 +138,7 @@ class SqlTarget:
         return self._connection
 
     def _let_go(self) -> None:
-        """What was begun is undone with the connection; the next command gets a new one."""
+        """Closes the connection, which rolls back what was begun; the next command opens a new one."""
         connection, self._connection, held = self._connection, None, self._held
         self._held = ExitStack()
         if connection is not None:
@@ -156,17 +158,17 @@ def _is_of_database(error: Exception) -> bool:
 
 
 def _passes(error: Exception) -> bool:
-    """Whether the same command may succeed a moment later."""
+    """Returns whether the same command may succeed a moment later."""
     if isinstance(error, sqlite3.Error):
         return getattr(error, "sqlite_errorcode", 0) & 0xFF in _SQLITE_PASSING
     state = getattr(error, "sqlstate", None)
-    if state is None:  # what the driver itself says of a connection that has gone
+    if state is None:  # how the driver itself reports a connection that has gone
         return type(error).__name__ in ("OperationalError", "ConnectionTimeout")
     return str(state).startswith(_POSTGRES_PASSING)
 
 
 def _plain(value: Value | None) -> Any:
-    """A value as the drivers take it; a term as JSON."""
+    """Returns a value as the drivers take it; a term as JSON."""
     if isinstance(value, Term):
         return json.dumps(term_to_json(value), ensure_ascii=False)
     return value

@@ -1,1 +1,1 @@
-"""Changes of tables as events: triggers write them into a change table, and readers take them from there."""
+"""Changes of tables as events: triggers write them into a change table, and readers read them from there."""

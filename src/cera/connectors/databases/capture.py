@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cera.connectors.databases import postgres, sqlite
-from cera.connectors.databases.tables import table_names
+from cera.connectors.databases.table_names import table_names
 from cera.connectors.databases.urls import Sqlite, database
 from cera.errors import UsageError
 from cera.wording import Setting
 
 
 def capture(url: str, tables: Iterable[str]) -> list[str]:
-    """Records the changes of some tables from now on; says what was done. Doing it again changes nothing.
+    """Records the changes of some tables from now on; returns what was done. Doing it again changes nothing.
 
-    Raises UsageError where there is no such table or no right to do it, UnreachableError where the database is away.
+    Raises UsageError if there is no such table or no right to do it, UnreachableError where the database is away.
     """
     names = table_names(tables)
     if not names:
@@ -33,7 +33,7 @@ def drop(url: str, tables: Iterable[str] = ()) -> list[str]:
 
 
 def upgrade(url: str, tables: Iterable[str] = ()) -> list[str]:
-    """Makes what an earlier version of cera has made in a database as this one makes it; says what was done."""
+    """Brings what an earlier version of cera has made in a database up to date; returns what was done."""
     found, names = database(url), table_names(tables)
     return (
         ["nothing to upgrade: SQLite has no other users"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.connectors.databases import postgres_schema as schema_
 from cera.connectors.databases.postgres_functions import drop_owner, make_functions, run
-from cera.connectors.databases.tables import TableName, literal, quoted
+from cera.connectors.databases.table_names import TableName, literal, quoted
 from cera.connectors.databases.urls import POSTGRES, Postgres, UnreachableError, is_understood
 from cera.errors import EngineError, UsageError
 from cera.model.message_text import did_you_mean
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: The first version that tells transactions by numbers that are never used again.
+#: The first version that numbers transactions without ever using a number again.
 _VERSION = 130000
 _CONNECT_SECONDS = 10
 _LOCK_SECONDS = 30
-#: Two captures at once would both make the tables; the number stands for "cera capture".
+#: A lock, since two captures at once would both create the tables; the number stands for "cera capture".
 _CAPTURE_LOCK = 0x63657261
 _KINDS = {"v": "a view", "m": "a materialized view", "f": "a foreign table"}
 
@@ -38,7 +38,7 @@ def _driver() -> Any:
     return psycopg
 
 
-#: How a server that is there refuses: waiting does not help. (Where it speaks another language, it is waited for.)
+#: How a server refuses in a way that waiting does not help. (If it speaks another language, it is waited for.)
 _REFUSED = re.compile(
     r'FATAL: +((database|role) ".*" does not exist|password authentication failed|no pg_hba\.conf entry)'
 )
@@ -46,7 +46,7 @@ _REFUSED = re.compile(
 
 @contextmanager
 def connected(database: Postgres) -> Iterator[Connection]:
-    """A connection whose changes are committed at the end; errors become ours."""
+    """Opens a connection whose changes are committed at the end; its errors become ours."""
     driver = _driver()
     signs = "in user and password write % as %25, @ as %40, : as %3A and / as %2F"
     wrong = UsageError(f"'{database}' is no URL of PostgreSQL; write {POSTGRES}; {signs}")
@@ -56,7 +56,7 @@ def connected(database: Postgres) -> Iterator[Connection]:
         settings = driver.conninfo.conninfo_to_dict(database.url)
         settings.setdefault("connect_timeout", str(_CONNECT_SECONDS))
         settings.setdefault("application_name", "cera")
-    except driver.ProgrammingError:  # whose text may quote a part of the password
+    except driver.ProgrammingError:  # the text may quote a part of the password
         raise wrong from None
     try:
         connection = driver.connect(**settings)
@@ -90,7 +90,7 @@ def _first_line(error: Exception) -> str:
 
 
 def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
-    """Makes the change table and the triggers; says what was done."""
+    """Creates the change table and the triggers; returns what was done."""
     with connected(database) as connection:
         _begin(connection)
         tables: dict[tuple[str, str], TableName] = {}
@@ -108,13 +108,13 @@ def capture(database: Postgres, names: Sequence[TableName]) -> list[str]:
 
 
 def _begin(connection: Connection) -> None:
-    """One capture at a time; and no waiting for ever, which would make all writers wait behind it."""
+    """Allows one capture at a time, with a limit on waiting: all writers would wait behind it."""
     run(connection, f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'")
     run(connection, "SELECT pg_advisory_xact_lock(%s)", (_CAPTURE_LOCK,))
 
 
 def _capture_table(connection: Connection, home: str, schema: str, table: str, name: TableName) -> str:
-    """What was done; and which table it is, where the name in capitals is not necessarily the table's."""
+    """Captures a table; returns what was done, and the table's own name where the given one differs in case."""
     done = _captured_table(connection, home, schema, table, name.name)
     return done if name.exact or name.name == name.name.lower() else f"{done}, the table {_shown(schema, table)}"
 
@@ -136,7 +136,7 @@ def _captured_table(connection: Connection, home: str, schema: str, table: str, 
 
 
 def _shown(*names: str) -> str:
-    """Names as SQL needs them, in quotes where they would mean another without."""
+    """Returns names as SQL needs them, in quotes where they would mean another without."""
     return ".".join(name if re.fullmatch(r"[a-z_][a-z0-9_]*", name, re.ASCII) else quoted(name) for name in names)
 
 
@@ -163,10 +163,11 @@ def drop(database: Postgres, names: Sequence[TableName]) -> list[str]:
 
 
 def upgrade(database: Postgres, names: Sequence[TableName]) -> list[str]:
-    """Makes the functions and triggers of an earlier version anew; says what was done.
+    """Recreates the functions and triggers of an earlier version; returns what was done.
 
-    Everybody could make triggers of the functions then, and so claim changes of any table. So all triggers are removed,
-    and those of the tables named are made; without names, of all tables, unless two have the same name in events.
+    Everybody could create triggers with the functions then, and so claim changes of any table. So all triggers are
+    removed, and those of the tables named are created; without names, of all tables, unless two have the same name in
+    events.
     """
     with connected(database) as connection:
         _begin(connection)
@@ -202,7 +203,7 @@ def _make_triggers(connection: Connection, home: str, schema: str, table: str, s
 
 
 def is_outdated(database: Postgres) -> bool:
-    """Whether the changes are recorded by functions that let others do what only who captured may do."""
+    """Returns whether changes are recorded by functions that let others do what only the capturing user may do."""
     with connected(database) as connection:
         home = own_schema(connection)
         found = run(connection, schema_.OUTDATED, {"version": schema_.VERSION, "schema": home})
@@ -215,7 +216,7 @@ def _drop_triggers(connection: Connection, schema: str, table: str) -> None:
 
 
 def own_schema(connection: Connection) -> str | None:
-    """The schema of the search path that the change table is in."""
+    """Returns the schema of the search path that the change table is in."""
     found = run(
         connection,
         "SELECT space.nspname FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace"
@@ -232,7 +233,9 @@ def _first_schema(connection: Connection, database: Postgres) -> str:
 
 
 def _table(connection: Connection, wanted: TableName) -> tuple[str, str]:
-    """Schema and name of a table. An unquoted name means the one in lower case, as in SQL, else one spelt like it."""
+    """Returns schema and name of a table. An unquoted name means the one in lower case, as in SQL, else one spelt like
+    it.
+    """
     values = vars(wanted)
     found = run(connection, schema_.NAMED, values)
     if not found:

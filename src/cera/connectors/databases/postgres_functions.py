@@ -1,7 +1,7 @@
 """The functions that record changes in PostgreSQL, and whose rights they run with.
 
-Where who captures may make roles, the functions belong to a role of this database that cannot log in and can only
-insert changes: whatever somebody might find to run in them could do no more. Else they belong to who captures.
+If the capturing user may create roles, the functions belong to a role of this database that cannot log in and can only
+insert changes: whatever somebody might find to run in them could do no more. Else they belong to the capturing user.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cera.connectors.databases import postgres_schema as schema_
-from cera.connectors.databases.tables import literal, quoted
+from cera.connectors.databases.table_names import literal, quoted
 
 if TYPE_CHECKING:
     import psycopg
 
     Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: Whether a role can do no more than it was given, and nobody but who captures can act as it.
+#: Whether a role has only the rights it was given, and only the capturing user can act as it.
 _IS_WEAK = """SELECT NOT (rolsuper OR rolcreaterole OR rolcreatedb OR rolbypassrls OR rolreplication OR rolcanlogin)
     AND NOT EXISTS (SELECT FROM pg_auth_members WHERE member = pg_roles.oid
       OR (roleid = pg_roles.oid AND member <> (SELECT oid FROM pg_roles WHERE rolname = current_user)))
@@ -24,13 +24,13 @@ _IS_WEAK = """SELECT NOT (rolsuper OR rolcreaterole OR rolcreatedb OR rolbypassr
 
 
 def run(connection: Connection, statement: str, values: Any = None) -> list[tuple[Any, ...]]:
-    """The rows that a statement of ours gives."""
+    """Returns the rows of one of our own statements."""
     cursor = connection.execute(statement, values)
     return cursor.fetchall() if cursor.description else []
 
 
 def make_functions(connection: Connection, home: str) -> None:
-    """Makes the functions anew, which removes the triggers that call them; they belong to a role that can do little."""
+    """Recreates the functions, which removes the triggers that call them; they belong to a role with few rights."""
     names = {"schema": quoted(home), "home": literal(home)}
     made = (*schema_.FUNCTIONS_DROPPED, *schema_.FUNCTIONS, *schema_.REVOKED, schema_.COMMIT_TRIGGER)
     for statement in made:
@@ -56,7 +56,7 @@ def _give_away(connection: Connection, home: str) -> None:
             for statement in schema_.OWNED:
                 run(connection, statement.format(schema=quoted(home), owner=owner))
     except psycopg.errors.InsufficientPrivilege:
-        return  # may make roles, but not give them the schema: the functions stay with who captures
+        return  # may create roles, but not give them the schema: the functions stay with the capturing user
 
 
 def drop_owner(connection: Connection) -> None:
@@ -75,6 +75,6 @@ def drop_owner(connection: Connection) -> None:
 
 
 def _owner(connection: Connection) -> str:
-    """The role of this database: roles belong to all databases of a server."""
+    """Returns the role of this database: roles belong to all databases of a server."""
     [(number,)] = run(connection, "SELECT oid FROM pg_database WHERE datname = current_database()")
     return f"cera_capture_{int(number)}"

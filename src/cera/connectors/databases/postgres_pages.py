@@ -1,6 +1,6 @@
-"""Reading the changes in PostgreSQL by what was visible when.
+"""Pages of changes in PostgreSQL, by the snapshots in which they are visible.
 
-A place is `SNAPSHOT`: every change visible in it has been read. In the middle of a long reading it is
+A place is `SNAPSHOT`: every change visible in it has been read. While a window is read it is
 `FROM/TO/TIME/TRANSACTION/POSITION`: of the changes that are visible in the snapshot TO and not in FROM (empty: all),
 those up to a change have been read.
 """
@@ -24,10 +24,10 @@ _PLACE = re.compile(rf"({_SNAPSHOT})|({_SNAPSHOT})?/({_SNAPSHOT})/(-?\d+)/(\d+)/
 _CHANGES = """SELECT position, operation, table_name, old_row::text, new_row::text,
     (extract(epoch FROM committed) * 1000000)::bigint, transaction_id::text
   FROM cera_changes JOIN cera_transactions USING (transaction_id)"""
-#: What is left of a transaction that was cut by the end of a page.
+#: The rest of a transaction that was cut by the end of a page.
 _REST = f"""{_CHANGES}
   WHERE transaction_id = %(transaction)s::xid8 AND position > %(position)s::bigint ORDER BY position"""
-#: One order for all of a window: by commit, and the changes of a transaction by their positions.
+#: One order for a whole window: by commit, and the changes of a transaction by their positions.
 _LATER = f"""{_CHANGES}
   WHERE pg_visible_in_snapshot(transaction_id, %(to)s::pg_snapshot)
     AND (%(from)s::pg_snapshot IS NULL OR (transaction_id >= pg_snapshot_xmin(%(from)s::pg_snapshot)
@@ -39,7 +39,7 @@ _LATER = f"""{_CHANGES}
 
 @dataclass(frozen=True)
 class _Place:
-    """What has been read: all that is visible in `start`, and of what else is visible in `end` all up to a change."""
+    """The changes that have been read: all visible in `start`, and of others visible in `end` all up to a change."""
 
     start: str | None
     end: str
@@ -55,7 +55,7 @@ class _Place:
 
     @property
     def queries(self) -> tuple[str, ...]:
-        """What gives the rest of the window, one after the other."""
+        """The queries that give the rest of the window, one after the other."""
         return (_LATER,) if self.time is None else (_REST, _LATER)
 
     def after(self, row: tuple[Any, ...]) -> str:
@@ -64,7 +64,7 @@ class _Place:
 
 
 def page(connection: Connection, after: str | None, limit: int) -> tuple[list[tuple[Any, ...]], str]:
-    """The next changes, and the place after them."""
+    """Returns the next changes, and the place after them."""
     rows: list[tuple[Any, ...]] = []
     for window in _windows(connection, after):
         for query in window.queries:
@@ -76,7 +76,7 @@ def page(connection: Connection, after: str | None, limit: int) -> tuple[list[tu
 
 
 def all_rows(connection: Connection, after: str | None) -> Iterator[tuple[Any, ...]]:
-    """All changes after a place, as many at a time as the server sends."""
+    """Yields all changes after a place, as many at a time as the server sends."""
     for window in _windows(connection, after):
         for query in window.queries:
             with connection.cursor("cera_changes") as cursor:
@@ -86,7 +86,7 @@ def all_rows(connection: Connection, after: str | None) -> Iterator[tuple[Any, .
 
 
 def _windows(connection: Connection, after: str | None) -> list[_Place]:
-    """The window that the place is in; if it was begun by an earlier reading, what has become visible since, too."""
+    """Returns the window that the place is in; if it was begun earlier, also that of changes visible since then."""
     run(connection, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
     now = _now(connection)
     place = _place(after, now)

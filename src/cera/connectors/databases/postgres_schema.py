@@ -1,16 +1,16 @@
-"""What capture makes in PostgreSQL: two tables, four functions, and two triggers for each captured table.
+"""The objects that capture creates in PostgreSQL: two tables, four functions, and two triggers for each captured table.
 
 A change is written as it happens; its transaction has one row in `cera_transactions`, whose trigger is deferred: it
-runs when the transaction commits, and writes down that time. Tables of users have no deferred triggers, which would
-forbid to alter or truncate them later in the same transaction. The settings that values are written by are fixed.
+runs when the transaction commits, and records that time. Tables of users have no deferred triggers, which would
+forbid altering or truncating them later in the same transaction. The settings that values are written by are fixed.
 
-The trigger functions run with the rights of another than the writer (SECURITY DEFINER), so that writers need none on
+The trigger functions run with other rights than the writer's (SECURITY DEFINER), so that writers need none on
 the change table. So nothing that a user has defined may run in them:
 
 - `search_path` has pg_catalog alone, and no function or operator is looked for in pg_temp.
 - `to_json` calls a cast to json of a type that is not built in. It is given values of built-in types only, and else a
   value is written by the output function of its type (`format('%s', …)`), which a superuser has made.
-- What type a value has, its `pg_typeof` says. The catalog, as a transaction sees it that began long ago (REPEATABLE
+- The type of a value is its `pg_typeof`. The catalog, as a transaction sees it that began long ago (REPEATABLE
   READ), may still have another column of that name. What is looked up of a type, the base of a domain and the element
   of an array, never changes.
 - Nobody else may call them: they would record what never happened.
@@ -35,14 +35,14 @@ TABLES = (
     "CREATE INDEX cera_transactions_by_time ON {schema}.cera_transactions (committed, transaction_id)",
 )
 
-#: In the source of the functions since user-defined casts cannot run in them.
+#: In the source of the functions since the version in which user-defined casts cannot run in them.
 VERSION = "cera capture, version 2"
 
 _SETTINGS = """LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = 'hex' SET intervalstyle = 'iso_8601'"""
 
-#: JSON as text, which keeps apart large reals (1e+300) and integers. NaN and the infinities are texts in it, and no
+#: JSON as text, which keeps apart large reals (1e+300) and integers. NaN and the infinities are texts in it, and not
 #: values here: a column of numbers that has one is left out.
 _ROW = """CREATE OR REPLACE FUNCTION {schema}.cera_row(recorded json, relation oid) RETURNS json LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $cera$
@@ -56,7 +56,7 @@ BEGIN
       AND coalesce(nullif(typbasetype, 0), pg_type.oid) IN ('float4'::regtype, 'float8'::regtype, 'numeric'::regtype)));
 END $cera$"""
 
-#: Built-in types have numbers below 16384, whoever creates types; domains over them and arrays of them are as good.
+#: Built-in types have numbers below 16384, whoever creates types; domains over them and arrays of them are safe too.
 _IS_PLAIN = """CREATE OR REPLACE FUNCTION {schema}.cera_is_plain(kind oid) RETURNS boolean LANGUAGE plpgsql STABLE
   SET search_path = pg_catalog, pg_temp AS $cera$
 BEGIN
@@ -118,10 +118,10 @@ END $cera$""",
 
 _NAMES = ("cera_row(json, oid)", "cera_is_plain(oid)", "cera_capture()", "cera_commit()")
 
-#: Nobody else may make triggers of the functions, or call them.
+#: Nobody else may create triggers with the functions, or call them.
 REVOKED = tuple(f"REVOKE ALL ON FUNCTION {{schema}}.{name} FROM PUBLIC" for name in _NAMES)
 
-#: What makes a role the owner of the functions: it owns no table, cannot log in, and can only insert.
+#: Makes a role the owner of the functions: it owns no table, cannot log in, and can only insert.
 OWNED = (
     "GRANT USAGE, CREATE ON SCHEMA {schema} TO {owner}",
     "GRANT INSERT ON {schema}.cera_changes TO {owner}",
@@ -142,7 +142,7 @@ FUNCTIONS_DROPPED = tuple(f"DROP FUNCTION IF EXISTS {{schema}}.{name} CASCADE" f
 COMMIT_TRIGGER = """CREATE CONSTRAINT TRIGGER cera_commit AFTER INSERT ON {schema}.cera_transactions
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION {schema}.cera_commit()"""
 
-#: The triggers of a captured table; the argument is what events call it.
+#: The triggers of a captured table; the argument is its name in events.
 ROW_TRIGGER = """CREATE TRIGGER cera_capture AFTER INSERT OR UPDATE OR DELETE ON {table}
   FOR EACH ROW EXECUTE FUNCTION {schema}.cera_capture({shown})"""
 TRUNCATE_TRIGGER = """CREATE TRIGGER cera_truncate AFTER TRUNCATE ON {table}
@@ -155,7 +155,7 @@ DROPPED = (
     *FUNCTIONS_DROPPED,
 )
 
-#: Captured tables: schema, name, what events call it, how many of the two triggers there are.
+#: Captured tables: schema, name, name in events, how many of the two triggers there are.
 CAPTURED = """SELECT space.nspname, class.relname,
     min(convert_from(substring(made.tgargs for greatest(length(made.tgargs) - 1, 0)), 'UTF8')), count(*)
   FROM pg_trigger made
@@ -165,11 +165,11 @@ CAPTURED = """SELECT space.nspname, class.relname,
     AND ours.nspname = %s AND made.tgparentid = 0
   GROUP BY 1, 2 ORDER BY 1, 2"""
 
-#: Tables of sessions, which nobody captures.
+#: Temporary tables, which cannot be captured.
 TEMPORARY = """SELECT space.nspname, class.relname
   FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace WHERE class.relpersistence = 't'"""
 
-#: Tables that a name may mean, with what kind of a relation each is: that in lower case, which SQL means by a name
+#: Tables that a name may mean, with the kind of each relation: the one in lower case, which SQL means by a name
 #: without quotes, before one that is spelt the same.
 NAMED = """SELECT space.nspname, class.relname, class.relkind::text
   FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace
@@ -180,7 +180,7 @@ NAMED = """SELECT space.nspname, class.relname, class.relkind::text
   ORDER BY (CASE WHEN %(exact_schema)s THEN 0 WHEN space.nspname = lower(%(schema)s) THEN 0 ELSE 1 END),
     (CASE WHEN %(exact)s THEN 0 WHEN class.relname = lower(%(name)s) THEN 0 ELSE 1 END)"""
 
-#: Names of tables that can be seen, for a guess at the one that was meant.
+#: Names of visible tables, for a guess at the one that was meant.
 VISIBLE = """SELECT CASE WHEN pg_table_is_visible(class.oid) THEN '' ELSE space.nspname || '.' END || class.relname
   FROM pg_class class JOIN pg_namespace space ON space.oid = class.relnamespace
   WHERE class.relkind IN ('r', 'p') AND space.nspname !~ '^(pg_|information_schema)' AND class.relname !~ '^cera_'

@@ -1,4 +1,4 @@
-"""Reading the changes that triggers have recorded, each once and none left out.
+"""The changes that triggers have recorded, read completely and each once.
 
 A place in the changes is a text that a caller keeps with its own state. In SQLite, where one transaction writes at a
 time, it is the last position. In PostgreSQL positions are given out before transactions commit, and these commit in any
@@ -27,7 +27,7 @@ _TIMES = TimeFormat("us")
 
 
 @dataclass(frozen=True)
-class Polled:
+class ChangePage:
     """Some changes in the order of their commits, and the place after them; `more`: whether others wait already."""
 
     records: tuple[Event | Rejected, ...]
@@ -35,11 +35,11 @@ class Polled:
     more: bool
 
 
-def poll(url: str, after: str | None = None, limit: int = PAGE) -> Polled:
-    """The changes after a place, at most `limit` of them; from the first on if the place is None.
+def poll(url: str, after: str | None = None, limit: int = PAGE) -> ChangePage:
+    """Returns the changes after a place, at most `limit` of them; from the first on if the place is None.
 
-    A caller that stores `position` in one step with what it made of the records has each change exactly once.
-    Raises UnreachableError where the database is away, UsageError where no changes are captured or the place is wrong.
+    A caller that stores `position` in one step with its results of the records has each change exactly once. Raises
+    UnreachableError where the database is away, UsageError where no changes are captured or the place is wrong.
     """
     found = database(url)
     if isinstance(found, Sqlite):
@@ -47,15 +47,15 @@ def poll(url: str, after: str | None = None, limit: int = PAGE) -> Polled:
     else:
         with postgres.connected(found) as connection:
             rows, position = postgres_pages.page(connection, after, limit)
-    return Polled(tuple(_record(row, found) for row in rows), position, len(rows) == limit)
+    return ChangePage(tuple(_record(row, found) for row in rows), position, len(rows) == limit)
 
 
 def read_changes(url: str, after: str | None = None) -> Iterator[Event | Rejected]:
-    """All changes that are recorded after a place, those that cannot be read as rejected records.
+    """Yields all changes recorded after a place, those that cannot be read as rejected records.
 
     A table whose triggers do not fit it any more comes first, as a rejected record that says what to do.
     """
-    return _changes(database(url), after)  # a wrong URL is told at once
+    return _changes(database(url), after)  # a wrong URL is reported at once
 
 
 def _changes(found: Database, after: str | None) -> Iterator[Event | Rejected]:
@@ -74,7 +74,7 @@ def _changes(found: Database, after: str | None) -> Iterator[Event | Rejected]:
 
 
 def problems(url: str) -> list[Rejected]:
-    """The captured tables whose triggers do not record what the tables hold now."""
+    """Returns the captured tables whose triggers do not record what the tables hold now."""
     return list(_problems(database(url)))
 
 
@@ -112,7 +112,7 @@ def _sqlite_page(found: Sqlite, after: str | None, limit: int) -> tuple[list[tup
 
 
 def _record(row: tuple[object, ...], found: Database) -> Event | Rejected:
-    """The event of (position, operation, table, old, new, time, transaction)."""
+    """Returns the event of (position, operation, table, old, new, time, transaction)."""
     position, operation, table, old, new, time, transaction = row
     try:
         assert isinstance(position, int)

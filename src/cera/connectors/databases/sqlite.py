@@ -1,7 +1,7 @@
 """Capture in SQLite: three triggers for each table, which name its columns.
 
-SQLite does not tell a trigger which transaction it runs in, nor when that is committed. A writer that wants its changes
-taken together says so in the transaction itself: a row in `cera_transaction` as long as it lasts.
+A trigger of SQLite cannot know its transaction, nor when that is committed. A writer that wants its changes
+treated as one writes a row into `cera_transaction` for the time of the transaction.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from cera.connectors.databases.sqlite_schema import MADE, OPERATIONS, triggers
-from cera.connectors.databases.tables import TableName, literal, quoted
+from cera.connectors.databases.table_names import TableName, literal, quoted
 from cera.connectors.databases.urls import Sqlite, UnreachableError
 from cera.errors import EngineError, UsageError
 from cera.model.message_text import did_you_mean
@@ -26,8 +26,8 @@ _BUSY_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Captured:
-    """A table with triggers of ours: its name, what events call it, and what is wrong with the triggers."""
+class CapturedTable:
+    """A table with our triggers: its name, its name in events, and what is wrong with the triggers."""
 
     table: str
     shown: str
@@ -35,13 +35,13 @@ class Captured:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether the table had another name when it was captured; upper and lower case make none."""
+        """Whether the table had another name when it was captured, apart from upper and lower case."""
         return self.table.lower() != self.shown.lower()
 
 
 @contextmanager
 def connected(database: Sqlite, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
-    """A connection to a file that is there, without transactions of its own; errors become ours.
+    """Opens a connection to an existing file, without transactions of its own; its errors become ours.
 
     `seconds`: how long to wait for others that write, if not as long as usual.
     """
@@ -52,7 +52,7 @@ def connected(database: Sqlite, seconds: float | None = None) -> Iterator[sqlite
             uri=True,
             timeout=seconds,
             isolation_level=None,
-            check_same_thread=False,  # one that is kept may be used from another thread, as Spark's callbacks do
+            check_same_thread=False,  # a kept connection may be used from another thread, as Spark's callbacks do
         )
         try:
             yield connection
@@ -75,7 +75,7 @@ def _failure(database: Sqlite, error: sqlite3.Error, seconds: float) -> UsageErr
 
 @contextmanager
 def _changing(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing."""
+    """Makes changes in one transaction: all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -86,7 +86,7 @@ def _changing(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def capture(database: Sqlite, names: Sequence[TableName]) -> list[str]:
-    """Makes the change table and the triggers; says what was done."""
+    """Creates the change table and the triggers; returns what was done."""
     with connected(database) as connection, _changing(connection):
         tables: dict[str, TableName] = {}
         for name in names:
@@ -137,7 +137,7 @@ def drop(database: Sqlite, names: Sequence[TableName]) -> list[str]:
 
 
 def _captured_table(connection: sqlite3.Connection, name: TableName, renamed: Mapping[str, str]) -> str:
-    """The table of a name; where there is none of that name any more, the one that had it when it was captured."""
+    """Returns the table of a name; if no table has it any more, the one that had it when it was captured."""
     try:
         return _table(connection, name)
     except UsageError:
@@ -146,18 +146,18 @@ def _captured_table(connection: sqlite3.Connection, name: TableName, renamed: Ma
         return now
 
 
-def captured(connection: sqlite3.Connection) -> list[Captured]:
-    """The tables with triggers of ours, and whether these name the columns that the tables have now."""
+def captured(connection: sqlite3.Connection) -> list[CapturedTable]:
+    """Returns the tables with our triggers, and whether these name the columns that the tables have now."""
     rows = connection.execute(
         "SELECT tbl_name, name, sql FROM sqlite_master WHERE type = 'trigger' AND name GLOB 'cera [iud]*' ORDER BY 1, 2"
     )
     found: dict[tuple[str, str], list[str]] = {}
     for table, name, sql in rows:
         found.setdefault((table, name.split(" ", 2)[2]), []).append(sql)
-    return [Captured(*key, _problem(connection, Captured(*key, None), found[key])) for key in found]
+    return [CapturedTable(*key, _problem(connection, CapturedTable(*key, None), found[key])) for key in found]
 
 
-def _problem(connection: sqlite3.Connection, one: Captured, statements: Sequence[str]) -> str | None:
+def _problem(connection: sqlite3.Connection, one: CapturedTable, statements: Sequence[str]) -> str | None:
     table, shown = one.table, one.shown
     if one.is_renamed:
         return f"the table was renamed since it was captured: events still call it {shown}"
@@ -178,12 +178,12 @@ def has_changes(connection: sqlite3.Connection) -> bool:
 
 
 def _table(connection: sqlite3.Connection, wanted: TableName) -> str:
-    """The table of a name; a name that no table has exactly is looked for without regard to case."""
+    """Returns the table of a name; if none has it exactly, one that has it in another case."""
     if wanted.schema not in (None, "main"):
         raise UsageError(f"{Setting.TABLES}: SQLite has no schema {wanted.schema}; write {wanted.name}")
     rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')").fetchall()
     kinds: dict[str, str] = {name: _kind(kind, sql or "") for name, kind, sql in rows}
-    # SQLite itself does not tell names in upper and lower case apart.
+    # SQLite itself does not distinguish upper and lower case in names.
     name = next((name for name in kinds if name.lower() == wanted.name.lower()), None)
     if name is None:
         known = [name for name in kinds if not name.startswith(("cera_", "sqlite_"))]
@@ -203,7 +203,7 @@ def _kind(kind: str, sql: str) -> str:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> dict[str, str]:
-    """The columns of a table, generated ones too, with the types that they were declared with."""
+    """Returns the columns of a table, generated ones too, with their declared types."""
     rows = connection.execute("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", (table,))
     return {name: kind.upper() for name, kind in rows}
 
@@ -217,7 +217,7 @@ def _drop_triggers(connection: sqlite3.Connection, table: str) -> None:
 
 
 def page(connection: sqlite3.Connection, after: int, limit: int) -> Iterable[tuple[object, ...]]:
-    """The next changes: position, operation, table, old, new, time, transaction."""
+    """Returns the next changes: position, operation, table, old, new, time, transaction."""
     return connection.execute(
         "SELECT position, operation, table_name, old_row, new_row, committed, coalesce(transaction_id, position)"
         " FROM cera_changes WHERE position > ? ORDER BY position LIMIT ?",
@@ -226,6 +226,6 @@ def page(connection: sqlite3.Connection, after: int, limit: int) -> Iterable[tup
 
 
 def last_position(connection: sqlite3.Connection) -> int:
-    """The position of the last change that was ever recorded."""
+    """Returns the position of the last change that was ever recorded."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'cera_changes'").fetchone()
     return 0 if row is None else int(row[0])

@@ -1,10 +1,10 @@
-"""What capture makes in SQLite: the change table, the table of the open transaction, and the triggers."""
+"""The objects that capture creates in SQLite: the change table, the table of the open transaction, and the triggers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cera.connectors.databases.tables import literal, quoted
+from cera.connectors.databases.table_names import literal, quoted
 
 OPERATIONS = ("insert", "update", "delete")
 
@@ -39,7 +39,7 @@ END""",
 
 
 def triggers(table: str, shown: str, columns: Mapping[str, str]) -> list[str]:
-    """The statements that make the triggers of a table with these columns, written as SQLite keeps them."""
+    """Returns the statements that create the triggers of a table with these columns, written as SQLite keeps them."""
     old, new = _row("OLD", columns), _row("NEW", columns)
     rows = {"insert": ("NULL", new), "update": (old, new), "delete": (old, "NULL")}
     return [_trigger(table, shown, operation, *rows[operation]) for operation in OPERATIONS]
@@ -55,7 +55,9 @@ def _trigger(table: str, shown: str, operation: str, old: str, new: str) -> str:
 
 
 def _row(prefix: str, columns: Mapping[str, str]) -> str:
-    """The JSON of a row. A table with many columns is put together: a column that is null is left out there."""
+    """Returns SQL for the JSON of a row. That of a table with many columns is merged from parts, which leaves nulls
+    out.
+    """
     fields = [f"{literal(name)}, {_value(f'{prefix}.{quoted(name)}', kind)}" for name, kind in columns.items()]
     pieces = [fields[i : i + _COLUMNS_AT_ONCE] for i in range(0, len(fields), _COLUMNS_AT_ONCE)]
     objects = [f"json_object({', '.join(piece)})" for piece in pieces]
@@ -66,7 +68,7 @@ def _row(prefix: str, columns: Mapping[str, str]) -> str:
 
 
 def _value(column: str, kind: str) -> str:
-    """A value in JSON: reals to the last digit (and no infinities), bytes as PostgreSQL writes them."""
+    """Returns SQL for a value in JSON: reals to the last digit (and no infinities), bytes as PostgreSQL writes them."""
     real = f"CASE WHEN abs({column}) <= 1.7976931348623157e308 THEN json(printf('%!.17g', {column})) END"
     text = f" WHEN 'text' THEN CASE WHEN json_valid({column}) THEN json({column}) ELSE {column} END"
     return (

@@ -1,7 +1,7 @@
-"""Which database a URL names, and what of it may be shown.
+"""URLs of databases: which database one names, and which part of it may be shown.
 
-A URL that is understood is shown without its password. Of one that is not, nothing is shown but the scheme: where the
-password stands in it, nobody knows.
+A URL that is understood is shown without its password. Of any other only the scheme is shown, since the password could
+stand anywhere in it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from urllib.parse import unquote
 from cera.errors import EngineError, UsageError
 from cera.model.message_text import did_you_mean
 
-#: How the databases that can be read are named.
+#: The URLs of databases that can be read.
 POSTGRES = "postgresql://USER@HOST/DATABASE"
 KNOWN = f"sqlite:PATH, sqlite:///PATH or {POSTGRES}"
 
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 _HOST = r"(?:\[[^\]@/?]*\]|[^:@/?,\[\]]*)(?::\d*)?"
-#: User, password, the rest, parameters. A password may have any sign in it that was not escaped.
+#: User, password, the rest, parameters. A password may contain any character that was not escaped.
 _UNDERSTOOD = re.compile(rf"//(?:([^:@/?]*)(:.*)?@)?({_HOST}(?:,{_HOST})*(?:/[^?@]*)?)(\?.*)?", re.DOTALL)
 _HIDDEN = "…"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}", re.ASCII)
 
 
 class UnreachableError(EngineError):
-    """A database does not answer; it may later."""
+    """A database does not answer; it may do so later."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ Database = Sqlite | Postgres
 
 
 def database(url: str) -> Database:
-    """The database that a URL names. Raises UsageError where it names none, or a file that is not there."""
+    """Returns the database that a URL names. Raises UsageError where it names none, or a file that does not exist."""
     scheme, colon, rest = url.partition(":")
     match scheme.lower() if colon else "":
         case "sqlite":
@@ -71,7 +71,7 @@ def database(url: str) -> Database:
 
 
 def without_password(url: str) -> str:
-    """A URL of PostgreSQL as it may be shown, also behind `db:`; anything else as it is."""
+    """Returns a URL of PostgreSQL as it may be shown, also behind `db:`; any other text unchanged."""
     before, scheme, rest = _parts(url)
     if scheme is None:
         return url
@@ -84,26 +84,30 @@ def without_password(url: str) -> str:
 
 
 def is_understood(url: str) -> bool:
-    """Whether a URL of PostgreSQL can be read in one way only: its driver would show parts of any other in messages."""
+    """Returns whether a URL of PostgreSQL can be read in one way only: its driver would show parts of any other in
+    messages.
+    """
     found = _UNDERSTOOD.fullmatch(_parts(url)[2])
     return found is not None and not re.search(r"[@/?#]", found[2] or "")
 
 
 def _parts(url: str) -> tuple[str, str | None, str]:
-    """What stands before the scheme, the scheme of PostgreSQL, and what follows its colon."""
+    """Returns what stands before the scheme, the scheme of PostgreSQL, and what follows its colon."""
     found = re.fullmatch(r"((?:db:)?)(postgres(?:ql)?):(.*)", url, re.DOTALL | re.IGNORECASE)
     return ("", None, url) if found is None else (found[1], found[2], found[3])
 
 
 def _parameter(text: str) -> str:
-    """A parameter with its value, unless it is secret: passwords, and what has no name."""
+    """Returns a parameter with its value, unless it is secret: passwords, and values without a name."""
     name, is_, _ = text.partition("=")
     secret = not is_ or "pass" in unquote(name).lower() or "%" in name
     return f"{name}=***" if secret and is_ else "***" if secret and text else text
 
 
 def _file(rest: str, url: str) -> Path:
-    """The file of a URL. After three slashes stands a path from here or, if there is no such file, from the root."""
+    """Returns the file of a URL. After three slashes stands a relative path or, if there is no such file, an absolute
+    one.
+    """
     name = unquote(rest.partition("?")[0])
     if name.startswith("///"):
         candidates = [Path(name[3:]), Path(name[2:])]

@@ -24,7 +24,7 @@ def format_ending(path: Path) -> str:
 
 
 def open_events(path: Path) -> BinaryIO:
-    """Opens a file of events for reading, decompressed. What is wrong with compressed data is an OSError."""
+    """Opens a file of events for reading, decompressed. Broken compressed data raises OSError."""
     if not is_compressed(path):
         return path.open("rb")
     file = path.open("rb")
@@ -33,11 +33,11 @@ def open_events(path: Path) -> BinaryIO:
     except BaseException:
         file.close()
         raise
-    return cast(BinaryIO, io.BufferedReader(_Decompressed(decompressed, file), 1 << 17))
+    return cast(BinaryIO, io.BufferedReader(_DecompressedFile(decompressed, file), 1 << 17))
 
 
 class _Zstandard:
-    """The bytes of a file of Zstandard frames. (The library's own reader does not report a file that is cut.)"""
+    """The bytes of a file of Zstandard frames. (The library's own reader does not report a truncated file.)"""
 
     def __init__(self, file: BinaryIO) -> None:
         import zstandard  # takes time to import, and few files need it
@@ -67,10 +67,10 @@ class _Zstandard:
         return b"".join(parts)
 
     def close(self) -> None:
-        """The file is closed by who opened it."""
+        """Does nothing: the file is closed by whoever opened it."""
 
 
-class _Decompressed(io.RawIOBase):
+class _DecompressedFile(io.RawIOBase):
     """The bytes of a compressed file."""
 
     def __init__(self, decompressed: Any, file: BinaryIO) -> None:

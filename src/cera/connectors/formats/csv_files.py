@@ -32,7 +32,7 @@ from cera.model.terms.values import NumberTooLargeError, Scalar, infer_scalar
 from cera.model.time.interval import Time
 from cera.wording import Setting
 
-#: How many lines are looked at to find what is not said about a file.
+#: How many lines are read to find the dialect of a file where it is not given.
 _LOOKED_AT = 100
 #: The same where more lines may have to be waited for.
 _LOOKED_AT_LIVE = 2
@@ -52,14 +52,14 @@ class _Row:
 
 
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    reading = _Reading(stream, layout)
+    reading = _CsvReader(stream, layout)
     for row in reading.rows(name):
         yield row if isinstance(row, Rejected) else _event(row, layout, reading.dialect)
 
 
 def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
-    """Returns the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
-    reading = _Reading(stream, layout)
+    """Yields the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
+    reading = _CsvReader(stream, layout)
     fields = frozenset(layout.time_source or TIME_FIELDS)
     dialect = reading.dialect
     for row in reading.rows(""):
@@ -77,7 +77,7 @@ def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
         yield interval.begin, interval.end
 
 
-class _Reading:
+class _CsvReader:
     """A file that is read row by row, in the dialect that was given or found."""
 
     def __init__(self, stream: BinaryIO, layout: Layout) -> None:
@@ -145,11 +145,11 @@ class _Lines(Iterator[str]):
         return line
 
     def ahead(self, number: int) -> list[str]:
-        """Returns the next lines without taking them; fewer where there are no more, or none that can be decoded."""
+        """Returns the next lines without consuming them; fewer at the end, or before one that cannot be decoded."""
         try:
             self._given_back.extend(itertools.islice(self._stream, number))
         except UnicodeError as error:
-            self._failure = error  # raised when the lines before it are taken
+            self._failure = error  # raised when the lines before it are consumed
         return list(self._given_back)
 
     @property
@@ -157,7 +157,7 @@ class _Lines(Iterator[str]):
         return "".join(self._taken).rstrip("\r\n")
 
     def start_record(self) -> int:
-        """The number of the line that the next record starts in."""
+        """Starts the next record; returns the number of its first line."""
         self._number += len(self._taken)
         self._taken = []
         return self._number
@@ -169,7 +169,7 @@ class _Lines(Iterator[str]):
 
 
 def _texts(stream: BinaryIO, encoding: str | None) -> Iterator[str]:
-    """The lines of a file as texts; bytes that are not UTF-8 are kept for `check_text` to find."""
+    """Yields the lines of a file as texts; bytes that are not UTF-8 are kept for `check_text` to find."""
     first = next(stream, b"")
     if encoding is None and first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
@@ -180,7 +180,7 @@ def _texts(stream: BinaryIO, encoding: str | None) -> Iterator[str]:
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
-    """The lines of a text that comes in pieces."""
+    """Yields the lines of a text that comes in pieces."""
     rest = ""
     for text in texts:
         *whole, rest = (rest + text).split("\n")
@@ -190,7 +190,7 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _problem(header: list[str], text: str, layout: Layout, dialect: CsvDialect) -> str | None:
-    """Why the file cannot be read under this header."""
+    """Returns why the file cannot be read under this header; None if it can."""
     try:
         check_text(text)
     except RecordError as error:

@@ -1,7 +1,7 @@
 """JSON files: one event object, an array of them, or `{"events": […]}`.
 
 The elements of an array are read one by one, so that a bad one does not cost the others, not even one that is nested
-too deep to be read, and a file that breaks off still gives what stands before the break.
+too deep to be read, and a truncated file still gives what stands before its end.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from cera.connectors.formats.jsonl import event_in, tells_nothing
+from cera.connectors.formats.jsonl import event_in, is_ignored_mark
 from cera.connectors.records.layout import Layout, Rejected, decode, rejected
 from cera.model.events.event import Event
 
@@ -22,14 +22,14 @@ _ARRAY_START = re.compile(r'[ \t\r\n]*(?P<object>\{[ \t\r\n]*"events"[ \t\r\n]*:
 
 
 def _extent_only(text: str) -> None:
-    """Numbers are looked at when the element is read."""
+    """Ignores a number: it is parsed when the element is read."""
 
 
 _DECODER = json.JSONDecoder(parse_int=_extent_only, parse_float=_extent_only)
 
 
 class _BrokenError(Exception):
-    """From `position` on the file cannot be read."""
+    """The file cannot be read from `position` on."""
 
     def __init__(self, reason: str, position: int) -> None:
         super().__init__(reason)
@@ -42,7 +42,7 @@ def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Reject
     try:
         for start, end in _extents(text):
             line, counted = line + text.count("\n", counted, start), start
-            if not tells_nothing(text[start:end], layout):
+            if not is_ignored_mark(text[start:end], layout):
                 yield event_in(text[start:end], f"{name}:{line}", layout)
     except _BrokenError as error:
         line += text.count("\n", counted, error.position)
@@ -51,7 +51,7 @@ def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Reject
 
 
 def _extents(text: str) -> Iterator[tuple[int, int]]:
-    """Where each event starts and ends."""
+    """Yields where each event starts and ends."""
     if _after_space(text, 0) == len(text):
         return
     array = _ARRAY_START.match(text)
@@ -88,7 +88,7 @@ def _end_of_value(text: str, start: int) -> int:
 
 
 def _end_of_deep_value(text: str, start: int) -> int:
-    """The end by brackets alone, for a value that is nested too deep for Python's reader."""
+    """Returns the end, found by brackets alone, of a value that is nested too deep for Python's reader."""
     open_brackets: list[str] = []
     for found in _STRING_OR_BRACKET.finditer(text, start):
         token = found[0]
@@ -105,7 +105,7 @@ def _end_of_deep_value(text: str, start: int) -> int:
 
 
 def _expect(text: str, position: int, wanted: str, description: str) -> int:
-    """The position after the wanted text, of which the empty one stands for the end."""
+    """Returns the position after the wanted text; the empty text stands for the end."""
     position = _after_space(text, position)
     if not text.startswith(wanted, position) or (not wanted and position < len(text)):
         found = f"`{text[position]}`" if position < len(text) else "the end of the file"

@@ -12,20 +12,20 @@ from cera.model.terms.json_terms import loads
 
 
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Event | Rejected]:
-    """The events of a stream, or of a part of it that begins with the line `first`."""
+    """Yields the events of a stream, or of a part of it that begins with the line `first`."""
     for number, line in enumerate(lines, first):
         text = decode(line).rstrip(" \t\r\n")
-        if text and not tells_nothing(text, layout):
+        if text and not is_ignored_mark(text, layout):
             yield event_in(text, f"{name}:{number}", layout)
 
 
-def tells_nothing(text: str, layout: Layout) -> bool:
-    """Whether a JSON text is a mark of another program that is no event, and not wrong either."""
+def is_ignored_mark(text: str, layout: Layout) -> bool:
+    """Returns whether a JSON text is a mark of another program, which is neither an event nor an error."""
     return layout.envelope == "debezium" and is_tombstone(text)
 
 
 def event_in(text: str, place: str, layout: Layout) -> Event | Rejected:
-    """The event that a JSON text stands for, or why there is none."""
+    """Returns the event of a JSON text, or why it is not one."""
     try:
         check_text(text)
         return event_from_object(loads(text), layout)

@@ -2,7 +2,7 @@
 
 The lines of a file mostly differ in their values alone. From a plain line (see `plain_lines`) its shape is learnt: a
 regular expression for that line with other values in it. All shapes together are one expression that takes a text apart
-line by line, and one function that makes the events of what it found. What has a shape is JSON, with the keys of the
+line by line, and one function that makes the events of the parts. A line with a shape is JSON, with the keys of the
 learnt line, and so none of them twice; its strings have no escapes, and its numbers are short enough to have a value.
 """
 
@@ -29,7 +29,7 @@ from cera.model.terms.values import number
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.model.time.time_text import TimeFormat
 
-#: So many shapes are learnt: each is tried on a line until one matches.
+#: How many shapes are learnt: each is tried on a line until one matches.
 MOST_SHAPES = 8
 
 STRING = r'"([^"\\\x00-\x1f]*+)"'
@@ -84,7 +84,7 @@ class Shapes:
     def read(self, text: str) -> list[_Event]:
         """Returns the event of each line of a text, each with its line break; None where the line has no shape."""
         rows = self._rows(text)
-        # in a text as long as this there may be a line whose term would be too large
+        # a text of this length may have a line whose term would be too large
         return self._make(rows) if len(text) < LONGEST else [None] * len(rows)
 
     def learn(self, text: str, line: PlainLine) -> bool:
@@ -101,7 +101,7 @@ class Shapes:
         self._patterns.append(f"{pattern}(\n)")
         self._branches.append(self._branch(values, line))
         self._compile()
-        if not _equal(self.read(text)[0], line.event):  # a doubt is left: the line is read by others
+        if not _equal(self.read(text)[0], line.event):  # in doubt, the ordinary reader reads the line
             self._patterns.pop()
             self._branches.pop()
             self._groups, self._rows, self._make = before
@@ -109,19 +109,19 @@ class Shapes:
         return True
 
     def _compile(self) -> None:
-        # a text is found by what it ends with, or by being any other line: no two lines are one, and none is left out
+        # each line is matched by its shape and its end, or as any other line: lines are neither joined nor left out
         self._rows = re.compile("|".join([*self._patterns, _ANY_OTHER + "()"])).findall
         groups = ", ".join(f"g{i}" for i in range(self._groups))
         source = ["def make(rows):", "  found = []", "  append = found.append", f"  for {groups}, _ in rows:"]
         for i, branch in enumerate(self._branches):
             source += [f"    {'elif' if i else 'if'} {branch[0]}:", *(f"      {line}" for line in branch[1:])]
         source += ["    else: append(None)", "  return found"]
-        # made here, of lines that were read: keys and labels are in it as literals
+        # generated here from lines that were read: keys and labels are in it as literals
         exec(compile("\n".join(source), "<the maker of a line's events>", "exec"), self._names)
         self._make = self._names["make"]
 
     def _branch(self, values: Sequence[_Value], line: PlainLine) -> list[str]:
-        """The name that says that a row has the shape, and the lines that append its event to those found."""
+        """Returns the name that is set if a row has the shape, and the lines that append its event."""
         fields, label = line.fields, repr(line.event.label)
         lines: list[str] = []
         children: list[str] = []
@@ -169,7 +169,7 @@ class Shapes:
         if kind == "string":
             return _tried(f"{name} = time_of({text})")
         key = f"{text} + {groups[2]}" if kind == "offset" else text
-        # a double of less than a minute is near enough to its microsecond
+        # a double below a minute is accurate to the microsecond
         return _tried(f"{name} = {kind}[{key}] + int(float({groups[1]}[:{SECONDS_LENGTH}]) * 1e6 + 0.5)")
 
 
@@ -182,7 +182,7 @@ def _skip(condition: str) -> str:
 
 
 def _number(name: str) -> list[str]:
-    """The lines that make a number of the text of a name."""
+    """Returns the lines that make a number of the text in a variable."""
     return [
         f"if '.' in {name}:",
         f"  {name} = float({name})",
@@ -192,7 +192,7 @@ def _number(name: str) -> list[str]:
 
 
 def values_of(text: str, line: PlainLine) -> list[_Value] | None:
-    """The values of a line in their order; None if its text is not taken apart as its record is."""
+    """Returns the values of a line in their order; None if its text is not taken apart as its record is."""
     fields = line.fields
     kinds = [str(token.lastgroup) for token in TOKEN.finditer(text) if token["key"] is None]
     places = list(_places(line.record, fields))
@@ -210,7 +210,7 @@ def values_of(text: str, line: PlainLine) -> list[_Value] | None:
 
 
 def _places(record: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str | None, Any]]:
-    """For each value of a record, in order, the field if it has a meaning of its own, and the value."""
+    """Yields for each value of a record, in order, its field if that has a meaning of its own, and the value."""
     named = {fields.begin, fields.end, fields.label, fields.id}
     for name, value in record.items():
         if name in named:
@@ -249,7 +249,7 @@ def _pattern_of(text: str, values: Sequence[_Value]) -> str:
 
 
 def _object(body: Mapping[str, Any], values: Iterator[str]) -> str:
-    """The source of an object like this one, without what is absent, of the sources of its values."""
+    """Returns the source of an object like this one, without what is absent, from the sources of its values."""
     children = [
         f"{key!r}: {_object(child, values) if child.__class__ is dict else next(values)}"
         for key, child in body.items()

@@ -2,7 +2,7 @@
 
 A plain line is an event object, `{"at": T, "term": {"label": {…}}}`, or a flat record with the fields that a layout
 names; its children are scalars, or objects of such. It is read by Python's own JSON reader, and checked afterwards.
-Wherever a check leaves a doubt there is no answer, and the ordinary reader has to decide.
+Where a check is not sure, the line is left to the ordinary reader.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from cera.connectors.records.time_texts import time_reader
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, number
 
-#: In fewer characters there is no term that would be too large.
+#: A shorter text cannot hold a term that is too large.
 LONGEST = 1_000_000
 
-#: An id of so many characters may be the event's own hash.
+#: An id of this length may be the event's own hash.
 HASH_DIGITS = 32
 
 
@@ -40,7 +40,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class PlainLine:
-    """What was read of a plain line."""
+    """The result of reading a plain line."""
 
     event: Occurrence
     record: Mapping[str, Any]
@@ -48,7 +48,7 @@ class PlainLine:
 
 
 class PlainReader:
-    """Reads plain lines of a layout that `is_plain`."""
+    """A reader of plain lines of a layout that `is_plain`."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -162,7 +162,7 @@ def _take(body: dict[str, Any], content: dict[str, Any], depth: int = 0) -> bool
 
 
 def _names_each_once(text: str, record: dict[str, Any], fields: Fields) -> bool:
-    """Whether no key is given twice: every key has a colon, and Python keeps one of equal keys."""
+    """Returns whether no key is given twice: every key has a colon, and Python keeps one of equal keys."""
     objects: list[dict[str, Any]] = [record]
     for each in objects:
         objects += [value for value in each.values() if value.__class__ is dict]
@@ -172,6 +172,6 @@ def _names_each_once(text: str, record: dict[str, Any], fields: Fields) -> bool:
 
 
 def _colons(record: Mapping[str, Any]) -> int:
-    """The colons inside of the strings of a record."""
+    """Returns the number of colons inside the strings of a record."""
     strings: Iterable[Any] = (string for pair in record.items() for string in pair)
     return sum(string.count(":") for string in strings if isinstance(string, str))

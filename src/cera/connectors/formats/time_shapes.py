@@ -1,7 +1,7 @@
 """The times of JSON lines, found by the shape of what stands before them.
 
-From a plain line (see `plain_lines`) a regular expression is learnt for the line up to its last time. Whatever stands
-behind it: if the line is an event, these are its times.
+From a plain line (see `plain_lines`) a regular expression is learnt for the line up to its last time. Whatever follows
+it: if the line is an event, these are its times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 
 _ANY_OTHER = r"([^\n]*+)\n"
-#: What is not a time: the kinds of values of a line, and none of them found as a group.
+#: Values that are not times: the patterns of their kinds, without groups.
 _SKIPPED = {
     "string": r'"[^"\\\x00-\x1f]*+"',
     "name": r'"[^"\\\x00-\x1f]*+"',
@@ -37,14 +37,14 @@ _OFFSET_LENGTH = len("+01:00")
 
 @dataclass(frozen=True)
 class _Shape:
-    """The places of begin and end in a row of what was found, and how the texts are read."""
+    """The places of begin and end in a row of a match, and how the texts are read."""
 
     begin: int
     end: int
     begin_of: Callable[[str], Time]
     end_of: Callable[[str], Time]
     kind: str
-    #: For points: what is in order just as the times are; for texts with an offset, if all have the same.
+    #: For points: the key that is ordered just as the times are; for texts with an offset, if all have the same.
     value: Callable[[str], Any] | None
 
 
@@ -67,7 +67,7 @@ class TimeShapes:
         self._find: Callable[[str], list[tuple[str, ...]]] = re.compile(f"(){_ANY_OTHER}").findall
 
     def rows(self, text: str) -> list[tuple[str, ...]]:
-        """Takes a text apart: a row for each line, which ends with the line itself if it has no shape."""
+        """Splits a text into a row for each line, which ends with the line itself if it has no shape."""
         return self._find(text)
 
     def times(self, row: Sequence[str]) -> tuple[Time, Time] | None:
@@ -78,13 +78,14 @@ class TimeShapes:
         return None
 
     def ends_in_order(self, rows: Sequence[Sequence[str]]) -> tuple[Time, Time] | None:
-        """Returns the first and last time if all are points of one shape in order, as far as that is seen without
-        reading each; None means nothing. Raises ValueError if one of these two is not a time."""
+        """Returns the first and last time if all are points of one shape, visibly in order without reading each; None
+        if that is not certain. Raises ValueError if one of these two is not a time.
+        """
         shape = self._shapes[0] if len(self._shapes) == 1 else None
         if shape is None or shape.value is None:
             return None
         texts = [row[0] for row in rows]
-        if "" in texts:  # a line of no shape
+        if "" in texts:  # a line without a shape
             return None
         values = texts if shape.value is str else list(map(shape.value, texts))
         if shape.kind == "offset" and (len({text[-_OFFSET_LENGTH:] for text in texts}) > 1 or texts[0][-3] != ":"):
@@ -118,14 +119,14 @@ class TimeShapes:
         value = self._value_of(end[1]) if begin == end else None
         self._shapes.append(_Shape(begin[0], end[0], readers[begin[1]], readers[end[1]], end[1], value))
         self._groups += len({begin, end})
-        # a digit behind a number would be a part of it
+        # a digit after a number would be a part of it
         self._patterns.append(pattern + r"(?![0-9.eE])[^\n]*+\n")
         self._find = re.compile("|".join([*self._patterns, _ANY_OTHER])).findall
 
     def _value_of(self, kind: str) -> Callable[[str], Any] | None:
         if kind == "number":
             return _number
-        return str if kind != "local" or self._times.timezone == "UTC" else None  # other clocks are put back at times
+        return str if kind != "local" or self._times.timezone == "UTC" else None  # other clocks are set back at times
 
 
 def _number(text: str) -> float:
@@ -141,5 +142,5 @@ _OFFSET = re.compile(f"{OFFSET}$")
 
 def _with_offset(text: str, minutes: Minutes) -> Time:
     found = _OFFSET.search(text, _MINUTE_LENGTH)
-    assert found is not None  # it was found with one
+    assert found is not None  # the pattern has found one
     return minutes[text[:_MINUTE_LENGTH] + found[0]] + _microseconds(text[_MINUTE_LENGTH + 1 : found.start()])

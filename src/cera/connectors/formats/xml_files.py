@@ -66,13 +66,16 @@ def _is_wrapped(element: Element) -> bool:
 
 
 def _is_wrapped_beside_flat_ones(element: Element, layout: Layout) -> bool:
-    """In a folder the options for flat records of one file must not spoil the events of another."""
+    """Returns whether this is an event element among flat records.
+
+    In a folder the options for flat records of one file must not spoil the events of another.
+    """
     names = {*element.attributes, *(part.name for part in element.content if isinstance(part, Element))}
     return _is_wrapped(element) and layout.label is None and not layout.names_one_of(names)
 
 
 def _wrapped_event(element: Element, layout: Layout) -> Event:
-    """`<event begin="…" end="…" id="…">` around the term."""
+    """Returns the event of `<event begin="…" end="…" id="…">` around the term."""
     id_field = layout.id_field or "id"
     if not _is_wrapped(element) or not {*TIME_FIELDS, id_field}.issuperset(element.attributes):
         attributes = "".join(f" {name}" for name in element.attributes)
@@ -101,7 +104,7 @@ def _flat_event(element: Element, layout: Layout) -> Event:
 
 
 def _apart(element: Element, names: set[str | None]) -> tuple[dict[str, str], Element]:
-    """The texts of the attributes and child elements with these names, and the element without them."""
+    """Returns the texts of the attributes and child elements with these names, and the element without them."""
     fields: dict[str, str] = {}
     rest = Element(element.name, {}, [], element.line)
     has_elements = any(isinstance(part, Element) for part in element.content)

@@ -1,4 +1,4 @@
-"""Which of the events of a source count: those that are well-formed, in time, and no longer than it promised."""
+"""Which events of a source are accepted: those that are well-formed, in time, and no longer than it promised."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.wording import Setting, in_python
 
-Happened = TypeVar("Happened", Event, Occurrence)
+EventLike = TypeVar("EventLike", Event, Occurrence)
 
 
 def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], object]) -> Iterable[Event]:
-    """The events among the records; the others are handed to `reject`."""
+    """Returns the events among the records; the others are handed to `reject`."""
     for record in records:
         if isinstance(record, Rejected):
             reject(record)
@@ -25,8 +25,8 @@ def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], o
             yield record
 
 
-def in_time(events: Iterable[Happened], max_delay: int, late: Callable[[Happened], object]) -> Iterable[Happened]:
-    """The events that are not late: that end no more than `max_delay` before the latest end so far."""
+def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLike], object]) -> Iterable[EventLike]:
+    """Returns the events that are not late: that end no more than `max_delay` before the latest end so far."""
     latest: Time | None = None
     for event in events:
         if latest is not None and event.end < latest - max_delay:
@@ -37,7 +37,7 @@ def in_time(events: Iterable[Happened], max_delay: int, late: Callable[[Happened
 
 
 def lasting(events: Iterable[Event], max_duration: int, reject: Callable[[Rejected], object]) -> Iterable[Event]:
-    """The events that last no longer than promised; the others are handed to `reject`."""
+    """Returns the events that last no longer than promised; the others are handed to `reject`."""
     for event in events:
         if event.end - event.begin > max_duration:
             reject(Rejected(f"event {event.id}", "the event lasts longer than max_duration", str(event)))
@@ -57,5 +57,5 @@ def lasts_longer(max_duration: int) -> str:
 
 
 def refuse(record: Rejected) -> None:
-    """The `reject` of a caller that has none."""
+    """Raises DataError: the `reject` of a caller that has none."""
     raise DataError(f"{record.place}: {record.reason}; pass `reject=` to go on without such records")

@@ -1,6 +1,6 @@
 """Events that run ahead of the clock, and streams whose events are nearly all late.
 
-Time goes on with the latest event, so one event with a wrong year makes everything after it late, for good.
+Time advances with the latest event, so one event with a wrong year makes all events after it late.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from cera.connectors.records.acceptance import Happened
+from cera.connectors.records.acceptance import EventLike
 from cera.connectors.records.layout import Rejected, rejected
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
@@ -18,14 +18,14 @@ from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 from cera.wording import Setting
 
-#: How far ahead of the clock an event of a live source may end, unless it is said.
+#: How far ahead of the clock an event of a live source may end, unless given.
 ONE_DAY = 86_400_000_000
 
 _PERCENT_LATE = 90
 
 
-def not_ahead(records: Iterable[Happened | Rejected], max_ahead: int | None) -> Iterator[Happened | Rejected]:
-    """Returns the records, with a rejection in the place of each event that ends too far ahead of the clock."""
+def not_ahead(records: Iterable[EventLike | Rejected], max_ahead: int | None) -> Iterator[EventLike | Rejected]:
+    """Yields the records, with a rejection in place of each event that ends too far ahead of the clock."""
     if max_ahead is None:
         yield from records
         return
@@ -56,7 +56,7 @@ def _now() -> Time:
 
 @dataclass
 class Lateness:
-    """Counts events until nearly all of `least` in a row are late, and says so once."""
+    """A counter of events that reports once when nearly all of `least` in a row are late."""
 
     least: int
     events: int = 0
@@ -64,7 +64,7 @@ class Lateness:
     _reported: bool = False
 
     def take(self, events: int, late: int) -> bool:
-        """Returns whether it is to be said now that nearly all events are late; `late` of the events are."""
+        """Counts some events, `late` of them late; returns whether it is to be reported now that nearly all are."""
         if late * 100 < events * _PERCENT_LATE or self._reported:
             self.events = self.late = 0
             return False

@@ -1,4 +1,4 @@
-"""A change of a table as an event, whoever tells of it: our own triggers, or Debezium.
+"""A change of a table as an event, recorded by our own triggers or by Debezium.
 
 The event of an update is `change{operation{"update"}, table{"ACC"}, transaction{"771"}, position{42}, old{…}, new{…}}`,
 a point of time. An insertion has no `old`, a deletion no `new`; a column that is null is an absent child. The position
@@ -23,13 +23,13 @@ Operation = Literal["insert", "update", "delete"]
 #: The label of the events.
 CHANGE = "change"
 
-#: Why no event comes of a table that was emptied at once.
+#: Why a truncated table gives no event.
 TRUNCATED = "the table {table} was truncated: which rows were deleted is not told; delete rows with DELETE instead"
 
 
 @dataclass(frozen=True)
 class Change:
-    """What happened to one row. `position` and `transaction` are None where the source does not tell them."""
+    """A change of one row. `position` and `transaction` are None where the source does not give them."""
 
     operation: str
     table: str
@@ -40,7 +40,7 @@ class Change:
     transaction: str | None = None
 
     def event(self) -> Event:
-        """The event of the change; raises RecordError, or another error of the record, where it is none."""
+        """Returns the event of the change; raises RecordError, or another error of the record, if it is not one."""
         if self.operation == "truncate":
             raise RecordError(TRUNCATED.format(table=self.table))
         if self.operation not in get_args(Operation):
@@ -61,6 +61,6 @@ class Change:
         return Event(Term(CHANGE, children), point(self.time))
 
 
-@lru_cache(maxsize=1000)  # tables are few, and transactions come one after the other
+@lru_cache(maxsize=1000)  # tables are few, and the changes of a transaction come together
 def _named(label: str, name: str) -> Term:
     return Term(label, [name])

@@ -1,7 +1,7 @@
-"""How a CSV file is written: what stands between cells and around them, its decimal sign, encoding and header.
+"""The dialect of a CSV file: separator, quotes, decimal sign, encoding and header.
 
-What is not given is found in the file where that is safe: the separator is the one that makes the header have the
-columns that the layout needs, and the decimal sign is a comma where numbers cannot be read otherwise.
+Settings that are missing are found in the file where that is safe: the separator is the one that makes the header have
+the columns that the layout needs, and the decimal sign is a comma where numbers cannot be read otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cera.errors import UsageError
 from cera.model.message_text import did_you_mean
 from cera.wording import Setting
 
-#: What may stand between cells, the usual one first.
+#: The separators of cells, the usual one first.
 SEPARATORS = (",", ";", "\t", "|")
 _NAMES = {"\t": "a tab", ",": "','", ";": "';'", "|": "'|'", " ": "a blank"}
 _SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
@@ -31,7 +31,7 @@ _WITH_COMMA = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """What is known of how CSV files are written. None: found in each file."""
+    """The known properties of how CSV files are written. None: found in each file."""
 
     delimiter: str | None = None
     quote: str = '"'
@@ -40,7 +40,7 @@ class CsvDialect:
     #: The names of the columns, of a file without a header (or, with `header`, instead of it).
     names: tuple[str, ...] = ()
     header: bool = True
-    #: Texts of cells that are as good as empty.
+    #: Texts of cells that count as empty.
     empty: frozenset[str] = frozenset()
 
     def is_empty(self, cell: str) -> bool:
@@ -53,7 +53,7 @@ class CsvDialect:
         return self.delimiter != "," and _DECIMAL_COMMA.fullmatch(cell) is not None
 
     def number_text(self, cell: str) -> str | None:
-        """Returns the cell as numbers are written elsewhere; None where it is no number in this dialect."""
+        """Returns the cell as numbers are written elsewhere; None where it is not a number in this dialect."""
         if self.decimal != ",":
             return cell
         if _DECIMAL_POINT.fullmatch(cell):  # thousands, perhaps, or a date
@@ -129,7 +129,7 @@ def _with_empty(dialect: CsvDialect, value: str) -> CsvDialect:
     return replace(dialect, empty=dialect.empty | {value})
 
 
-#: What can be said about CSV.
+#: The settings of a dialect.
 SETTINGS: dict[str, Callable[[CsvDialect, str], CsvDialect]] = {
     "delimiter": _with_delimiter,
     "quote": _with_quote,
@@ -144,7 +144,7 @@ SETTINGS: dict[str, Callable[[CsvDialect, str], CsvDialect]] = {
 def sniffed(dialect: CsvDialect, lines: Sequence[str], missing: Callable[[Collection[str]], str | None]) -> CsvDialect:
     """Returns the dialect of a file that begins with these lines. `missing` says what a header with some columns lacks.
 
-    Raises nothing: where nothing is safe, cells are separated by commas and the decimal sign is a point.
+    Raises nothing: where no choice is safe, cells are separated by commas and the decimal sign is a point.
     """
     if dialect.delimiter is None:
         dialect = replace(dialect, delimiter=_separator(dialect, lines, missing) or ",")

@@ -1,7 +1,7 @@
 """Change events in Debezium's JSON layout: the envelope `{"op": …, "before": …, "after": …, "source": {…}, …}`.
 
 The envelope may stand in the field `payload` beside its schema. A tombstone, the null that follows a deletion so that
-Kafka forgets the key, tells nothing new and is passed over.
+Kafka forgets the key, is skipped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cera.model.terms.values import MAX_INTEGER
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 
-#: What the letters stand for; a row that a snapshot finds is one that is new to us.
+#: The operations of the letters; a row that a snapshot finds is new to us.
 _OPERATIONS = {"c": "insert", "r": "insert", "u": "update", "d": "delete", "t": "truncate"}
 
 #: The fields of a time, the finest first, with their units; nanoseconds are cut.
@@ -39,13 +39,13 @@ def is_tombstone(text: str) -> bool:
 
 
 def looks_like_envelope(record: Mapping[str, object]) -> bool:
-    """Whether a record has what nothing else has but an envelope, bare or in `payload`."""
+    """Returns whether a record has fields that only an envelope has, bare or in `payload`."""
     inner = record.get("payload", record)
     return isinstance(inner, Mapping) and "op" in inner and not inner.keys().isdisjoint(("before", "after"))
 
 
 def event_from_envelope(record: object) -> Event:
-    """The event of a JSON value; raises an error of the record where it is no change of a row."""
+    """Returns the event of a JSON value; raises an error of the record where it is not a change of a row."""
     envelope = _envelope(record)
     letter, source = envelope["op"], envelope.get("source")
     if letter == "m":
@@ -81,7 +81,7 @@ def _row(row: object) -> object:
 
 
 def _time(source: Mapping[str, object], envelope: Mapping[str, object]) -> Time:
-    """When the database made the change or, if that is not told, when the connector saw it."""
+    """Returns when the database made the change or, if that is missing, when the connector saw it."""
     for place, fields in (("source.", source), ("", envelope)):
         for name, unit in _TIMES.items():
             if fields.get(name) is not None:
@@ -95,12 +95,14 @@ def _time(source: Mapping[str, object], envelope: Mapping[str, object]) -> Time:
 
 
 def _position(source: Mapping[str, object], envelope: Mapping[str, object]) -> int | None:
-    """The place in the database's log, as a number that grows along it; else the place in the transaction."""
+    """Returns the position in the database's log, as a number that grows along it; else the position in the
+    transaction.
+    """
     for name in ("lsn", "scn"):  # PostgreSQL, Oracle
         if (place := _integer(source, name)) is not None:
             return place
     place, file = _integer(source, "pos"), source.get("file")
-    if place is not None:  # MySQL: places begin anew in each file, and one entry may have several rows
+    if place is not None:  # MySQL: positions start again in each file, and one entry may have several rows
         number = _BINARY_LOG.fullmatch(file) if isinstance(file, str) else None
         row = min(_integer(source, "row") or 0, (1 << _ROW_BITS) - 1)
         whole = (((int(number[1]) if number else 0) << _PLACE_BITS) + place << _ROW_BITS) + row
@@ -109,7 +111,7 @@ def _position(source: Mapping[str, object], envelope: Mapping[str, object]) -> i
 
 
 def _transaction(source: Mapping[str, object], envelope: Mapping[str, object]) -> str | None:
-    """The transaction. The id that connectors for PostgreSQL give has the place of the change after a colon."""
+    """Returns the transaction. The id that connectors for PostgreSQL give has the place of the change after a colon."""
     block = _transaction_block(envelope)
     for fields, name, place in (
         (source, "txId", "source."),
@@ -132,7 +134,7 @@ def _transaction_block(envelope: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _integer(fields: Mapping[str, object], name: str, place: str = "source.") -> int | None:
-    """A field that is an integer, which Debezium also writes as a text; None where it is not there."""
+    """Returns a field that is an integer, which Debezium also writes as a text; None where it is absent."""
     value = fields.get(name)
     if value is None or value == "":
         return None

@@ -1,4 +1,4 @@
-"""How the records of a source are laid out, and what is said of a record that is no event."""
+"""The layout of the records of a source, and the rejection of a record that is not an event."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TIME_FIELDS = ("at", "begin", "end")
 #: The arguments of Python that name fields.
 _FIELD_ARGUMENTS = ("label", "time", "end", "id")
 
-#: What other programs wrap their events in.
+#: Wrappers of events in other programs.
 Envelope = Literal["debezium"]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the records of a source are to be read.
+    """The way in which the records of a source are read.
 
     With one of `label_field`, `time_field`, `end_field` or a constant `label` the records are flat. Unless said
     otherwise a flat record has its times in `at`, or `begin` and `end`, and its label in `label`; in XML the label is
@@ -57,7 +57,9 @@ class Layout:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the records are event objects or flat, each field with one meaning: such are read the fast way."""
+        """Whether the records are event objects or flat, each field with one meaning, so that they are read the fast
+        way.
+        """
         named = (self.label_source if self.is_flat else "term", self.id_field)
         names = [name for name in (*named, *dict.fromkeys(self.time_source or TIME_FIELDS)) if name is not None]
         usual_times = self.times.pattern is None and self.times.unit != "ns"
@@ -76,7 +78,7 @@ class Layout:
         return self.envelope is not None or (self.time_field is not None and self.end_field is None)
 
     def names_one_of(self, fields: Collection[str]) -> bool:
-        """Whether a record with these fields has one that the layout names."""
+        """Returns whether a record with these fields has one that the layout names."""
         return any(name in fields for name in (self.label_field, self.time_field, self.end_field))
 
     @property
@@ -93,7 +95,7 @@ class Layout:
         return begin, self.end_field or begin
 
     def missing_column(self, names: Collection[str]) -> str | None:
-        """What a table with these columns lacks, so that none of its rows can be an event."""
+        """Returns what a table with these columns lacks for its rows to be events; None if it has all."""
         if self.label_source is not None and self.label_source not in names:
             return f"no column `{self.label_source}` for the label; give {Setting.LABEL_FIELD} or {Setting.LABEL}"
         if self.time_source is None and "at" not in names and not {"begin", "end"}.issubset(names):
@@ -112,8 +114,9 @@ def layout_of(
     csv: Mapping[str, str] | None,
     program_zone: str,
 ) -> Layout:
-    """The layout that arguments of Python describe: `label`, `label_value`, `time`, `end` and `id` of `fields`,
-    `time_unit`, `time_format` and `timezone` of `times`."""
+    """Returns the layout that arguments of Python describe: `label`, `label_value`, `time`, `end` and `id` of `fields`,
+    `time_unit`, `time_format` and `timezone` of `times`.
+    """
     _check_kinds(layout, {**fields, **times}, csv)
     given = [name for name, value in (*fields.items(), *times.items(), ("csv", csv)) if value is not None]
     if layout is not None:
@@ -148,7 +151,7 @@ def _check_kinds(layout: object, texts: Mapping[str, object], csv: object) -> No
 
 @dataclass(frozen=True)
 class Rejected:
-    """A record that is no event: where it stands (file:line), why, and the start of its text."""
+    """A record that is not an event: its place (file:line), the reason, and the start of its text."""
 
     place: str
     reason: str
@@ -156,7 +159,7 @@ class Rejected:
 
 
 def rejected(place: str, reason: str, text: str = "") -> Rejected:
-    """A rejected record with its text cut to TEXT_LIMIT; bytes that are no characters are shown as such."""
+    """Returns a rejected record with its text cut to TEXT_LIMIT; bytes that are not characters are shown as such."""
     cut = text if len(text) <= TEXT_LIMIT else text[: TEXT_LIMIT - 1] + "…"
     return Rejected(place, _printable(reason), _printable(cut))
 
@@ -166,26 +169,26 @@ def _printable(text: str) -> str:
 
 
 class RecordError(ValueError):
-    """A record is no event; the message is the reason."""
+    """A record is not an event; the message is the reason."""
 
 
 def too_large(name: str, reason: str, *others: str) -> RecordError:
-    """A field's text looks like a number that has no value; what to do if it is no number."""
+    """Returns the error for a text that looks like a number but has no value, with what to do if it is a text."""
     ways = " or ".join((Setting.STRING_FIELD.of(name), *others))
     return RecordError(f"in `{name}`: {reason}; if it is a text and not a number, give {ways}")
 
 
-#: What the record itself is to blame for.
+#: Errors that a record itself causes.
 RECORD_ERRORS = (RecordError, TermError, TimeError)
 
 
 def decode(data: bytes) -> str:
-    """The text of UTF-8, a byte order mark at its start left out; other bytes are kept for `check_text` to find."""
+    """Returns the text of UTF-8 without a byte order mark; other bytes are kept for `check_text` to find."""
     return data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
 
 
 def check_text(text: str) -> None:
-    """Refuses a text that was not UTF-8."""
+    """Raises RecordError for a text that was not UTF-8."""
     if not text.isascii():
         for column, character in enumerate(text, 1):
             if "\udc80" <= character <= "\udcff":

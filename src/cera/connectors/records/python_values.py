@@ -1,4 +1,4 @@
-"""Values of Python, numpy and pandas as the values of a record: what JSON could hold, or nothing."""
+"""Values of Python, numpy and pandas as the values of a record: what JSON could hold, or None."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain(value: object, timezone: str, depth: int = 0) -> object:
     """Returns a value as JSON would hold it. None, NaN, NaT and NA are None: an absent child.
 
     Times become ISO 8601 texts in UTC (those without a zone belong to `timezone`), dates texts, decimals numbers; of
-    nanoseconds the microseconds are kept. Raises RecordError on what has no such form.
+    nanoseconds the microseconds are kept. Raises RecordError for values without such a form.
     """
     if type(value) in _PLAIN:
         return value
@@ -91,7 +91,7 @@ def time_argument(name: str, value: object, times: TimeFormat) -> Time:
 
 
 def _moment(value: datetime, timezone: str) -> str:
-    """The time in UTC; the text has no more digits than needed."""
+    """Returns the time in UTC; the text has no more digits than needed."""
     try:
         clock = value if value.tzinfo is None else value.astimezone(UTC)
     except OverflowError:

@@ -26,7 +26,7 @@ _HASH_DIGITS = 32
 
 
 def event_from_object(record: object, layout: Layout) -> Event:
-    """The event of a JSON value: an event object or, if the layout says so, a flat record or an envelope."""
+    """Returns the event of a JSON value: an event object or, if the layout says so, a flat record or an envelope."""
     if layout.envelope == "debezium":
         return event_from_envelope(record)
     if not isinstance(record, Mapping):
@@ -49,14 +49,17 @@ def event_from_object(record: object, layout: Layout) -> Event:
 
 
 def _is_event_object_beside_flat_ones(record: Mapping[str, object], layout: Layout) -> bool:
-    """In a folder the options for flat records of one file must not spoil the event objects of another."""
+    """Returns whether this is an event object among flat records.
+
+    In a folder the options for flat records of one file must not spoil the event objects of another.
+    """
     if layout.label is not None or not isinstance(record.get("term"), Mapping):
         return False
     return not layout.names_one_of(record)
 
 
 def flat_event(record: Mapping[str, object], layout: Layout) -> Event:
-    """The event of a flat record without nulls: all fields but label, times and id are children."""
+    """Returns the event of a flat record without nulls: all fields but label, times and id are children."""
     label_field = layout.label_source
     label = layout.label if label_field is None else record.get(label_field)
     if not isinstance(label, str) or not label:
@@ -73,7 +76,7 @@ def flat_event(record: Mapping[str, object], layout: Layout) -> Event:
 
 
 def flat_interval(record: Mapping[str, object], layout: Layout) -> tuple[Interval, set[str]]:
-    """When a flat record happened, and the fields that say so."""
+    """Returns when a flat record happened, and the fields that say so."""
     if layout.time_source is None:
         return interval_of(record, layout.times), set(TIME_FIELDS)
     begin, end = layout.time_source
@@ -81,7 +84,7 @@ def flat_interval(record: Mapping[str, object], layout: Layout) -> tuple[Interva
 
 
 def interval_of(record: Mapping[str, object], times: TimeFormat) -> Interval:
-    """When a record happened that has its times in `at`, or in `begin` and `end`."""
+    """Returns when a record happened that has its times in `at`, or in `begin` and `end`."""
     found = [name for name in TIME_FIELDS if name in record]
     if not found:
         raise RecordError("the time is missing: expected the field `at`, or `begin` and `end`")
@@ -109,7 +112,7 @@ def _time(record: Mapping[str, object], name: str, times: TimeFormat) -> int:
 
 
 def event_of(term: Term, interval: Interval, name: object) -> Event:
-    """The event with the id that its source gave it, if any.
+    """Returns the event with the id that its source gave it, if any.
 
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.
     """

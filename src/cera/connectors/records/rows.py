@@ -1,7 +1,7 @@
 """Events that are in Python already: dicts, pandas and Polars DataFrames, Arrow tables, events.
 
-Rows are flat records or, with a field `term`, event objects. No library is imported for this that the caller has not
-imported: tables are known by what they are called and can do.
+Rows are flat records or, with a field `term`, event objects. Only libraries that the caller has imported are needed:
+tables are recognised by their names and methods.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FRAMES = ("pandas.DataFrame", "polars.DataFrame")
 
 
 def read_rows(data: object, layout: Layout) -> Iterator[Event | Rejected]:
-    """The events of rows in their order, and what is not one.
+    """Returns the events of rows in their order, and rejections of rows that are not events.
 
     Raises UsageError at once where the data is of a kind that cannot be read, or a table lacks a column.
     """
@@ -107,7 +107,7 @@ def _rows(data: object, layout: Layout) -> Iterable[object]:
 
 
 def _unpacked(rows: Iterable[object], layout: Layout) -> Iterator[object]:
-    """Returns the rows, and those of tables and record batches among them."""
+    """Yields the rows, and those of tables and record batches among them."""
     for row in rows:
         if not isinstance(row, Mapping | Event | DerivedEvent) and (_is_arrow(row) or _kind(row) in _FRAMES):
             yield from _rows(row, layout)
@@ -124,7 +124,7 @@ def _is_arrow(data: object) -> bool:
 
 
 def _kind(data: object) -> str:
-    """`pandas.DataFrame` for those of pandas, of whatever module and subclass."""
+    """Returns the name of the data's type: `pandas.DataFrame` for those of pandas, of whatever module and subclass."""
     for one in type(data).__mro__:
         package = one.__module__.partition(".")[0]
         if package in ("pandas", "polars", "pyspark") and one.__name__ in ("DataFrame", "LazyFrame", "Series"):

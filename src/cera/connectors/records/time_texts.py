@@ -1,4 +1,4 @@
-"""Times of lines, read by what they have in common.
+"""Times of lines, parsed by their common parts.
 
 Times that follow one another mostly differ in their seconds: the text of the date and the minute is parsed once.
 """
@@ -13,7 +13,7 @@ from cera.model.terms.values import number
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.time.time_text import TimeFormat
 
-#: For each unit: microseconds in it, and below which size doubles of it still tell microseconds apart.
+#: For each unit: microseconds in it, and below which size doubles of it still distinguish microseconds.
 UNITS = {"s": (1_000_000, 2.0**33), "ms": (1_000, 2.0**43)}
 
 #: The parts of an ISO 8601 text: date and minute, seconds that a minute has, offset. Of the seconds, SECONDS_LENGTH
@@ -27,12 +27,12 @@ _USUAL = re.compile(f"{MINUTE}:{SECONDS}(Z|{OFFSET})?")
 _MINUTE_LENGTH = 16
 _LAST = 59_999_999
 
-#: So many minutes are kept.
+#: How many minutes are kept.
 _MOST = 10_000
 
 
 def offset_of(text: str) -> str | None:
-    """What stands behind the seconds of an ISO 8601 text with seconds, perhaps nothing; None for any other text."""
+    """Returns what follows the seconds of an ISO 8601 text with seconds, perhaps nothing; None for any other text."""
     found = _USUAL.fullmatch(text)
     return None if found is None else found[1] or ""
 
@@ -47,7 +47,7 @@ class Minutes(dict[str, Time]):
 
     def __init__(self, times: TimeFormat, suffix: str = "") -> None:
         self._parse = times.parse
-        #: An offset that no text has, since all have the same.
+        #: An offset that the texts lack, since all have the same.
         self._suffix = suffix
 
     def __missing__(self, text: str) -> Time:
@@ -62,8 +62,11 @@ class Minutes(dict[str, Time]):
 
 
 def time_reader(times: TimeFormat) -> Callable[[Any], Time]:
-    """`times.parse`, faster for numbers. A double is taken to microseconds and back: if it comes back the same, it is
-    the one that stands for that microsecond, since below the limit no two microseconds share a double."""
+    """Returns `times.parse`, faster for numbers.
+
+    A double is converted to microseconds and back: if it comes back the same, it is the one that stands for that
+    microsecond, since below the limit no two microseconds share a double.
+    """
     parse = times.parse
     microseconds, limit = UNITS.get(times.unit or "s", (1, 0.0))
 

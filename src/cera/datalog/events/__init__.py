@@ -1,1 +1,1 @@
-"""Datalog_1S programs over events: a history for each key, cut into stages; facts become detections."""
+"""Datalog_1S programs over events: a history for each key, divided into stages; facts become detections."""

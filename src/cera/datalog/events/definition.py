@@ -1,4 +1,4 @@
-"""A module over a whole recording, by the evaluator that takes whole histories: slow on purpose."""
+"""A module over a whole recording, by the evaluator of whole histories: slow on purpose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cera.modules.stages import cut
 
 @dataclass(frozen=True)
 class HistoryDefinition:
-    """What a Datalog_1S program over events means."""
+    """The meaning of a Datalog_1S program over events."""
 
     module: EventModule
     timezone: str = "UTC"
@@ -46,7 +46,7 @@ def _answer(module: EventModule, events: Iterable[Event], timezone: str) -> Answ
 
 
 def _histories(module: EventModule, events: Iterable[Event]) -> tuple[list[list[HistoryStage]], int]:
-    """The stages of each history, in the order of time; and how many events belong to none."""
+    """Returns the stages of each history, in the order of time, and how many events belong to none."""
     ordered = sorted(dict.fromkeys(events), key=lambda event: event.end)
     recognizer = Recognizer(module)
     number = left_out = 0

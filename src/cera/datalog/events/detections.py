@@ -1,4 +1,4 @@
-"""Facts as derived events: what a rule's head or action tells, with the events that its variables stand for."""
+"""Facts as derived events, with the events that the variables of a rule's head or action stand for."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FactDetection(TermDetection):
 
 
 class Heads:
-    """Makes detections of the facts of a module."""
+    """The heads of a module, which make detections of its facts."""
 
     def __init__(self, module: EventModule, evaluator: Evaluator) -> None:
         self._outputs = module.outputs
@@ -41,7 +41,7 @@ class Heads:
         self._evaluator = evaluator
 
     def detections(self, stages: Sequence[Mapping[str, Collection[Row]]], now: Time) -> list[FactDetection]:
-        """What is detected at the stages of one time; equal events are one."""
+        """Returns the detections at the stages of one time; equal events are one."""
         found: dict[tuple[Time, Term], FactDetection] = {}
         for facts in stages:
             for output in self._outputs:
@@ -65,7 +65,7 @@ class Heads:
             return None
 
     def _children(self, output: Output, bound: Mapping[str, Any]) -> Iterator[Term]:
-        """A field without a value is an absent child."""
+        """Yields the children of an event; a field without a value is absent."""
         for name, expression in output.fields:
             if isinstance(expression, Variable) and isinstance(tuple_ := bound.get(expression.name), EventTuple):
                 yield Term(name, [field(each, value) for each, value in tuple_.fields.items()])
@@ -76,5 +76,5 @@ class Heads:
 
 
 def field(name: str, value: Value) -> Term:
-    """A child with a value; a structured attribute is given on with its own children."""
+    """Returns a child with a value; a structured attribute keeps its own children."""
     return Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])

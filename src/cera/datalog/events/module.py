@@ -1,4 +1,4 @@
-"""A Datalog_1S program as a module: how it runs, and what it means."""
+"""A Datalog_1S program as a module: its processor and its definition."""
 
 from __future__ import annotations
 

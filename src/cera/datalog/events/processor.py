@@ -24,12 +24,12 @@ class FactState(HistoryState[stages.State]):
     def __init__(self) -> None:
         super().__init__()
         self.now: Time | None = None
-        #: With more histories than that, those in which nothing is remembered any more are looked for.
+        #: With more histories than this, those that remember nothing any more are dropped.
         self.full = _MANY
 
 
 class FactProcessor(HistoryProcessor[FactState, stages.State]):
-    """Steps the stage machine of a Datalog_1S program. Nothing happens in a history without an event."""
+    """The stage machine of a Datalog_1S program as a processor. Nothing happens in a history without an event."""
 
     def __init__(self, module: EventModule, *, timezone: str = "UTC") -> None:
         super().__init__(module, Evaluator((), timezone))

@@ -1,7 +1,7 @@
 """C[h](μ(R ⋈_{i⊒j} S)): a window whose rows go straight into a head.
 
 The rows of one window are all those of one event trace, if R has no trace twice. Then they need not be gathered and
-grouped again, and for simple heads no row is made of a pair before someone asks for the causes of the event.
+grouped again, and for simple heads a pair becomes a row only when the causes of the event are asked for.
 """
 
 from __future__ import annotations
@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from cera.engines.local.derived import Collected, WindowHead
-from cera.engines.local.deriving import Deriving, begin_of
+from cera.engines.local.derived import WindowDetection, WindowHead
+from cera.engines.local.deriving import EventDeriver, begin_of
 from cera.engines.local.head_source import HeadSource, flat_head, summed_variables
 from cera.engines.local.heads import Trace
 from cera.engines.local.network import Finisher
+from cera.engines.local.python_source import Cells, SourceWriter, indented, tuple_of
+from cera.engines.local.row_stages import PRELUDE
 from cera.engines.local.rows import Row
-from cera.engines.local.stages import PRELUDE
 from cera.engines.local.state import State
 from cera.engines.local.windows import Window, compile_window
-from cera.engines.local.writing import Cells, Writing, indented, tuple_of
 from cera.model.expressions.constructs import free_variables
 
 
-class Collecting(Finisher):
-    """Looks up the windows of the rows of a slot, and derives the events of what they hold."""
+class WindowCollector(Finisher):
+    """The finisher of a slot that looks up the windows of its rows, and derives the events of what they hold."""
 
-    def __init__(self, window: Window, deriving: Deriving) -> None:
+    def __init__(self, window: Window, deriver: EventDeriver) -> None:
         self.window = window
-        self.deriving = deriving
+        self.deriver = deriver
         self._trace = Trace(window.left)
-        self._found = compile_window(window, deriving.head.evaluator)
-        self._make = deriving.window(window.left)
+        self._found = compile_window(window, deriver.head.evaluator)
+        self._make = deriver.window(window.left)
         if self._is_simple:
-            summed = summed_variables(deriving.head.construction.head) - set(window.left.variables)
+            summed = summed_variables(deriver.head.construction.head) - set(window.left.variables)
             window.store.summed.update(window.right.data(name) for name in summed)
 
     def __call__(self, state: State, rows: list[Row]) -> None:
@@ -40,7 +40,7 @@ class Collecting(Finisher):
             for row in rows:
                 self._one_row(state, row)
         else:
-            self.deriving(state, [joined for row in rows for joined in self._found(state, row)])
+            self.deriver(state, [joined for row in rows for joined in self._found(state, row)])
 
     def _one_by_one(self, state: State, row: Row) -> None:
         if found := self._found(state, row):
@@ -48,50 +48,52 @@ class Collecting(Finisher):
 
     @cached_property
     def _one_row(self) -> Callable[[State, Row], None]:
-        writing = Writing()
-        lines = self.lines(Cells.of("row", len(self.window.left.columns)), writing)
+        writer = SourceWriter()
+        lines = self.lines(Cells.of("row", len(self.window.left.columns)), writer)
         if lines is None:
             return self._one_by_one
-        buckets = [f"{name} = None" for name in writing.buckets]
-        function: Callable[[State, Row], None] = writing.function("collect", "state, row", [PRELUDE, *buckets, *lines])
+        buckets = [f"{name} = None" for name in writer.buckets]
+        function: Callable[[State, Row], None] = writer.function("collect", "state, row", [PRELUDE, *buckets, *lines])
         return function
 
     @property
     def _is_simple(self) -> bool:
-        head, left = self.deriving.head, self.window.left
+        head, left = self.deriver.head, self.window.left
         variables = free_variables(head.construction.head)
         unconditional = not self.window.operator.condition and len(self.window.excluded) <= 1
         return unconditional and not head.formal and variables.issubset(left.variables)
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
-        """For one row. Buckets that are not plain are left to `_one_by_one`, from which this differs in speed only."""
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
+        """Returns the lines for one row. Buckets that are not plain are left to `_one_by_one`, which differs only in
+        speed.
+        """
         if not self._is_simple:
             return None
         window = self.window
-        source = self._head(cells, writing)
+        source = self._head(cells, writer)
         if source is None:
             return None
         key = window.key(cells)
-        bucket = writing.bucket(window.store.number, key)
+        bucket = writer.bucket(window.store.number, key)
         begin, end = window.edges(cells)
         plain = [
             *window.stretch(bucket, begin, end),
             *self._others(bucket, begin, cells),
             "if others:",
             *indented(source.lines),
-            f"    if {source.undefined}: {writing.name(self.deriving.head.evaluator)}.undefined += 1",
+            f"    if {source.undefined}: {writer.name(self.deriver.head.evaluator)}.undefined += 1",
             "    else:",
-            *indented(indented(self.deriving.added(self._derived(source, cells, writing), writing))),
+            *indented(indented(self.deriver.added(self._derived(source, cells, writer), writer))),
         ]
         return [
             f"if {bucket} is None: {bucket} = stores[{window.store.number}].get({key})",
             f"if {bucket} is None: pass",
-            f"elif not {bucket}.plain: {writing.name(self._one_by_one)}(state, {cells.tuple})",
+            f"elif not {bucket}.plain: {writer.name(self._one_by_one)}(state, {cells.tuple})",
             "else:",
             *indented(plain),
         ]
 
-    def _head(self, cells: Cells, writing: Writing) -> HeadSource | None:
+    def _head(self, cells: Cells, writer: SourceWriter) -> HeadSource | None:
         left, right = self.window.left, self.window.right
 
         def cell(name: str) -> str:
@@ -100,12 +102,12 @@ class Collecting(Finisher):
         def collected(name: str) -> str:
             return cells[left.data(name)] if name in left.variables else f"other[{right.data(name)}]"
 
-        construct = self.deriving.head.construction.head
+        construct = self.deriver.head.construction.head
         ordinary = not (summed_variables(construct) & set(left.variables))
-        return flat_head(construct, cell, collected, writing, ordinary=ordinary)
+        return flat_head(construct, cell, collected, writer, ordinary=ordinary)
 
     def _others(self, bucket: str, begin: str, cells: Cells) -> list[str]:
-        """What lies in the window, without the event that it is relative to: most often the last one, just added."""
+        """Returns lines for the window's rows without its own event, which is mostly the last one, just added."""
         if not self.window.excluded:
             return [f"others = {bucket}.rows[low:high]"]
         [excluded] = self.window.excluded
@@ -115,8 +117,8 @@ class Collecting(Finisher):
             f"else: others = [other for other in rows[low:high] if {self.window.inside(begin, cells)}]",
         ]
 
-    def _derived(self, source: HeadSource, cells: Cells, writing: Writing) -> str:
-        window_head = WindowHead(self.deriving.head, source, cells, self.window.new_columns, writing)
+    def _derived(self, source: HeadSource, cells: Cells, writer: SourceWriter) -> str:
+        window_head = WindowHead(self.deriver.head, source, cells, self.window.new_columns, writer)
         values, parts = tuple_of(source.values), tuple_of(window_head.parts)
         first = begin_of(cells, self.window.left)
-        return f"{writing.name(Collected)}({first}, now, {writing.name(window_head)}, {values}, {parts}, others)"
+        return f"{writer.name(WindowDetection)}({first}, now, {writer.name(window_head)}, {values}, {parts}, others)"

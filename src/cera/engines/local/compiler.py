@@ -9,19 +9,19 @@ from cera.algebra.operators import Construction, Expression, Merging, TemporalJo
 from cera.algebra.plan import Plan
 from cera.algebra.recursion_depth import make_room
 from cera.algebra.relevance import Relevance
-from cera.engines.local.collecting import Collecting
+from cera.engines.local.collecting import WindowCollector
 from cera.engines.local.connections import Connections, accumulates
-from cera.engines.local.deriving import Deriving
+from cera.engines.local.deriving import EventDeriver
 from cera.engines.local.feeds import compile_alone, compile_feeds
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
-from cera.engines.local.stages import Broadcast, Stage
+from cera.engines.local.row_stages import Broadcast, Stage
 from cera.model.evaluation.evaluator import Evaluator
 from cera.rules.analysis.unification import head_label
 
 
 def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Network:
-    """The network of a plan; stores keep their rows as long as the relevance says."""
+    """Returns the network of a plan; stores keep their rows as long as the relevance says."""
     make_room(plan)
     connections = Connections(plan, relevance, evaluator)
     for point in plan.points:
@@ -42,7 +42,7 @@ def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Netw
 
 
 def _write_feeds(connections: Connections) -> None:
-    """The patterns become functions when all is connected that uses them."""
+    """Compiles the patterns to functions, once all that uses them is connected."""
     network = connections.network
     derived, queried = network.derived_labels, network.queried
     for label, queries in connections.queries.items():
@@ -56,7 +56,7 @@ def _write_feeds(connections: Connections) -> None:
 
 
 def _result(expression: Expression, connections: Connections) -> None:
-    """A rule: the rows of its bodies are gathered, and its head makes events of them."""
+    """Connects a rule: the rows of its bodies are gathered, and its head makes events of them."""
     for construction in expression.inputs if isinstance(expression, Union) else (expression,):
         assert isinstance(construction, Construction)
         _construction(construction, connections)
@@ -66,10 +66,10 @@ def _construction(construction: Construction, connections: Connections) -> None:
     bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
     layout = connections.layout(construction.input)
     head = Head(construction, layout, connections.evaluator, connections.plan.semantics)
-    deriving = Deriving(head, connections.network, one_body=len(bodies) == 1)
+    deriver = EventDeriver(head, connections.network, one_body=len(bodies) == 1)
     if len(bodies) == 1 and isinstance(bodies[0], Merging) and _collects_last(bodies[0].input):
         operator = bodies[0].input
-        collecting = Collecting(connections.window(operator), deriving)
+        collecting = WindowCollector(connections.window(operator), deriver)
         connections.connect_to_slot(operator.left)(connections.slot(collecting))
         return
     # the windows below come first, so that their slots do: slots are finished in their order
@@ -77,11 +77,11 @@ def _construction(construction: Construction, connections: Connections) -> None:
     for body in bodies:
         assert isinstance(body, Merging)
         gathering.append(connections.connect_to_slot(body.input, layout))
-    slot = connections.slot(deriving)
+    slot = connections.slot(deriver)
     for connect in gathering:
         connect(slot)
 
 
 def _collects_last(expression: Expression) -> TypeGuard[TemporalJoin]:
-    """Whether an expression is one window over what comes out of none."""
+    """Returns whether an expression is one window over inputs that do not come from windows."""
     return isinstance(expression, TemporalJoin) and not accumulates(expression.left)

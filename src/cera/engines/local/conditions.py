@@ -1,19 +1,18 @@
 """Conditions as Python source over the cells of a row.
 
-What is certain from the program (relations between events, distances, comparisons of a variable with a constant)
-becomes Python source; everything else is left to the evaluator W of the model, which is also what a compiled
-comparison falls back on where a value is not of the expected kind. The two give the same answers; the source is only
-faster.
+Conditions whose types the program determines (relations between events, distances, comparisons of a variable with a
+constant) become Python source; all others are left to the evaluator W of the model, which is also the fallback of a
+compiled comparison where a value is not of the expected kind. The two give the same answers; the source is only faster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cera.engines.local.occurrence import wrap
+from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.rows import Column, Layout, Row
-from cera.engines.local.writing import Cells, Writing
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
 from cera.model.expressions.expression import (
     And,
     Arithmetic,
@@ -52,30 +51,30 @@ _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator) -> Test | None:
-    """A function that says whether all conditions hold on a row; None if there are none."""
+    """Returns a function that says whether all conditions hold on a row; None if there are none."""
     if not conditions:
         return None
-    writing = Writing()
-    source = write_conditions(conditions, layout, evaluator, Cells.of("row", len(layout.columns)), writing)
-    test: Test = writing.function("test", "row", [f"return {source}"])
+    writer = SourceWriter()
+    source = write_conditions(conditions, layout, evaluator, Cells.of("row", len(layout.columns)), writer)
+    test: Test = writer.function("test", "row", [f"return {source}"])
     return test
 
 
 def write_conditions(
-    conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing
+    conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator, cells: Cells, writer: SourceWriter
 ) -> str:
-    """The source of whether all of some conditions hold on a row."""
-    writer = _Writer(layout, evaluator, cells, writing)
-    written = [writer.condition(condition) for condition in conditions]
+    """Returns the source of a test that all conditions hold on a row."""
+    source = _ConditionSource(layout, evaluator, cells, writer)
+    written = [source.condition(condition) for condition in conditions]
     return written[0] if len(written) == 1 else " and ".join(f"({each})" for each in written)
 
 
-class _Writer:
-    def __init__(self, layout: Layout, evaluator: Evaluator, cells: Cells, writing: Writing) -> None:
+class _ConditionSource:
+    def __init__(self, layout: Layout, evaluator: Evaluator, cells: Cells, writer: SourceWriter) -> None:
         self.layout = layout
         self.evaluator = evaluator
         self.cells = cells
-        self.writing = writing
+        self.writer = writer
 
     def condition(self, condition: Expression) -> str:
         match condition:
@@ -101,19 +100,19 @@ class _Writer:
         return self.evaluated(condition)
 
     def evaluated(self, condition: Expression) -> str:
-        """A call of the evaluator."""
+        """Returns the source of a call of the evaluator."""
         layout, evaluator = self.layout, self.evaluator
 
         def holds(row: Row) -> bool:
             return evaluator.holds(condition, layout.values(row), layout.times(row))
 
-        return f"{self.writing.name(holds)}({self.cells.tuple})"
+        return f"{self.writer.name(holds)}({self.cells.tuple})"
 
     def data(self, variable: str) -> str:
         return self.cells[self.layout.data(variable)]
 
     def interval(self, expression: Expression) -> tuple[str, str] | None:
-        """The sources of the begin and the end of an interval, if it is certain to be one."""
+        """Returns the sources of the begin and the end of an interval; None if it may not be one."""
         match expression:
             case EventReference() if Column("event", expression.identifier) in self.layout:
                 position = self.layout.event(expression.identifier)
@@ -128,7 +127,7 @@ class _Writer:
                 return None
 
     def length(self, expression: Expression) -> str | None:
-        """The source of a length of time in microseconds."""
+        """Returns the source of a length of time in microseconds."""
         match expression:
             case DurationLiteral() if not expression.duration.months:
                 return str(expression.duration.microseconds)
@@ -159,7 +158,7 @@ class _Writer:
                 both = f"{one}.__class__ in NUMBERS and {other}.__class__ in NUMBERS"
                 return f"{one} {operator} {other} if {both} else {self.evaluated(condition)}"
             case Variable(), Literal() if condition.operator == "=":
-                name = self.writing.name(wrap(condition.right.value))
+                name = self.writer.name(wrap(condition.right.value))
                 cell = self.data(condition.left.name)
                 return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
             case _:

@@ -1,4 +1,4 @@
-"""How the new rows of an expression get to where they are used."""
+"""The connections of a network: how the new rows of an expression get to where they are used."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
-from cera.engines.local.joins import Combinations, Meet, Pairing, Remember, StoreUse, Within
-from cera.engines.local.layouts import layout_of
+from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
 from cera.engines.local.network import Finisher, Network
-from cera.engines.local.patterns import compile_pattern
-from cera.engines.local.rows import Layout, Row
-from cera.engines.local.stages import Fit, Ready, Select, Stage, Timed
+from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage
+from cera.engines.local.rows import Layout, Row, compile_pattern, layout_of
 from cera.engines.local.state import State
-from cera.engines.local.waits import awaited_columns
+from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
-from cera.engines.local.writing import Cells, Writing, indented
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
@@ -42,7 +40,7 @@ from cera.rules.analysis.unification import query_label
 
 
 class Connections:
-    """Connects expressions of a plan in a network."""
+    """The network under construction: connects the expressions of a plan."""
 
     def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator) -> None:
         self.plan = plan
@@ -59,7 +57,7 @@ class Connections:
         return layout_of(expression, self.plan)
 
     def connect(self, expression: Expression, then: Stage) -> None:
-        """Has a stage called with every new row of the expression."""
+        """Connects an expression to a stage, which is called with each of its new rows."""
         match expression:
             case Matching():
                 self.queries.setdefault(query_label(expression.pattern), []).append((expression.pattern, then))
@@ -75,7 +73,7 @@ class Connections:
                 self._selection(expression, then)
             case Join(right=RelativeTimers() as timer):
                 anchor = self.layout(expression.left).event(timer.anchor)
-                self.connect(expression.left, Timed(timer.kind, timer.duration, anchor, then))
+                self.connect(expression.left, TimerStage(timer.kind, timer.duration, anchor, then))
             case Join():
                 self._join(expression, then)
             case TemporalJoin() | AntiSemiJoin():
@@ -90,14 +88,14 @@ class Connections:
         return len(self.network.finishers) - 1
 
     def connect_to_slot(self, expression: Expression, wanted: Layout | None = None) -> Callable[[int], None]:
-        """Connects an expression to a slot that is not known yet: its windows must get theirs before."""
+        """Connects an expression to a slot whose number is set later: its windows must get their slots first."""
         slots: list[int] = []
         layout = self.layout(expression)
         # rows that come out of a window have waited before it
         timers = [] if accumulates(expression) else awaited_columns(expression, self.plan)
         if wanted is not None and timers:
             timers = [wanted.columns.index(layout.columns[position]) for position in timers]
-        ready = Ready(slots, timers)
+        ready = SlotStage(slots, timers)
         self.connect(expression, ready if wanted is None else fitting(layout, wanted, ready))
         return slots.append
 
@@ -117,16 +115,16 @@ class Connections:
         of_left, of_right = _events(join.left), _events(join.right)
         new = [i for i, column in enumerate(right.columns) if column not in left]
         left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
-        from_left = Pairing(new, len(right.columns), of_left, of_right, from_left=True)
-        from_right = Pairing(new, len(left.columns), of_right, of_left, from_left=False)
+        from_left = PairColumns(new, len(right.columns), of_left, of_right, from_left=True)
+        from_right = PairColumns(new, len(left.columns), of_right, of_left, from_left=False)
         into_left, into_right = self.relevance.join_reaches(join)
         limit = Combinations(self.rule, self.plan.answer_limit, (*left.identifiers, *right.identifiers))
-        in_right, in_left = Within(into_right, left), Within(into_left, right)
+        in_right, in_left = EndRange(into_right, left), EndRange(into_left, right)
         self.connect(join.left, Meet(left_store, right_store, left_key, from_left, in_right, limit, then))
         self.connect(join.right, Meet(right_store, left_store, right_key, from_right, in_left, limit, then))
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
-        """A new store; none where a row could never be used later (a horizon below zero)."""
+        """Returns a new store; None where a row could never be used later (a horizon below zero)."""
         return None if horizon is not None and horizon < 0 else self._store(horizon)
 
     def _store(self, horizon: int | None) -> StoreUse:
@@ -135,7 +133,7 @@ class Connections:
         return store
 
     def window(self, operator: TemporalJoin | AntiSemiJoin) -> Window:
-        """The window of an operator; operators with the same right side and key share a store."""
+        """Returns the window of an operator; operators with the same right side and key share a store."""
         left, right = self.layout(operator.left), self.layout(operator.right)
         horizon = self.relevance.window_horizon(operator)
         positions = tuple(right.data(name) for name in shared_variables(left, right))
@@ -151,38 +149,38 @@ class Connections:
         return Window(operator, left, right, store)
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin, then: Stage) -> None:
-        """What lies in a window is looked up when the window has ended and the step has all its events."""
-        probe = Probe(self.window(operator), self.evaluator, then)
+        """Connects a window, which is looked into when it has ended and the step has all its events."""
+        probe = RowProbe(self.window(operator), self.evaluator, then)
         if accumulates(operator.left):
             self.connect(operator.left, probe)
         else:
-            self.connect_to_slot(operator.left)(self.slot(Probing(probe)))
+            self.connect_to_slot(operator.left)(self.slot(SlotProbe(probe)))
 
 
-class Probe(Stage):
-    """Looks into the window of a row: what lies in it is joined to the row, or the row goes on if nothing does."""
+class RowProbe(Stage):
+    """A look into the window of a row: the rows in it are joined to the row, or the row goes on if there are none."""
 
     def __init__(self, window: Window, evaluator: Evaluator, then: Stage) -> None:
         self.window = window
         self.then = then
         self._found: Callable[[State, Row], Any] = compile_window(window, evaluator)
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        found = f"{writing.name(self._found)}(state, {cells.tuple})"
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        found = f"{writer.name(self._found)}(state, {cells.tuple})"
         if isinstance(self.window.operator, AntiSemiJoin):
-            return [f"if not {found}:", *indented(self.then.write(cells, writing))]
-        row = writing.fresh("row")
+            return [f"if not {found}:", *indented(self.then.write(cells, writer))]
+        row = writer.fresh("row")
         width = len(cells.columns) + len(self.window.new_columns)
-        writing.depth += 1
-        inner = self.then.write(Cells.of(row, width), writing)
-        writing.depth -= 1
+        writer.depth += 1
+        inner = self.then.write(Cells.of(row, width), writer)
+        writer.depth -= 1
         return [f"for {row} in {found}:", *indented(inner)]
 
 
-class Probing(Finisher):
-    """Looks into the windows of all rows of a slot."""
+class SlotProbe(Finisher):
+    """The finisher of a slot that looks into the windows of all its rows."""
 
-    def __init__(self, probe: Probe) -> None:
+    def __init__(self, probe: RowProbe) -> None:
         self.probe = probe
 
     def __call__(self, state: State, rows: list[Row]) -> None:
@@ -191,7 +189,7 @@ class Probing(Finisher):
 
 
 def _events(expression: Expression) -> int:
-    """How many events a row of the expression consists of, timers that follow from them left out."""
+    """Returns the number of events in a row of the expression, without timers that follow from them."""
     return sum(isinstance(part, Matching | AbsoluteTimers | Reference) for part in walk(expression))
 
 
@@ -200,7 +198,7 @@ def accumulates(expression: Expression) -> bool:
 
 
 def fitting(layout: Layout, wanted: Layout, then: Stage) -> Stage:
-    """The stage for rows of another layout; what they lack is None."""
+    """Returns the stage for rows of another layout; columns that they lack are None."""
     if layout == wanted:
         return then
     index = {column: i for i, column in enumerate(layout.columns)}

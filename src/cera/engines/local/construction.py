@@ -2,7 +2,8 @@
 
 The rows of one event trace are put into the order of their matches (in the formal semantics the first of each
 distinct substitution), grouped by the head's free variables, and each group is folded as
-`docs/decisions/0006-grouping-and-order.md` says.
+`docs/decisions/0006-grouping-and-order.md` says. A term that would be nested too deep or too large is not built: it is
+undefined.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, assert_never
 
-from cera.engines.local.limits import fits
-from cera.engines.local.occurrence import Cell, draft_term, unwrap, wrap
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import fold
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Cell, draft_term, unwrap, wrap
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.constructs import (
     All,
@@ -26,7 +26,7 @@ from cera.model.expressions.constructs import (
     free_variables,
 )
 from cera.model.expressions.expression import Aggregate, Expression, Literal, Variable
-from cera.model.terms.term import Term, TermError, Value, value_key
+from cera.model.terms.term import MAX_DEPTH, MAX_SIZE, Term, TermError, Value, value_key, value_size
 
 Group = Sequence[Row]
 
@@ -43,14 +43,14 @@ def child_value(child: Any) -> Value:
 
 
 class HeadCompiler:
-    """Compiles the constructs of one head over one layout."""
+    """A compiler of the constructs of one head over one layout."""
 
     def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
         self.layout = layout
         self.evaluator = evaluator
 
     def bounded(self, construct: Construct) -> Builder:
-        """Builds what can be left out as a whole: undefined too where a term would be too deep or too large."""
+        """Returns the builder of a part that is undefined as a whole where a term would be too deep or too large."""
         builder = self.build(construct)
 
         def build(group: Group) -> tuple[Any, ...] | None:
@@ -76,7 +76,7 @@ class HeadCompiler:
                 assert_never(construct)
 
     def _term(self, construct: ConstructTerm) -> Builder:
-        """A term; where the order of its unordered children is known beforehand, a draft."""
+        """Returns the builder of a term; a draft where the order of its unordered children is known beforehand."""
         children = list(construct.children)
         labels = [c.label for c in children if isinstance(c, ConstructTerm)]
         label, ordered = construct.label, construct.ordered
@@ -164,7 +164,7 @@ class HeadCompiler:
         self.evaluator.undefined += 1
 
     def evaluate(self, expression: Expression) -> Callable[[Group], Any]:
-        """An expression over a group: its aggregates are folded, the rest is evaluated on what the rows share."""
+        """Returns an expression over a group: aggregates are folded, the rest is evaluated on what the rows share."""
         aggregates: dict[str, Callable[[Group], Cell | None]] = {}
 
         def without_aggregates(part: Expression) -> Expression:
@@ -213,7 +213,7 @@ class HeadCompiler:
         def build(group: Group) -> tuple[Any, ...] | None:
             before = self.evaluator.undefined
             found = inner(group)
-            self.evaluator.undefined = before  # what is optional may be missing
+            self.evaluator.undefined = before  # optional variables may be missing
             return found or default(group)
 
         return build
@@ -233,7 +233,7 @@ class HeadCompiler:
         return build
 
     def grouping(self, variables: frozenset[str]) -> Callable[[Group], list[list[Row]]]:
-        """Groups rows by the variables, in the order of the first row of each group."""
+        """Returns a function that groups rows by the variables, in the order of the first row of each group."""
         slots = [self.layout.data(name) for name in sorted(variables) if name in self.layout.variables]
 
         def grouped(rows: Group) -> list[list[Row]]:
@@ -249,3 +249,23 @@ class HeadCompiler:
 
 def _order_key(value: Any) -> tuple[Any, ...]:
     return value_key(value) if isinstance(value, str | int | float | bool | Term) else ()
+
+
+#: A head of strings that are shorter than this fits, whatever its shape.
+LONG_STRING = 1_000
+
+
+def fits(child: Any) -> bool:
+    """Returns whether the term that a draft stands for can be built; other values always fit."""
+    if not isinstance(child, tuple):
+        return True
+    depth, size = _extent(child)
+    return depth <= MAX_DEPTH and size <= MAX_SIZE
+
+
+def _extent(child: Any) -> tuple[int, int]:
+    """Returns depth and size, as a term has them."""
+    if isinstance(child, tuple):
+        extents = [_extent(part) for part in child[2]]
+        return 1 + max((depth for depth, _ in extents), default=0), 1 + sum(size for _, size in extents)
+    return child.depth if isinstance(child, Term) else 0, value_size(child)

@@ -1,4 +1,4 @@
-"""Derived events, and what they were derived from; terms, ids and derivations are made when they are asked for."""
+"""Derived events, and the rows they were derived from; terms, ids and derivations are made when they are asked for."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from cera.engines.local.occurrence import Draft, Occurrence, wrap
+from cera.engines.local.python_source import Cells, SourceWriter, tuple_of
 from cera.engines.local.rows import Row
-from cera.engines.local.writing import Cells, Writing, tuple_of
 from cera.model.events.event import Derivation, DerivedEvent
+from cera.model.events.occurrence import Draft, Occurrence, wrap
 from cera.model.terms.term import Term
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from cera.engines.local.heads import Head
 
 
-class Derived(ABC):
-    """A derived event: one of a step, with all the ways in which it was derived in it."""
+class RuleDetection(ABC):
+    """A derived event of a step, with all the ways in which it was derived in it."""
 
     __slots__ = ("_occurrence", "begin", "end", "more")
 
     begin: int
     end: int
-    #: The same event as other rows derived it.
-    more: list[Derived] | None
+    #: The same event as derived by other rows.
+    more: list[RuleDetection] | None
     _occurrence: Occurrence | None
 
     @property
@@ -63,7 +63,7 @@ class Derived(ABC):
 
     @property
     def identity(self) -> Hashable:
-        """Equal for those events of a step that are one event."""
+        """A key that is equal for those events of a step that are one event."""
         return (self.begin, self.head.qualifier, _spelled_out(self.content))
 
     @property
@@ -87,8 +87,8 @@ class Derived(ABC):
         return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient)
 
 
-class Constructed(Derived):
-    """What a head made of rows."""
+class HeadDetection(RuleDetection):
+    """A derived event whose head was computed from rows."""
 
     __slots__ = ("_content", "_head", "_rows")
 
@@ -119,14 +119,15 @@ class Constructed(Derived):
 
 @dataclass(frozen=True, eq=False)
 class WindowHead:
-    """How a written function lays down what it collected: the names of the values of the head and of the parts of the
-    row, and the sources that refer to them. `columns` are those of the collected rows that the row is joined to."""
+    """The form in which a generated function stores its results: the names of the values of the head and of the parts
+    of the row, and the sources that refer to them. `columns` are those of the collected rows that the row is joined to.
+    """
 
     head: Head
     source: HeadSource
     cells: Cells
     columns: Sequence[int]
-    writing: Writing
+    writer: SourceWriter
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
@@ -134,19 +135,19 @@ class WindowHead:
 
     @cached_property
     def draft_of(self) -> Callable[..., Draft]:
-        """The draft, given the values."""
-        made: Callable[..., Draft] = self.writing.lambda_(self.source.values, self.source.draft)
+        """The function that makes the draft of the values."""
+        made: Callable[..., Draft] = self.writer.lambda_(self.source.values, self.source.draft)
         return made
 
     @cached_property
     def row_of(self) -> Callable[..., Row]:
-        """The row, given its parts."""
-        made: Callable[..., Row] = self.writing.lambda_(self.parts, tuple_of(self.cells.columns))
+        """The function that makes the row of its parts."""
+        made: Callable[..., Row] = self.writer.lambda_(self.parts, tuple_of(self.cells.columns))
         return made
 
 
-class Collected(Derived):
-    """What a head made of a row and what lies in its window."""
+class WindowDetection(RuleDetection):
+    """A derived event whose head was computed from a row and the rows in its window."""
 
     __slots__ = ("others", "parts", "values", "window")
 
@@ -186,7 +187,7 @@ class Collected(Derived):
 
 
 def _spelled_out(content: Draft | Term) -> Hashable:
-    """A draft without terms inside: what two drafts of the same term have in common."""
+    """Returns a draft without terms inside, which is equal for two drafts of the same term."""
     label, ordered, children = (
         (content.label, content.ordered, content.children) if isinstance(content, Term) else content
     )

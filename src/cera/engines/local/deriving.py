@@ -1,26 +1,26 @@
-"""From the rows of a step to its derived events, which the rules that query them get to see in the same step."""
+"""From the rows of a step to its derived events, which the rules that query them see in the same step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from cera.engines.local.derived import Constructed, Derived
+from cera.engines.local.derived import HeadDetection, RuleDetection
 from cera.engines.local.head_source import flat_head
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Finisher, Network
-from cera.engines.local.occurrence import Draft, Occurrence
+from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.row_stages import PRELUDE, named_row
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.stages import PRELUDE, named_row
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, Writing, indented
+from cera.model.events.occurrence import Draft, Occurrence
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
 from cera.rules.analysis.unification import head_label
 
 
-class Deriving(Finisher):
-    """A head at work in a network: makes events of all rows of a step."""
+class EventDeriver(Finisher):
+    """A head in a network, which makes events of all rows of a step."""
 
     def __init__(self, head: Head, network: Network, *, one_body: bool) -> None:
         self.head = head
@@ -37,42 +37,44 @@ class Deriving(Finisher):
 
     @cached_property
     def _single_rows(self) -> Callable[[State, list[Row]], None] | None:
-        """For heads that make an event of each row by itself."""
-        writing = Writing()
-        lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writing)
+        """The function for heads that make an event of each row by itself; None for others."""
+        writer = SourceWriter()
+        lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writer)
         if lines is None:
             return None
-        function: Callable[[State, list[Row]], None] = writing.function(
+        function: Callable[[State, list[Row]], None] = writer.function(
             "derive", "state, rows", [PRELUDE, "for row in rows:", *indented(lines)]
         )
         return function
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
         head = self.head
         if head.gathers or not self.one_body:  # rows of several bodies may lack events
             return None
-        source = flat_head(head.construction.head, lambda name: cells[head.layout.data(name)], _none, writing)
+        source = flat_head(head.construction.head, lambda name: cells[head.layout.data(name)], _none, writer)
         if source is None:
             return None
-        made, cells = named_row(cells, writing)
-        arguments = f"{begin_of(cells, head.layout)}, now, {writing.name(head)}, {source.draft}, ({cells.row},)"
-        new = f"{writing.name(Constructed)}({arguments})"
+        made, cells = named_row(cells, writer)
+        arguments = f"{begin_of(cells, head.layout)}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
+        new = f"{writer.name(HeadDetection)}({arguments})"
         return [
             *source.lines,
-            f"if {source.undefined}: {writing.name(head.evaluator)}.undefined += 1",
+            f"if {source.undefined}: {writer.name(head.evaluator)}.undefined += 1",
             "else:",
             *indented(made),
-            *indented(self.added(new, writing)),
+            *indented(self.added(new, writer)),
         ]
 
-    def added(self, new: str, writing: Writing) -> list[str]:
-        """Lines that add a derived event to those of the step."""
+    def added(self, new: str, writer: SourceWriter) -> list[str]:
+        """Returns lines that add a derived event to those of the step."""
         if self.heard:
-            return [f"{writing.name(self.add)}(state, {new})"]
-        return [f"if state.derived: {writing.name(self.add)}(state, {new})", f"else: state.derived.append({new})"]
+            return [f"{writer.name(self.add)}(state, {new})"]
+        return [f"if state.derived: {writer.name(self.add)}(state, {new})", f"else: state.derived.append({new})"]
 
     def window(self, left: Layout) -> Callable[[State, list[Row]], None]:
-        """Makes events of the rows that one row of the left side was joined to: they are those of one event trace."""
+        """Returns a function that makes events of the rows that one row of the left side was joined to: one event
+        trace.
+        """
         head, derive = self.head, self.derive
         in_order, build, begin, group_by = head.in_order, head.build, head.begin, head.group_by
         one_group = free_variables(head.construction.head).issubset(left.variables)
@@ -83,17 +85,17 @@ class Deriving(Finisher):
                 for draft in build(group) or ():
                     if draft.__class__ is tuple or draft.__class__ is Term:
                         derive(state, begin(rows[0]), draft, group)
-                    else:  # a scalar is no event
+                    else:  # a scalar is not an event
                         head.evaluator.undefined += 1
 
         return make
 
     def derive(self, state: State, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
         assert state.now is not None
-        self.add(state, Constructed(begin, state.now, self.head, content, group))
+        self.add(state, HeadDetection(begin, state.now, self.head, content, group))
 
-    def add(self, state: State, new: Derived) -> None:
-        """An event of the step; it is one event with several derivations if it was derived in it already."""
+    def add(self, state: State, new: RuleDetection) -> None:
+        """Adds an event of the step; if it was derived already, it is one event with several derivations."""
         if state.derived:
             known = _known(state, new)
             if known is not new:
@@ -120,22 +122,22 @@ def _none(name: str) -> str:
 
 
 def begin_of(cells: Cells, layout: Layout) -> str:
-    """The source of the first begin of the events of a row."""
+    """Returns the source of the first begin of the events of a row."""
     begins = [cells.begin(layout.event(identifier)) for identifier in layout.identifiers]
     if len(begins) == 2:
         return "({0} if {0} <= {1} else {1})".format(*begins)
     return f"min({', '.join(begins)})" if len(begins) > 1 else begins[0]
 
 
-def _known(state: State, new: Derived) -> Derived:
-    """The event of the step that this one is: itself if there was none."""
+def _known(state: State, new: RuleDetection) -> RuleDetection:
+    """Returns the event of the step that equals this one: itself if it is new."""
     if state.index is None:
         state.index = {derived.identity: derived for derived in state.derived}
     return state.index.setdefault(new.identity, new)
 
 
 def _is_incoming(state: State, occurrence: Occurrence) -> bool:
-    """Whether an incoming event of this step is the same event."""
+    """Returns whether an incoming event of this step is the same event."""
     if all(base.label != occurrence.label for base in state.base):
         return False
     if state.incoming is None:

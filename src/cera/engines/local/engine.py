@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from cera.algebra.plan import Plan
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note
-from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.errors import ProgramError
 from cera.model.events.event import Event, in_output_order
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
 from cera.modules.driving import Driver

@@ -1,4 +1,4 @@
-"""All patterns of one label as one Python function from an event to what its rows set off.
+"""All patterns of one label as one Python function that matches an event and processes its rows.
 
 A flat pattern (plain labels, each child a value or a variable) is read directly off the content of a flat event. For
 all other events and patterns the matching of the model decides.
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from cera.engines.local.network import Feed, Network
-from cera.engines.local.occurrence import Occurrence
-from cera.engines.local.patterns import compile_pattern
-from cera.engines.local.stages import PRELUDE, Stage
+from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter, indented
+from cera.engines.local.row_stages import PRELUDE, Stage
+from cera.engines.local.rows import compile_pattern
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, SeveralRowsError, Writing, indented
+from cera.model.events.occurrence import Occurrence
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.terms.values import is_number
 
@@ -22,46 +22,46 @@ Query = tuple[Pattern, Stage]
 
 
 def compile_feeds(queries: Sequence[Query]) -> Feed:
-    """A function that matches an event with the patterns, in their order, and pushes the rows of each on."""
-    writing = Writing()
-    body = _patterns(queries, writing, f"return {writing.name(_each(queries))}(state, event)")
-    feed: Feed = writing.function("feed", "state, event", body)
+    """Returns a function that matches an event with the patterns, in their order, and pushes the rows of each on."""
+    writer = SourceWriter()
+    body = _patterns(queries, writer, f"return {writer.name(_each(queries))}(state, event)")
+    feed: Feed = writer.function("feed", "state, event", body)
     return feed
 
 
 def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Feed:
-    """The same for an event that is alone in its step; slots that get at most one row are finished at the end."""
+    """Returns the same for an event that is alone in its step; slots of at most one row are finished at the end."""
     slots = frozenset(range(len(network.finishers)))
     while True:
-        writing = Writing()
-        writing.own_slots = slots
+        writer = SourceWriter()
+        writer.own_slots = slots
         try:
-            body = _patterns(queries, writing, f"return {writing.name(feed)}(state, event)")
+            body = _patterns(queries, writer, f"return {writer.name(feed)}(state, event)")
         except SeveralRowsError as several:
             slots -= {several.slot}
             continue
-        finished, written = dict(writing.finished), []
+        finished, written = dict(writer.finished), []
         for slot, cells in sorted(finished.items()):
-            lines = network.finishers[slot].lines(cells, writing)
+            lines = network.finishers[slot].lines(cells, writer)
             if lines is None:
                 slots -= {slot}
             elif slots.issuperset(finished):
-                written += _finished(slot, lines, network, writing)
+                written += _finished(slot, lines, network, writer)
         if not slots.issuperset(finished):
             continue
-        initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writing.buckets]
-        alone: Feed = writing.function("alone", "state, event", [*initial, *body, *written])
+        initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writer.buckets]
+        alone: Feed = writer.function("alone", "state, event", [*initial, *body, *written])
         return alone
 
 
-def _finished(slot: int, lines: Sequence[str], network: Network, writing: Writing) -> list[str]:
-    """A slot is finished after those before it."""
-    before = [f"if state.due: {writing.name(network.finish)}(state, {slot})"] if slot else []
+def _finished(slot: int, lines: Sequence[str], network: Network, writer: SourceWriter) -> list[str]:
+    """Returns the lines that finish a slot after those before it."""
+    before = [f"if state.due: {writer.name(network.finish)}(state, {slot})"] if slot else []
     return [*before, f"if ready_{slot}:", *indented(lines)]
 
 
 def _each(queries: Sequence[Query]) -> Feed:
-    """Every event, by the matching of the model."""
+    """Returns a function that matches every event by the matching of the model."""
     matching = [(compile_pattern(pattern), stage) for pattern, stage in queries]
 
     def feed(state: State, event: Occurrence) -> None:
@@ -72,10 +72,10 @@ def _each(queries: Sequence[Query]) -> Feed:
     return feed
 
 
-def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> list[str]:
-    """The lines for a flat event; `otherwise` is done with others."""
+def _patterns(queries: Sequence[Query], writer: SourceWriter, otherwise: str) -> list[str]:
+    """Returns the lines for a flat event; `otherwise` is done with others."""
     reading: dict[str, str] = {}
-    body = [line for query in queries for line in _pattern(query, writing, reading)]
+    body = [line for query in queries for line in _pattern(query, writer, reading)]
     read = [f"{name} = content.get({label!r})" for label, name in reading.items()]
     return [
         "content = event.content",
@@ -88,25 +88,26 @@ def _patterns(queries: Sequence[Query], writing: Writing, otherwise: str) -> lis
     ]
 
 
-def _pattern(query: Query, writing: Writing, reading: dict[str, str]) -> list[str]:
-    """The lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
+def _pattern(query: Query, writer: SourceWriter, reading: dict[str, str]) -> list[str]:
+    """Returns the lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
     flat = _flat(query[0], reading)
     if flat is None:
-        return [f"{writing.name(_each([query]))}(state, event)"]
+        return [f"{writer.name(_each([query]))}(state, event)"]
     cells, constants, labels = flat
     tests = [f"{name} is not None" for name in labels if name not in constants]
-    tests += [f"{name} == {writing.name(value)}" for name, value in constants.items()]
+    tests += [f"{name} == {writer.name(value)}" for name, value in constants.items()]
     if isinstance(query[0], TermPattern) and query[0].total:
         tests.append(f"len(content) == {len(labels)}")
     columns = tuple(cells[variable] for variable in sorted(cells))
     row = Cells((*columns, "event"), (*columns, "event"), None, {len(columns): ("begin", "now")})
-    lines = query[1].write(row, writing)
+    lines = query[1].write(row, writer)
     return [f"if {' and '.join(tests)}:", *indented(lines)] if tests else lines
 
 
 def _flat(pattern: Pattern, reading: dict[str, str]) -> tuple[dict[str, str], dict[str, Any], list[str]] | None:
-    """Of a flat pattern: the local variable of each of its variables, the constants that some must be equal to, and
-    all that must be there."""
+    """Returns, of a flat pattern, the local variable of each of its variables, the constants that some must be equal
+    to, and all that must be there; None if it is not flat.
+    """
     if not isinstance(pattern, TermPattern) or pattern.ordered or not isinstance(pattern.label, str):
         return None
     labels: list[str] = []

@@ -21,16 +21,16 @@ from cera.model.tags import later_tag, tag_of, tag_of_member
 #: Changed when states of an earlier version of cera cannot be read.
 STATE_VERSION = 1
 
-#: The values that are no instances of our classes, and what each kind is called.
+#: The types of values that are not instances of our classes, and the name of each kind.
 _SCALARS: Mapping[type, str] = MappingProxyType(
     {str: "str", int: "int", float: "float", bool: "bool", NoneType: "NoneType", date: "date"}
 )
 
 
 def fingerprint(data: object) -> str:
-    """Returns 16 hexadecimal digits. What dataclasses leave out of equality is left out.
+    """Returns 16 hexadecimal digits. Fields that dataclasses leave out of equality are left out.
 
-    Raises TypeError if there is something in the data that has no tag.
+    Raises TypeError if a part of the data has no tag.
     """
     digest = hashlib.sha256(str(STATE_VERSION).encode())
     for part in _parts(data):

@@ -1,8 +1,8 @@
 """Heads as Python source, for those whose shape is known beforehand.
 
 A head of terms with plain labels around variables, constants and aggregates of variables becomes lines that compute its
-values and an expression that is its draft. Every other head is built by `construction`, which also defines what the
-result must be.
+values and an expression that is its draft. Every other head is built by `construction`, which also defines the right
+result.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cera.engines.local.limits import LONG_STRING, fits
-from cera.engines.local.occurrence import wrap
+from cera.engines.local.construction import LONG_STRING, fits
+from cera.engines.local.python_source import SourceWriter, tuple_of
 from cera.engines.local.rows import Layout, Row
-from cera.engines.local.writing import Writing, tuple_of
 from cera.model.evaluation.aggregates import folding
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import wrap
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Aggregate, Literal, Variable
 from cera.model.terms.term import Term
@@ -28,16 +28,16 @@ Cell = Callable[[str], str]
 def compile_flat_head(
     construct: Construct, layout: Layout, evaluator: Evaluator
 ) -> Callable[[Sequence[Row]], tuple[Any, ...] | None] | None:
-    """The draft of a group, in a tuple as builders return it; None if the head is not of the simple kind."""
-    writing = Writing()
+    """Returns a function that makes the draft of a group, in a tuple as builders do; None if the head is not simple."""
+    writer = SourceWriter()
     source = flat_head(
-        construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writing
+        construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writer
     )
     if source is None:
         return None
-    undefined = [f"if {source.undefined}:", f"    {writing.name(evaluator)}.undefined += 1", "    return None"]
+    undefined = [f"if {source.undefined}:", f"    {writer.name(evaluator)}.undefined += 1", "    return None"]
     body = ["row, others = group[0], group", *source.lines, *undefined, f"return ({source.draft},)"]
-    build: Callable[[Sequence[Row]], tuple[Any, ...] | None] = writing.function("build", "group", body)
+    build: Callable[[Sequence[Row]], tuple[Any, ...] | None] = writer.function("build", "group", body)
     return build
 
 
@@ -57,30 +57,31 @@ def flat_head(
     construct: Construct,
     cell: Cell,
     collected: Cell,
-    writing: Writing,
+    writer: SourceWriter,
     *,
     ordinary: bool = False,
 ) -> HeadSource | None:
-    """The source of a simple head. `cell` says where the value of a variable is in a row, `collected` in an `other`.
-    With `ordinary`, the numbers that are summed up are known to be ordinary ones, and there are some."""
-    writer = _Writer(cell, collected, writing, ordinary)
-    draft = writer.term(construct) if isinstance(construct, ConstructTerm) else None
+    """Returns the source of a simple head; None for another. `cell` says where the value of a variable is in a row,
+    `collected` in an `other`. With `ordinary`, the numbers that are summed up are known to be ordinary, and there are
+    some.
+    """
+    parts = _HeadParts(cell, collected, writer, ordinary)
+    draft = parts.term(construct) if isinstance(construct, ConstructTerm) else None
     if draft is None:
         return None
-    term, fitting = writing.name(Term), writing.name(fits)
-    undefined = [f"{name} is None" for name in writer.values if name not in writer.defined]
+    term, fitting = writer.name(Term), writer.name(fits)
+    undefined = [f"{name} is None" for name in parts.values if name not in parts.defined]
     large = [
-        f"{name}.__class__ is {term} or {name}.__class__ is str and len({name}) > {LONG_STRING}"
-        for name in writer.large
+        f"{name}.__class__ is {term} or {name}.__class__ is str and len({name}) > {LONG_STRING}" for name in parts.large
     ]
     if large:
         undefined.append(f"({' or '.join(large)}) and not {fitting}({draft})")
     doubts = " or ".join(undefined) or "False"
-    return HeadSource(tuple(writer.lines), tuple(writer.values), doubts, draft, tuple(writer.leaves))
+    return HeadSource(tuple(parts.lines), tuple(parts.values), doubts, draft, tuple(parts.leaves))
 
 
 def summed_variables(construct: Construct) -> set[str]:
-    """The variables of which a simple head has the sum or the average."""
+    """Returns the variables of which a simple head has the sum or the average."""
     match construct:
         case ConstructTerm():
             return {name for child in construct.children for name in summed_variables(child)}
@@ -94,11 +95,11 @@ def _sums(aggregate: Aggregate) -> bool:
     return aggregate.function in ("sum", "avg") and not aggregate.distinct
 
 
-class _Writer:
-    def __init__(self, cell: Cell, collected: Cell, writing: Writing, ordinary: bool) -> None:
+class _HeadParts:
+    def __init__(self, cell: Cell, collected: Cell, writer: SourceWriter, ordinary: bool) -> None:
         self.cell = cell
         self.collected = collected
-        self.writing = writing
+        self.writer = writer
         self.ordinary = ordinary
         self.lines: list[str] = []
         #: The names of the values in the order in which they are asked for.
@@ -133,18 +134,18 @@ class _Writer:
             case ConstructValue(expression=Variable(name=name)):
                 return self._value(self.cell(name), large=True)
             case ConstructValue(expression=Literal(value=value)):
-                return self.writing.name(wrap(value))
+                return self.writer.name(wrap(value))
             case ConstructValue(expression=Aggregate(operand=Variable(name=name)) as aggregate):
                 if self.ordinary and _sums(aggregate):
                     return self._sum(name, average=aggregate.function == "avg")
-                fold = self.writing.name(folding(aggregate.function, distinct=aggregate.distinct))
+                fold = self.writer.name(folding(aggregate.function, distinct=aggregate.distinct))
                 cells = f"[c for other in others if (c := {self.collected(name)}) is not None]"
                 return self._value(f"{fold}({cells})", large=aggregate.function not in ("count", "sum", "avg"))
             case _:
                 return None
 
     def _value(self, source: str, *, large: bool) -> str:
-        name = self.writing.fresh("value")
+        name = self.writer.fresh("value")
         self.values.append(name)
         self.lines.append(f"{name} = {source}")
         if large:
@@ -152,7 +153,9 @@ class _Writer:
         return name
 
     def _sum(self, variable: str, *, average: bool) -> str:
-        """The sum from left to right of ordinary numbers; `aggregates.folding` says why this is the defined value."""
+        """Returns the sum from left to right of ordinary numbers; `aggregates.folding` says why this is the defined
+        value.
+        """
         name = self._value("0", large=False)
         self.defined.add(name)
         self.lines.append(f"for other in others: {name} += {self.collected(variable)}")

@@ -1,4 +1,4 @@
-"""From the finished rows of a rule to derived events.
+"""Compiled heads: from the finished rows of a rule to drafts of events.
 
 Rows are grouped by their event trace, put into the order of their matches, and handed to the compiled head. An event
 that is derived in several ways is one event with several derivations.
@@ -13,10 +13,10 @@ from typing import Any
 from cera.algebra.operators import Construction
 from cera.engines.local.construction import HeadCompiler, cell_key
 from cera.engines.local.head_source import compile_flat_head
-from cera.engines.local.occurrence import Draft
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, Event
+from cera.model.events.occurrence import Draft
 from cera.model.expressions.constructs import free_variables, has_grouping
 from cera.model.terms.term import Term
 from cera.rules.rule import Semantics
@@ -44,7 +44,7 @@ class Head:
         self._data = [layout.data(name) for name in layout.variables]
 
     def events(self, rows: list[Row]) -> Iterator[tuple[int, Draft | Term, Sequence[Row]]]:
-        """The drafts of the events that the rows of a step derive, each with its begin and its rows."""
+        """Yields the drafts of the events that the rows of a step derive, each with its begin and its rows."""
         if not self.gathers:
             groups: Iterator[list[Row]] = ([row] for row in rows)
         else:
@@ -54,7 +54,7 @@ class Head:
                 for draft in self.build(part) or ():
                     if isinstance(draft, tuple | Term):
                         yield self.begin(group[0]), draft, part
-                    else:  # a scalar is no event
+                    else:  # a scalar is not an event
                         self.evaluator.undefined += 1
 
     def begin(self, row: Row) -> int:
@@ -62,7 +62,7 @@ class Head:
         return min(begins)
 
     def in_order(self, rows: list[Row]) -> list[Row]:
-        """The rows of one window, which come by their ends, in the order of their matches."""
+        """Returns the rows of one window, which come by their ends, in the order of their matches."""
         if len(rows) == 1:
             return rows
         if len(self._matches) == 1 and not self.formal:
@@ -72,7 +72,7 @@ class Head:
         return self._ordered(rows)
 
     def _groups(self, rows: list[Row]) -> Iterator[list[Row]]:
-        """The rows of each event trace in the order of their matches."""
+        """Yields the rows of each event trace in the order of their matches."""
         if len(rows) == 1:
             yield rows
             return
@@ -101,14 +101,14 @@ class Head:
         return rows
 
     def _match_key(self, row: Row) -> tuple[Any, ...]:
-        """The collected events (end, begin, id), then the substitution, as the reference orders matches."""
+        """Returns the collected events (end, begin, id), then the substitution, as the reference orders matches."""
         events = tuple(row[slot].event.order_key for slot in self._matches if row[slot] is not None)
         named = sorted(zip(self.layout.variables, self._data, strict=True))
         values = tuple((name, cell_key(row[slot])) for name, slot in named if row[slot] is not None)
         return (events, values)
 
     def derivations(self, rows: Sequence[Row]) -> Iterator[Derivation]:
-        """One derivation: all rows have the same event trace."""
+        """Yields one derivation: all rows have the same event trace."""
         first = rows[0]
         causes: dict[str, Event] = {name: first[slot].event for name, slot in self.causes if first[slot] is not None}
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)

@@ -1,4 +1,4 @@
-"""Stored relations as stages: rows are remembered, and new ones meet those of the other side."""
+"""Stored relations as stages: rows are stored, and new ones meet those of the other side."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.algebra.reach import Limit, Reach
+from cera.engines.local.python_source import Cells, SourceWriter, indented, key_of
+from cera.engines.local.row_stages import Stage, named_row
 from cera.engines.local.rows import Layout
-from cera.engines.local.stages import Stage, named_row
-from cera.engines.local.writing import Cells, Writing, indented, key_of
 from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
 
@@ -19,8 +19,9 @@ ORDINARY = 2**24
 
 @dataclass
 class StoreUse:
-    """A store of the network: how long it keeps a row past its end (None: for good), and the columns that some window
-    sums up."""
+    """A store of the network: how long it keeps a row past its end (None: always), and the columns that some window
+    sums up.
+    """
 
     number: int
     horizon: int | None
@@ -30,9 +31,10 @@ class StoreUse:
 
 
 @dataclass(frozen=True)
-class Pairing:
-    """How the cells of a pair stand: those of the left side, then what is new in the right side; and how many events
-    each side consists of."""
+class PairColumns:
+    """The columns of a pair: those of the left side, then the new ones of the right side; and how many events each side
+    consists of.
+    """
 
     new: Sequence[int]
     other_width: int
@@ -41,21 +43,21 @@ class Pairing:
     from_left: bool
 
     def cells(self, cells: Cells, found: str) -> Cells:
-        """The pair of a row of this side and a row of the other side under a name."""
+        """Returns the pair of a row of this side and a row of the other side under a name."""
         other = Cells.of(found, self.other_width)
         left, right = (cells, other) if self.from_left else (other, cells)
         return left.and_(right, self.new)
 
 
 @dataclass(frozen=True)
-class Within:
-    """Which rows of the other side a row with this layout can meet, by their ends."""
+class EndRange:
+    """The ends that rows of the other side may have to meet a row with this layout."""
 
     reach: Reach
     layout: Layout
 
     def rows(self, horizon: int | None, cells: Cells) -> str:
-        """The call on a bucket that gives them."""
+        """Returns the call on a bucket that gives these rows."""
         first = [] if horizon is None else [f"now - {horizon}"]
         first += [self._source(limit, cells) for limit in self.reach.first]
         last = [self._source(limit, cells) for limit in self.reach.last]
@@ -75,8 +77,9 @@ def _tightest(function: str, limits: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Combinations:
-    """How many combinations with others one event may make in the joins of a rule. To meet single events is none: it
-    takes no more than has been read."""
+    """The limit of combinations with others that one event may make in the joins of a rule. Meeting single events does
+    not count: it takes no more than has been read.
+    """
 
     rule: str
     most: int
@@ -85,27 +88,28 @@ class Combinations:
     def passed(self) -> MatchLimitError:
         return too_many_combinations(self.rule, self.most, self.joined)
 
-    def counted(self, rows: str, pairing: Pairing, writing: Writing) -> list[str]:
-        """Lines that count the rows that a row meets; the count begins with a row that is the event itself."""
+    def counted(self, rows: str, pairing: PairColumns, writer: SourceWriter) -> list[str]:
+        """Returns lines that count the rows that a row meets; a row that is the event itself restarts the count."""
         if pairing.own_events == pairing.other_events == 1:
             return ["state.combined = 0"]
         return [
             f"state.combined {'=' if pairing.own_events == 1 else '+='} len({rows})",
-            f"if state.combined > {self.most}: raise {writing.name(self)}.passed()",
+            f"if state.combined > {self.most}: raise {writer.name(self)}.passed()",
         ]
 
 
 class Meet(Stage):
-    """Δ(R ⋈ S) for a new row of one side: it is remembered for later rows of the other side, and meets those that are
-    known. A side whose rows could never be used later has no store."""
+    """Δ(R ⋈ S) for a new row of one side: it is stored for later rows of the other side, and meets the rows known so
+    far. A side whose rows could never be used later has no store.
+    """
 
     def __init__(
         self,
         own: StoreUse | None,
         other: StoreUse | None,
         key: Sequence[int],
-        pairing: Pairing,
-        within: Within,
+        pairing: PairColumns,
+        within: EndRange,
         limit: Combinations,
         then: Stage,
     ) -> None:
@@ -117,24 +121,24 @@ class Meet(Stage):
         self.limit = limit
         self.then = then
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        made, cells = named_row(cells, writing) if self.own is not None else ([], cells)
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        made, cells = named_row(cells, writer) if self.own is not None else ([], cells)
         key = key_of([cells[position] for position in self.key])
         lines = list(made)
         if self.own is not None:
             lines.append(f"add(stores[{self.own.number}], {key}, now, {cells.row}, {self.own.horizon})")
         if self.other is not None:
-            lines += self._meet(self.other, key, cells, writing)
+            lines += self._meet(self.other, key, cells, writer)
         return lines or ["pass"]
 
-    def _meet(self, store: StoreUse, key: str, cells: Cells, writing: Writing) -> list[str]:
-        bucket, found = writing.fresh("bucket"), writing.fresh("found")
-        met = writing.fresh("met")
+    def _meet(self, store: StoreUse, key: str, cells: Cells, writer: SourceWriter) -> list[str]:
+        bucket, found = writer.fresh("bucket"), writer.fresh("found")
+        met = writer.fresh("met")
         rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
-        counted = self.limit.counted(met, self.pairing, writing)
-        writing.depth += 1
-        inner = self.then.write(self.pairing.cells(cells, found), writing)
-        writing.depth -= 1
+        counted = self.limit.counted(met, self.pairing, writer)
+        writer.depth += 1
+        inner = self.then.write(self.pairing.cells(cells, found), writer)
+        writer.depth -= 1
         return [
             f"{bucket} = stores[{store.number}].get({key})",
             f"if {bucket} is not None:",
@@ -146,17 +150,17 @@ class Meet(Stage):
 
 
 class Remember(Stage):
-    """Adds the row of an event, which stands at its end, to a store for windows; does what `add_event` does."""
+    """The stage that adds the row of an event, which stands at its end, to a store for windows, as `add_event` does."""
 
     def __init__(self, store: StoreUse, key: Sequence[int]) -> None:
         self.store = store
         self.key = key
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        made, cells = named_row(cells, writing)
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        made, cells = named_row(cells, writer)
         key = key_of([cells[position] for position in self.key])
         number, horizon = self.store.number, self.store.horizon
-        bucket = writing.bucket(number, key)
+        bucket = writer.bucket(number, key)
         ordinary = " and ".join(_is_ordinary(cells[position]) for position in sorted(self.store.summed)) or "True"
         event = len(cells.columns) - 1
         doubts = [f"{bucket} is None", f"not {bucket}.plain", f"(ends := {bucket}.ends)[-1] == now"]

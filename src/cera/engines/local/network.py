@@ -22,15 +22,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop
 
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.joins import StoreUse
-from cera.engines.local.occurrence import Occurrence
-from cera.engines.local.patterns import Matcher
-from cera.engines.local.rows import Row
-from cera.engines.local.stages import Stage
+from cera.engines.local.python_source import Cells, SourceWriter
+from cera.engines.local.row_stages import Stage
+from cera.engines.local.rows import Matcher, Row
 from cera.engines.local.state import State
 from cera.engines.local.storage import sweep
-from cera.engines.local.writing import Cells, Writing
+from cera.model.events.occurrence import Occurrence
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.interval import MAX_TIME
 
@@ -39,13 +38,13 @@ Feed = Callable[[State, Occurrence], None]
 
 
 class Finisher(ABC):
-    """What is done with the rows of a slot at the end of a step."""
+    """The work on the rows of a slot at the end of a step."""
 
     @abstractmethod
     def __call__(self, state: State, rows: list[Row]) -> None: ...
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str] | None:
-        """The same for one row, as lines over `state`, `stores` and `now`; None if it cannot be written."""
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
+        """Returns the same for one row, as lines over `state`, `stores` and `now`; None if it cannot be written."""
         return None
 
 
@@ -55,7 +54,7 @@ class Network:
 
     stores: list[StoreUse] = field(default_factory=list)
     by_label: dict[str, Feed] = field(default_factory=dict)
-    #: For steps of one event and nothing else, by its label; none where that might not be all.
+    #: For steps of one event and nothing else, by its label; absent where more may happen.
     alone: dict[str, Feed] = field(default_factory=dict)
     any_label: list[Feed] = field(default_factory=list)
     timers: list[tuple[TimerQuery, Matcher, Stage]] = field(default_factory=list)
@@ -68,7 +67,7 @@ class Network:
 
     @property
     def horizons(self) -> list[int | None]:
-        """How long each store keeps a row past its end; None keeps it for good."""
+        """How long each store keeps a row past its end; None keeps it always."""
         return [store.horizon for store in self.stores]
 
     def start(self) -> State:
@@ -76,8 +75,8 @@ class Network:
 
     def step(
         self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]
-    ) -> list[Derived]:
-        """All events that end now, the absolute timers among them as (number of the timer, occurrence)."""
+    ) -> list[RuleDetection]:
+        """Takes all events that end now, the absolute timers among them as (number of the timer, occurrence)."""
         if now >= state.sweep_at:
             self.sweep(state, now)
         state.now = now
@@ -104,7 +103,7 @@ class Network:
             self.finishers[slot](state, state.ready.pop(slot))
 
     def take(self, state: State, occurrence: Occurrence) -> None:
-        """A new event: every pattern that could match it is tried."""
+        """Tries every pattern that could match a new event."""
         state.counter += 1
         occurrence.number = state.counter
         by_label = self.by_label.get(occurrence.label)
@@ -114,7 +113,7 @@ class Network:
             feed(state, occurrence)
 
     def sweep(self, state: State, now: int) -> None:
-        """Sweeps the stores whose time it is, and says when it will be again."""
+        """Sweeps the stores that are due, and schedules their next sweep."""
         for use, store in zip(self.stores, state.stores, strict=True):
             if use.horizon is None:
                 state.sweeps[use.number] = MAX_TIME

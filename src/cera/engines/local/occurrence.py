@@ -1,4 +1,4 @@
-"""The events of relative timers, and the events of the model that they are anchored at."""
+"""The events of relative timers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from functools import lru_cache
 from typing import Any
 
 from cera.model.events.event import Event
-from cera.model.events.occurrence import Cell, Draft, Occurrence, Truth, draft_term, occurrence, unwrap, wrap
+from cera.model.events.occurrence import Occurrence
 from cera.model.terms.hashing import texts_event_id
 from cera.model.terms.term import Term
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Interval
-
-__all__ = ["Cell", "Draft", "Occurrence", "TimerOccurrence", "Truth", "draft_term", "occurrence", "unwrap", "wrap"]
-
 
 _text = lru_cache(maxsize=1_000)(str)
 

@@ -7,20 +7,20 @@ from functools import cached_property
 from cera.algebra.plan import Plan, rules_with_timers
 from cera.algebra.relevance import Relevance
 from cera.engines.local.compiler import compile_plan
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.network import Network
-from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state import State
-from cera.engines.local.ticks import Tick, next_tick
+from cera.engines.local.timers import Tick, next_tick
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_timer_ticks
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
 from cera.modules.driving import SteppingProcessor
 from cera.modules.processor import Counts
 
 
 class RuleProcessor(SteppingProcessor[State]):
-    """Compiled and read-only; all that changes is in its state (and the count of undefined results)."""
+    """The processor of rules, compiled and read-only; all that changes is in its state (and the undefined count)."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class RuleProcessor(SteppingProcessor[State]):
         return self.network.start()
 
     def counts(self, state: State) -> Counts:
-        """Rules see every event, and leave none out."""
+        """Returns the counts; rules see every event, and leave none out."""
         return Counts(state.live, 0, self.evaluator.undefined)
 
     def trim(self, state: State) -> bool:
@@ -58,12 +58,12 @@ class RuleProcessor(SteppingProcessor[State]):
     def unpack(self, data: State) -> State:
         return data
 
-    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
+    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
         if len(events) == 1 and not (state.waiting and state.waiting[0][0] <= now):
             return self.step_alone(state, now, events[0])
         return self._step(state, now, events)
 
-    def step_alone(self, state: State, now: Time, event: Occurrence) -> list[Derived]:
+    def step_alone(self, state: State, now: Time, event: Occurrence) -> list[RuleDetection]:
         """Takes the step of one event, at which no row has waited for the end of a timer."""
         network = self.network
         alone = network.alone.get(event.label)
@@ -81,11 +81,11 @@ class RuleProcessor(SteppingProcessor[State]):
             network.finish(state, len(network.finishers))
         return state.taken() if state.derived else []
 
-    def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[Derived]:
+    def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
         if events:
             if state.last is None:
                 state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]
-            if not state.closing:  # after the end of the stream come only events that other layers derive
+            if not state.closing:  # after the end of the stream, only events that other layers derive come
                 state.last = now
         due: list[tuple[int, Occurrence]] = []
         for number, tick in enumerate(state.ticks):

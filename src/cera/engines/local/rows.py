@@ -1,4 +1,4 @@
-"""Rows: the tuples of CERA relations as Python tuples, and which column stands where.
+"""Rows: the tuples of CERA relations as Python tuples, the columns of each operator, and the rows of patterns.
 
 A row has a cell for each data attribute, an occurrence for each event identifier (its times and its reference in
 one), and an occurrence for each collected match.
@@ -6,12 +6,33 @@ one), and an occurrence for each collected match.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, assert_never
 
-from cera.engines.local.occurrence import unwrap
+from cera.algebra.operators import (
+    AbsoluteTimers,
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    Join,
+    Matching,
+    Merging,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+    Stream,
+    TemporalJoin,
+    Union,
+)
+from cera.algebra.plan import Plan
+from cera.model.events.occurrence import Occurrence, unwrap, wrap
+from cera.model.matching import patterns
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Value
 from cera.model.time.interval import Interval
 
@@ -61,7 +82,7 @@ class Layout:
         return Layout((*self.columns, *columns))
 
     def renamed(self, identifiers: Mapping[str, str], variables: Mapping[str, str]) -> Layout:
-        """The same rows under other names; the mappings lead from old to new."""
+        """Returns the layout of the same rows under other names; the mappings lead from old to new."""
         return Layout(
             tuple(
                 Column(c.kind, (variables if c.kind == "data" else identifiers).get(c.name, c.name))
@@ -70,13 +91,70 @@ class Layout:
         )
 
     def values(self, row: Row) -> dict[str, Value]:
-        """σ of a row: its data, without what `optional` left unbound."""
+        """Returns σ of a row: its data, without variables that `optional` left unbound."""
         return {name: unwrap(row[self.data(name)]) for name in self.variables if row[self.data(name)] is not None}
 
     def times(self, row: Row) -> dict[str, Interval]:
-        """The intervals of the events of a row."""
+        """Returns the intervals of the events of a row."""
         return {
             name: Interval(event.begin, event.end)
             for name in self.identifiers
             if (event := row[self.event(name)]) is not None
         }
+
+
+Matcher = Callable[[Occurrence], Sequence[Row]]
+
+
+def pattern_layout(identifier: str, pattern: Pattern) -> Layout:
+    """Returns the columns of Q[i: q]: its variables by name, then the event."""
+    names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
+    return Layout((*(Column("data", name) for name in names), Column("event", identifier)))
+
+
+def compile_pattern(pattern: Pattern) -> Matcher:
+    """Returns {σ | σ(q) ≼ e} as a function to rows, each with the occurrence at its end."""
+    names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
+
+    def general(event: Occurrence) -> Sequence[Row]:
+        answers = match(pattern, event.term)
+        return [(*(wrap(a[name]) if name in a else None for name in names), event) for a in answers]
+
+    return general
+
+
+def layout_of(expression: Expression, plan: Plan) -> Layout:
+    match expression:
+        case Matching():
+            return pattern_layout(expression.identifier, expression.pattern)
+        case AbsoluteTimers():
+            return pattern_layout(expression.identifier, expression.timer.pattern)
+        case Reference():
+            return layout_of(plan.by_name[expression.name].expression, plan)
+        case Join(right=RelativeTimers() as timer):
+            return layout_of(expression.left, plan).with_(Column("event", timer.identifier))
+        case Join():
+            left = layout_of(expression.left, plan)
+            return left.with_(*(c for c in layout_of(expression.right, plan).columns if c not in left))
+        case Selection() | Merging() | AntiSemiJoin():
+            return layout_of(expression.left if isinstance(expression, AntiSemiJoin) else expression.input, plan)
+        case Projection():
+            columns = layout_of(expression.input, plan).columns
+            return Layout(tuple(c for c in columns if c.kind != "data" or c.name in expression.attributes))
+        case TemporalJoin():
+            left = layout_of(expression.left, plan)
+            new = (c for c in layout_of(expression.right, plan).columns if c.kind == "data" and c not in left)
+            return left.with_(*new, Column("match", expression.element))
+        case Renaming():
+            identifiers = {old: new for new, old in expression.identifiers}
+            variables = {old: new for new, old in expression.variables}
+            return layout_of(expression.input, plan).renamed(identifiers, variables)
+        case Union():
+            layout = layout_of(expression.inputs[0], plan)
+            for part in expression.inputs[1:]:
+                layout = layout.with_(*(c for c in layout_of(part, plan).columns if c not in layout))
+            return layout
+        case Stream() | Construction() | RelativeTimers():
+            raise AssertionError(f"{type(expression).__name__} has events, not rows")
+        case _:
+            assert_never(expression)

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.local.occurrence import Occurrence, occurrence
 from cera.engines.local.state_bytes import check, dump, restore
 from cera.errors import DataError, UsageError
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
 from cera.modules.driving import Driver
 from cera.modules.processor import AnyProcessor, Detection
 
-#: What every saved state begins with, before the fingerprint of its program.
+#: The first bytes of every saved state, before the fingerprint of its program.
 _MARK = b"state of a cera session "
-#: What follows then: so many digits of a digest of the rest, and the rest; or the rest at once, as it once was.
+#: Then follow so many digits of a digest of the rest, and the rest; or the rest at once, as in older versions.
 _DIGITS = 32
 _OLD = b"\x80"
 
@@ -32,9 +32,9 @@ class Session:
         for derived in session.advance_to(time): ...
         for derived in session.close(): ...
 
-    Events are sorted within `max_delay`; later ones go to `late`. What is derived at a time is told when no event that
-    is not late can change it any more. `close` says that the stream is complete: timers run out, and nothing more can
-    come.
+    Events are sorted within `max_delay`; later ones go to `late`. Events derived at a time are returned when no event
+    that is not late can change them any more. `close` ends the stream: it is complete, timers run out, and no further
+    events can be pushed.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class Session:
         timezone: str = "UTC",
         late: Callable[[Event], object] | None = None,
     ) -> None:
-        """`max_duration` and `timezone` are those of the processor."""
+        """Starts a run; `max_duration` and `timezone` are those of the processor."""
         self._processor = processor
         self._max_duration = max_duration
         self._timezone = timezone
         self.late = 0
         self._late = late
-        #: How many expressions had no value before the state was restored, less those that this processor had counted.
+        #: The undefined expressions counted before the state was restored, less those that this processor had counted.
         self._undefined_before = 0
         self._driver = Driver(self._processor, max_delay, self._count_late)
 
@@ -67,23 +67,23 @@ class Session:
         return _results(self._driver.push(map(occurrence, events)))
 
     def advance_to(self, time: Time) -> list[DerivedEvent]:
-        """Time has come to a point without further events: all that ends until then is decided."""
+        """Moves time forward to a point without further events; returns what is derived up to it."""
         self._check_open()
         if not isinstance(time, int):
             raise UsageError(f"a time is a whole number of microseconds since 1970, not {time!r}")
         return _results(self._driver.advance_to(time))
 
     def close(self) -> list[DerivedEvent]:
-        """The stream is complete: decides the rest, and lets the timers run out. A second time there is no rest."""
+        """Ends the stream: lets the timers run out, and returns the rest. A second call returns nothing."""
         return _results(self._driver.close())
 
     def save(self) -> bytes:
-        """The state as bytes; another session of the same program goes on from it with `restore`."""
+        """Returns the state as bytes; another session of the same program continues from it with `restore`."""
         body = dump((dump(self._driver.snapshot()), self.late, self.undefined))
         return _MARK + self._program + _digest(body) + body
 
     def restore(self, state: bytes) -> None:
-        """Goes on where a session of the same program, with the same `max_duration`, was when it was saved."""
+        """Continues where a session of the same program, with the same `max_duration`, was when it was saved."""
         expected = _MARK + self._program
         given: object = state
         if not isinstance(given, bytes) or not given.startswith(_MARK):
@@ -93,19 +93,19 @@ class Session:
         try:
             snapshot, late, undefined = _body(state[len(expected) :])
             self._driver.resume(restore(snapshot))
-        except Exception as error:  # what broken bytes make of a reader is not to be foreseen
+        except Exception as error:  # broken bytes can raise anything in a reader
             raise UsageError(f"the state is damaged: {error}") from error
         self.late = late
         self._undefined_before += undefined - self.undefined
 
     @property
     def live(self) -> int:
-        """How many tuples the session remembers."""
+        """The number of tuples in the session's state."""
         return self._driver.counts.in_state
 
     @property
     def left_out(self) -> int:
-        """How many events lacked the attribute by which a module is partitioned."""
+        """The number of events that lacked the attribute by which a module is partitioned."""
         return self._driver.counts.left_out
 
     @property
@@ -115,7 +115,7 @@ class Session:
 
     @cached_property
     def _program(self) -> bytes:
-        """What a state belongs to. What is remembered, and for how long, depends on `max_duration` too."""
+        """The mark of the program that a state belongs to; the content of a state depends on `max_duration` too."""
         return fingerprint((self._processor.identity, self._max_duration, self._timezone)).encode()
 
     def _check_open(self) -> None:
@@ -140,7 +140,7 @@ def _digest(body: bytes) -> bytes:
 
 
 def _body(saved: bytes) -> tuple[bytes, int, int]:
-    """What a session saved: its host's snapshot, and what it counted. Nothing is read of it before it is checked."""
+    """Returns what a session saved, its host's snapshot and its counts. Nothing is read before it is checked."""
     if not saved.startswith(_OLD):
         digest, saved = saved[:_DIGITS], saved[_DIGITS:]
         if digest != _digest(saved):

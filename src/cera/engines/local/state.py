@@ -6,19 +6,19 @@ from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
-from cera.engines.local.occurrence import Occurrence
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
-from cera.engines.local.ticks import Tick
+from cera.engines.local.timers import Tick
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import MIN_TIME, Time
 
 if TYPE_CHECKING:
-    from cera.engines.local.derived import Derived
+    from cera.engines.local.derived import RuleDetection
     from cera.model.events.event import Event
 
 
 class State:
-    """What is remembered between steps, and what a step keeps while it is taken.
+    """The memory between steps, and the working data of a step.
 
     `stores` are the relations that joins and windows look into, `waiting` the rows whose timers have not ended (a
     heap), `ticks` the next occurrence of each absolute timer. `last` is the last end of an incoming event, `now` the
@@ -46,10 +46,10 @@ class State:
         #: The rows of each slot that has some, and these slots as a heap.
         self.ready: dict[int, list[Row]] = {}
         self.due: list[int] = []
-        self.derived: list[Derived] = []
-        #: What was derived in this step, by its identity; made when there is more than one.
-        self.index: dict[Hashable, Derived] | None = None
-        #: The incoming events of this step that a rule might derive as well; as a set when it is asked for.
+        self.derived: list[RuleDetection] = []
+        #: The events derived in this step, by their identity; made when there is more than one.
+        self.index: dict[Hashable, RuleDetection] | None = None
+        #: The incoming events of this step that a rule might derive as well; made a set when it is asked for.
         self.base: list[Occurrence] = []
         self.incoming: set[Event] | None = None
         #: How many rows of stores the last event has met so far.
@@ -57,11 +57,11 @@ class State:
 
     @property
     def live(self) -> int:
-        """The number of tuples that are remembered."""
+        """The number of tuples in the state."""
         return sum([len(bucket) for store in self.stores for bucket in store.values()]) + len(self.waiting)
 
     def make_ready(self, slot: int, row: Row) -> None:
-        """The row waits in a slot for the end of the step."""
+        """Puts the row into a slot until the end of the step."""
         rows = self.ready.get(slot)
         if rows is None:
             self.ready[slot] = [row]
@@ -70,7 +70,7 @@ class State:
             rows.append(row)
 
     def wait(self, until: Time, slot: int, row: Row) -> None:
-        """The row counts only when its timers have ended."""
+        """Keeps the row until its timers have ended."""
         if self.now is not None and until <= self.now:
             self.make_ready(slot, row)
         else:
@@ -78,14 +78,14 @@ class State:
             heappush(self.waiting, (until, self.counter, slot, row))
 
     def wake(self, now: Time) -> None:
-        """The rows whose timers end now are ready."""
+        """Puts the rows whose timers end now into their slots."""
         waiting = self.waiting
         while waiting and waiting[0][0] <= now:
             _, _, slot, row = heappop(waiting)
             self.make_ready(slot, row)
 
-    def taken(self) -> list[Derived]:
-        """Ends the step; what it derived."""
+    def taken(self) -> list[RuleDetection]:
+        """Ends the step; returns the events that it derived."""
         derived = self.derived
         self.derived = []
         self.index = self.incoming = None

@@ -6,6 +6,9 @@
 States are pickled, but no class has a name in them. Each thing of the table has a tag, a number at which the memo of
 the pickler holds it from the start, and so does that of the reader. Any name is refused, but for those that classes had
 in states before there were tags: these lead to tags, wherever a class is by now.
+
+Before anything is read, the opcodes are checked: this refuses bytes that could make Python take all memory before an
+error is found, by places of the memo that are far away or lengths that the bytes do not have.
 """
 
 from __future__ import annotations
@@ -20,10 +23,9 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from cera.engines.local.state_opcodes import check_opcodes
 from cera.model.terms.term import Term
 
-#: What states begin with since there are tags; one of before is a pickle, and begins with another byte.
+#: The first bytes of states since there are tags; an older state is a pickle, and begins with another byte.
 _MARK = b"tagged "
 
 #: Where the thing of each tag is: a class, a member of an enumeration, or the function that makes terms. Things may
@@ -51,7 +53,7 @@ THINGS: Mapping[int, str] = MappingProxyType(
     }
 )
 
-#: So many tags there can be: what a state numbers by itself comes after them.
+#: The number of possible tags: what a state numbers by itself comes after them.
 _TAGS = 64
 
 #: The tags of the names in states of before 2026-11-16. This is never changed.
@@ -76,7 +78,7 @@ _MAKES_TERMS = 10
 
 
 def dump(state: object) -> bytes:
-    """A state, or plain data around one, as bytes."""
+    """Returns a state, or plain data around one, as bytes."""
     written = io.BytesIO()
     written.write(_MARK)
     pickler: Any = pickle.Pickler(written, protocol=5)
@@ -86,11 +88,11 @@ def dump(state: object) -> bytes:
 
 
 def restore(data: bytes) -> Any:
-    """What `dump` wrote, now or before there were tags; raises UnpicklingError if anything else is in it."""
+    """Returns what `dump` wrote, now or before there were tags; raises UnpicklingError if anything else is in it."""
     if not data.startswith(_MARK):
         return _Reader(io.BytesIO(data)).load()
     reader = _Reader(io.BytesIO(_PREAMBLE + data[len(_MARK) :]))
-    reader.load()  # which fills the memo with the things of the table
+    reader.load()  # fills the memo with the things of the table
     return reader.load()
 
 
@@ -100,12 +102,12 @@ def check(data: bytes) -> None:
 
 
 def restore_plain(data: bytes | memoryview) -> Any:
-    """Pickled data without instances of any class."""
+    """Returns pickled data without instances of any class."""
     return _PlainReader(io.BytesIO(data)).load()
 
 
 class TermMaker:
-    """What makes terms when a state is read: a function could be changed by a state, which this cannot."""
+    """A callable that makes terms when a state is read: a state could change a function, but not this."""
 
     def __new__(cls, label: str, children: tuple[Any, ...], ordered: bool) -> Term:  # type: ignore[misc]
         return Term(label, children, ordered=ordered)
@@ -115,14 +117,14 @@ class TermMaker:
 
 
 class _PlainReader(pickle.Unpickler):
-    """Reads numbers, texts, bytes, truth values, None, and tuples, lists, dictionaries and sets of them."""
+    """A reader of numbers, texts, bytes, truth values, None, and tuples, lists, dictionaries and sets of them."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"{f'{module}.{name}'[:200]!r} does not belong in a state")
 
 
 class _Reader(_PlainReader):
-    """Reads the things of the table as well."""
+    """A reader of the things of the table as well."""
 
     def find_class(self, module: str, name: str) -> Any:
         found = _names().get((module, name))
@@ -131,7 +133,7 @@ class _Reader(_PlainReader):
 
 @cache
 def things() -> Mapping[int, Any]:
-    """The thing of each tag, as it is written."""
+    """Returns the thing of each tag, as it is written."""
     found = {}
     for tag, place in THINGS.items():
         module, _, name = place.partition(":")
@@ -141,7 +143,7 @@ def things() -> Mapping[int, Any]:
 
 @cache
 def _names() -> Mapping[tuple[str, str], Any]:
-    """What the reader finds under a name: those of the preamble, and the old ones."""
+    """Returns what the reader finds under a name: the names of the preamble, and the old ones."""
     read = {**things(), _MAKES_TERMS: TermMaker}
     return MappingProxyType(
         {
@@ -153,13 +155,13 @@ def _names() -> Mapping[tuple[str, str], Any]:
 
 @cache
 def _first_memo() -> dict[int, tuple[int, Any]]:
-    """The memo of a pickler that has written every tag: by identity the number, and the thing."""
+    """Returns the memo of a pickler that has written every tag: by identity the number, and the thing."""
     given = [things().get(tag, object()) for tag in range(_TAGS)]
     return {id(thing): (number, thing) for number, thing in enumerate(given)}
 
 
 def _preamble() -> bytes:
-    """A pickle that puts the things of the table into the memo of a reader, at their tags."""
+    """Returns a pickle that puts the things of the table into the memo of a reader, at their tags."""
     parts = []
     for tag in range(_TAGS):
         if tag in THINGS:
@@ -174,3 +176,50 @@ def _preamble() -> bytes:
 
 
 _PREAMBLE = _preamble()
+
+
+_PLAIN = (
+    *(pickle.STOP, pickle.MARK, pickle.MEMOIZE, pickle.NONE, pickle.NEWTRUE, pickle.NEWFALSE),
+    *(pickle.EMPTY_TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3, pickle.TUPLE),
+    *(pickle.EMPTY_LIST, pickle.APPEND, pickle.APPENDS, pickle.EMPTY_DICT, pickle.SETITEM, pickle.SETITEMS),
+    *(pickle.EMPTY_SET, pickle.ADDITEMS, pickle.FROZENSET),
+    *(pickle.STACK_GLOBAL, pickle.NEWOBJ, pickle.REDUCE, pickle.BUILD),
+)
+_WITH_BYTES = {
+    **dict.fromkeys((pickle.PROTO, pickle.BININT1, pickle.BINGET), 1),
+    pickle.BININT2: 2,
+    **dict.fromkeys((pickle.BININT, pickle.LONG_BINGET), 4),
+    **dict.fromkeys((pickle.BINFLOAT, pickle.FRAME), 8),
+}
+_WITH_LENGTH = {
+    **dict.fromkeys((pickle.SHORT_BINUNICODE, pickle.SHORT_BINBYTES, pickle.LONG1), 1),
+    **dict.fromkeys((pickle.BINUNICODE, pickle.BINBYTES), 4),
+    **dict.fromkeys((pickle.BINUNICODE8, pickle.BINBYTES8), 8),
+}
+
+#: By the byte of an opcode: how many bytes follow it, and how many of them are the length of what follows those.
+_SIZES: dict[int, tuple[int, int]] = {
+    **{code[0]: (0, 0) for code in _PLAIN},
+    **{code[0]: (size, 0) for code, size in _WITH_BYTES.items()},
+    **{code[0]: (size, size) for code, size in _WITH_LENGTH.items()},
+}
+
+
+def check_opcodes(data: bytes, start: int) -> None:
+    """Raises UnpicklingError unless the bytes from `start` on are one pickle as states are written."""
+    at, end = start, len(data)
+    sizes, stop = _SIZES, pickle.STOP[0]
+    while at < end:
+        code = data[at]
+        found = sizes.get(code)
+        if found is None:
+            raise pickle.UnpicklingError(f"the byte {code} at {at} is not written into states")
+        size, length = found
+        at += 1
+        if length:
+            size += int.from_bytes(data[at : at + length], "little")
+        at += size
+        if code == stop:
+            break
+    if at != end or data[-1] != stop:
+        raise pickle.UnpicklingError(f"it should end at byte {at} and has {end}")

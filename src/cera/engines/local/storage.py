@@ -2,11 +2,11 @@
 
 A store is a dictionary from keys to buckets. A bucket holds the rows of one key in the order in which they became
 known, with their ends beside them, so that a stretch of time is found by bisection; `start` counts the rows at its
-front that are gone already.
+front that have expired already.
 
-A row is gone once now > its end + horizon; without a horizon it stays for good. The front of a bucket is cut when a row
-is added to it; keys to which nothing is added any more are swept, at most once in a horizon, so that each row is looked
-at twice at most.
+A row expires once now > its end + horizon; without a horizon it stays. The front of a bucket is cut when a row
+is added to it; keys to which nothing is added any more are swept, at most once in a horizon, so that each row is seen
+at most twice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from cera.engines.local.rows import Row
 
-#: Below so many rows the gone ones at the front are taken out at once, else when they are half of them.
+#: Below this number of rows, expired ones at the front are removed at once, else when they are half of them.
 COMPACT = 32
 
 
@@ -40,19 +40,19 @@ class Bucket:
         return self.rows[self.start :] if self.start else self.rows
 
     def since(self, time: int) -> list[Row]:
-        """The rows that end at a time or later."""
+        """Returns the rows that end at a time or later."""
         start = self.start if self.ends[self.start] >= time else bisect_left(self.ends, time, self.start)
         return self.rows[start:] if start else self.rows
 
     def between(self, first: int | None, last: int) -> list[Row]:
-        """The rows that end from one time to another, both included."""
+        """Returns the rows that end from one time to another, both included."""
         ends, start = self.ends, self.start
         if first is not None and ends[start] < first:
             start = bisect_left(ends, first, start)
         return self.rows[start : bisect_right(ends, last, start)]
 
     def cut(self, before: int) -> None:
-        """Forgets the rows that end before a time."""
+        """Drops the rows that end before a time."""
         start = bisect_left(self.ends, before, self.start)
         if len(self.ends) < COMPACT or start * 2 > len(self.ends):
             del self.rows[:start], self.ends[:start]
@@ -84,7 +84,7 @@ def add(store: Store, key: Any, end: int, row: Row, horizon: int | None) -> None
 
 
 def add_event(store: Store, key: Any, end: int, row: Row, horizon: int | None, ordinary: bool) -> Bucket:
-    """Adds the row of an event, which stands at its end, for windows to find; says into which bucket.
+    """Adds the row of an event, which stands at its end, for windows to find; returns its bucket.
 
     `ordinary` says that what is summed up of it are ordinary numbers.
     """
@@ -104,6 +104,6 @@ def add_event(store: Store, key: Any, end: int, row: Row, horizon: int | None, o
 
 
 def sweep(store: Store, before: int) -> None:
-    """Forgets the keys of which all rows ended before a time."""
+    """Drops the keys of which all rows ended before a time."""
     for key in [key for key, bucket in store.items() if bucket.ends[-1] < before]:
         del store[key]

@@ -1,4 +1,4 @@
-"""Windows as Python source: what lies in the window of a row, and whether anything does.
+"""Windows as Python source: the rows in the window of a row, and whether there are any.
 
 These lines run for every row that comes to an accumulation, so the few values that are known beforehand (the store,
 the columns, the excluded events) are written into them.
@@ -14,16 +14,17 @@ from typing import Any
 from cera.algebra.operators import AntiSemiJoin, TemporalJoin
 from cera.engines.local.conditions import compile_conditions
 from cera.engines.local.joins import StoreUse
+from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
-from cera.engines.local.writing import Cells, Writing, key_of
 from cera.model.evaluation.evaluator import Evaluator
 
 
 @dataclass(frozen=True)
 class Window:
     """R ⋈_{i⊒j} S or R ▷_{i⊒j} S over the layouts of both sides. A window holds the stored rows of the same key whose
-    event lies inside it and is none of the excluded ones."""
+    event lies inside it and is not an excluded one.
+    """
 
     operator: TemporalJoin | AntiSemiJoin
     left: Layout
@@ -36,7 +37,7 @@ class Window:
 
     @cached_property
     def excluded(self) -> list[int]:
-        """Where the excluded events stand in a row of the left side."""
+        """The positions of the excluded events in a row of the left side."""
         return [self.left.event(identifier) for identifier in sorted(self.operator.excluded)]
 
     @cached_property
@@ -49,12 +50,12 @@ class Window:
         return key_of([cells[self.left.data(name)] for name in self.shared])
 
     def edges(self, cells: Cells) -> tuple[str, str]:
-        """The sources of the begin and the end of the window."""
+        """Returns the sources of the begin and the end of the window."""
         position = self.left.event(self.operator.window)
         return cells.begin(position), cells.end(position)
 
     def stretch(self, bucket: str, begin: str, end: str) -> list[str]:
-        """Lines that find the stretch [low, high) of a bucket whose ends lie in the window."""
+        """Returns lines that find the stretch [low, high) of a bucket whose ends lie in the window."""
         return [
             f"ends, low = {bucket}.ends, {bucket}.start",
             f"if ends[low] < {begin}: low = bisect_left(ends, {begin}, low)",
@@ -62,7 +63,7 @@ class Window:
         ]
 
     def inside(self, begin: str, cells: Cells) -> str:
-        """The test that the event of an `other` row of the stretch lies in the window and is not excluded."""
+        """Returns the test that the event of an `other` row of the stretch lies in the window and is not excluded."""
         excluded = [f"event_.number != {cells[position]}.number" for position in self.excluded]
         return " and ".join([f"(event_ := other[-1]).begin >= {begin}", *excluded])
 
@@ -72,16 +73,16 @@ def shared_variables(left: Layout, right: Layout) -> list[str]:
 
 
 def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row], Any]:
-    """For ⋈_{i⊒j} the rows that a row is joined to, for ▷_{i⊒j} whether there are any."""
+    """Returns a function to the rows that a row is joined to for ⋈_{i⊒j}, and to whether there are any for ▷_{i⊒j}."""
     left, right, operator = window.left, window.right, window.operator
-    writing = Writing()
+    writer = SourceWriter()
     cells = Cells.of("row", len(left.columns))
     both = left.with_(*(c if c.kind == "data" else Column("match", c.name) for c in right.columns if c not in left))
     test = compile_conditions(operator.condition, both, evaluator)
     inside = window.inside("begin", cells)
     if test:
         new = [i for i, column in enumerate(right.columns) if column not in left]
-        inside += f" and {writing.name(test)}((*row, {_cells(new)}))"
+        inside += f" and {writer.name(test)}((*row, {_cells(new)}))"
     if isinstance(operator, AntiSemiJoin):
         nothing = "False"
         answer = ["for other in bucket.rows[low:high]:", f"    if {inside}: return True", "return False"]
@@ -97,7 +98,7 @@ def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row
         *window.stretch("bucket", "begin", "end"),
         *answer,
     ]
-    function: Callable[[State, Row], Any] = writing.function("window", "state, row", body)
+    function: Callable[[State, Row], Any] = writer.function("window", "state, row", body)
     return function
 
 

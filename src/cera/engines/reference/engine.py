@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.interval import Interval
 from cera.modules.answers.answer import Answer
+from cera.modules.detection import merged
 from cera.modules.layering import Layers
-from cera.modules.merging import merged
 from cera.modules.module import Settings
 
 

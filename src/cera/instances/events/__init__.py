@@ -1,1 +1,1 @@
-"""Event types over events: a history for each key, cut into stages of instances."""
+"""Event types over events: a history for each key, divided into stages of instances."""

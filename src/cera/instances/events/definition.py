@@ -22,7 +22,7 @@ from cera.modules.stages import Stage, cut
 
 @dataclass(frozen=True)
 class TypeDefinition:
-    """What event types mean. With `until`, as if now were that time."""
+    """The meaning of event types. With `until`, as if now were that time."""
 
     module: InstanceModule
     timezone: str = "UTC"
@@ -50,7 +50,7 @@ class TypeDefinition:
 
 
 def _histories(module: InstanceModule, events: Sequence[Event]) -> tuple[list[list[Moment]], int]:
-    """What each history consists of, in the order of time; and how many events belong to none."""
+    """Returns the content of each history, in the order of time, and how many events belong to none."""
     recognizer = Recognizer(module)
     number = left_out = 0
     histories: dict[Key, list[Moment]] = {}
@@ -67,7 +67,7 @@ def _histories(module: InstanceModule, events: Sequence[Event]) -> tuple[list[li
 
 
 def _moment(module: InstanceModule, arrivals: Sequence[Arrival], time: Time) -> Moment:
-    """Ticks come with the events that have no place of their own in the order of the stages."""
+    """Returns the stages of one time; ticks come with the events that have no position."""
     placed = [each for each in arrivals if _has_place(module, each)]
     others = [each for each in arrivals if not _has_place(module, each)]
     stages, rest = ([_instances(stage) for stage in cut(some, module.granularity)] for some in (placed, others))

@@ -1,4 +1,4 @@
-"""Event types as a module: how they run, and what they mean."""
+"""Event types as a module: their processor and their definition."""
 
 from __future__ import annotations
 

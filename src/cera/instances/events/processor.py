@@ -5,13 +5,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from cera.instances.detections import Heads, InstanceDetection
-from cera.instances.events.stages import Stage, stages
 from cera.instances.inherited import with_inherited_limits
-from cera.instances.instance import Instance
+from cera.instances.instance import Instance, primitive
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
@@ -19,6 +19,8 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key
 from cera.modules.history_processor import HistoryProcessor, HistoryState
+from cera.modules.monitoring import Granularity
+from cera.modules.stages import grouped
 
 
 class InstanceState(HistoryState[History]):
@@ -26,10 +28,10 @@ class InstanceState(HistoryState[History]):
 
     def __init__(self) -> None:
         super().__init__()
-        #: When which history has to be looked at again because a timer ticks; entries may be out of date.
+        #: The times at which histories are due because a timer ticks; entries may be out of date.
         self.wakeups: list[tuple[Time, int, Key]] = []
         self._queued = 0
-        #: When which history had its last stages, where histories are forgotten after a while.
+        #: The times of the last stages of histories, where histories expire.
         self.stages: deque[tuple[Time, Key]] = deque()
 
     def wake(self, time: Time, key: Key) -> None:
@@ -37,7 +39,7 @@ class InstanceState(HistoryState[History]):
         heapq.heappush(self.wakeups, (time, self._queued, key))
 
     def woken(self, now: Time) -> list[Key]:
-        """The histories with a tick now."""
+        """Returns the histories with a tick now."""
         found = []
         while self.wakeups and self.wakeups[0][0] <= now:
             found.append(heapq.heappop(self.wakeups)[2])
@@ -45,7 +47,7 @@ class InstanceState(HistoryState[History]):
 
 
 class InstanceProcessor(HistoryProcessor[InstanceState, History]):
-    """Steps the machine of event types."""
+    """The machine of event types as a processor."""
 
     def __init__(self, module: InstanceModule, *, timezone: str = "UTC", tick_limit: int = TICK_LIMIT) -> None:
         super().__init__(module, Evaluator((), timezone))
@@ -56,7 +58,7 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
         self._machine = Machine(module, self._heads, Evaluator((), timezone))
         bounds = [each.within for each in with_inherited_limits(module).types if isinstance(each, ComplexType)]
         lengths = [bound for bound in bounds if bound is not None]
-        #: How long a history matters after its last event; None where it may for ever.
+        #: How long a history matters after its last event; None if it may matter always.
         self._lasting = max(lengths, default=0) if len(lengths) == len(bounds) and not self.ticks else None
 
     def start(self) -> InstanceState:
@@ -122,7 +124,7 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
                 check_ticks(f"the timer `{name}`", (last - first) // after + 1, first, last, limit)
 
     def close(self, state: InstanceState) -> None:
-        """Ends the stream: what repeats is silent from now on."""
+        """Ends the stream: repeating timers stop ticking."""
         super().close(state)
         for history in state.histories.values():
             self._machine.silence(history)
@@ -158,7 +160,7 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
         return state
 
 
-#: So many notes about histories may be out of date before they are looked through.
+#: How many notes about histories may be out of date before they are cleaned up.
 _MANY = 1_000
 
 
@@ -168,5 +170,39 @@ def _last_stages(state: InstanceState) -> deque[tuple[Time, Key]]:
 
 
 def _with_ticks(several: Sequence[Stage]) -> Sequence[Stage]:
-    """Timers tick with what has no position, after what has one."""
+    """Returns the stages with one for ticks: timers tick with events without a position, after those with one."""
     return several if several and not several[-1].placed else [*several, Stage({}, 0, placed=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Primitive instances by type, in the order of their arrival, and how many events they are."""
+
+    instances: dict[str, list[Instance]]
+    events: int
+    #: Whether the events have a position, which gives their order.
+    placed: bool
+
+
+def stages(arrivals: Sequence[Arrival], granularity: Granularity) -> list[Stage]:
+    """Returns the stages, divided as for every module. Events of one stage have no order; they are sorted by id."""
+    if not arrivals:
+        return []
+    if len(arrivals) == 1:
+        return [_stage(arrivals, granularity)]
+    return [_stage(group, granularity) for group in grouped(arrivals, granularity)]
+
+
+def _stage(arrivals: Sequence[Arrival], granularity: Granularity) -> Stage:
+    found: dict[str, list[Instance]] = {}
+    for arrival in arrivals if len(arrivals) == 1 else sorted(arrivals, key=_id):
+        for name, tuple_ in arrival.tuples:
+            found.setdefault(name, []).append(primitive(name, tuple_))
+    first = arrivals[0]
+    placed = {"operation": first.position is not None, "transaction": first.transaction is not None}
+    return Stage(found, len(arrivals), placed.get(granularity, False))
+
+
+def _id(arrival: Arrival) -> str:
+    _, tuple_ = arrival.tuples[0]
+    return str(tuple_.event.event.id)

@@ -14,10 +14,8 @@ from cera.languages.cet.parser import parse
 from cera.languages.cet.printer import print_program
 from cera.languages.cet.run_warnings import remembered
 from cera.languages.cet.syntax import Program
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, module_of_file
+from cera.languages.protocol.language import Explanation, Form, Language, Target
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.languages.text.scanner import scan
 
 T = TypeVar("T")
@@ -25,7 +23,7 @@ T = TypeVar("T")
 #: The comments of other languages, in which a definition may stand.
 _COMMENT = re.compile(r"%[^\n]*")
 CLASH = "a file of event types is a module with its name"
-#: The warning that instances are remembered for ever.
+#: The warning that instances are kept without a limit.
 _UNBOUNDED = "CE501"
 
 

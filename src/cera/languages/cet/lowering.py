@@ -21,7 +21,7 @@ from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import Field, Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
-from cera.modules.monitoring import Monitored, Output
+from cera.modules.monitoring import MonitoredEvents, Output
 
 #: The names of components that are types written in place without a name.
 _NAMELESS: dict[OperatorName, str] = {
@@ -66,17 +66,17 @@ def lowered(program: Program, name: str, span: Span | None = None) -> EventTypeM
     return EventTypeModule(name, tuple(_monitored(program)), tuple(types), outputs, "operation", partition, span)
 
 
-def _monitored(program: Program) -> Iterator[Monitored]:
+def _monitored(program: Program) -> Iterator[MonitoredEvents]:
     """Yields the declared events, then the labels that definitions name, in the order of the text."""
     known = {definition.name.name for definition in program.definitions}
     for event in program.events:
         known.add(event.name.name)
-        yield Monitored(event.name.name, event.type.name, event.type.kind, event.attributes, event.name.span)
+        yield MonitoredEvents(event.name.name, event.type.name, event.type.kind, event.attributes, event.name.span)
     for definition in program.definitions:
         for reference in references(definition):
             if reference.name not in known:
                 known.add(reference.name)
-                yield Monitored(reference.name, reference.name, span=reference.span)
+                yield MonitoredEvents(reference.name, reference.name, span=reference.span)
 
 
 def _in_order(program: Program) -> list[Definition]:

@@ -23,7 +23,7 @@ from cera.datalog.syntax import Atom, Program, Rule, atoms
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.datalog.directive_checks import check_directives, event_atoms
 from cera.model.expressions.expression import Expression, Variable
-from cera.modules.monitoring import PREFIXES, Monitored, Output
+from cera.modules.monitoring import PREFIXES, MonitoredEvents, Output
 
 _OPERATIONS = {prefix: operation for operation, prefix in PREFIXES.items()}
 
@@ -48,7 +48,7 @@ def event_module(section: Section, name: str, span: Span | None = None) -> tuple
     return module, tuple(problems)
 
 
-def _events(section: Section) -> tuple[Monitored, ...]:
+def _events(section: Section) -> tuple[MonitoredEvents, ...]:
     declared = section.of(MonitorDirective)
     relations = {each.name: each.attributes for each in section.of(RelationDirective)}
     found = [each for directive in declared for each in directive.events]
@@ -57,11 +57,11 @@ def _events(section: Section) -> tuple[Monitored, ...]:
     return tuple(replace(each, attributes=relations.get(each.name, ())) for each in dict.fromkeys(found))
 
 
-def _monitored(predicate: str, atom: Atom) -> Monitored:
+def _monitored(predicate: str, atom: Atom) -> MonitoredEvents:
     prefix, underscore, table = predicate.partition("_")
     if prefix in _OPERATIONS and underscore and table:
-        return Monitored(predicate, table, _OPERATIONS[prefix], span=atom.span)
-    return Monitored(predicate, predicate, span=atom.span)
+        return MonitoredEvents(predicate, table, _OPERATIONS[prefix], span=atom.span)
+    return MonitoredEvents(predicate, predicate, span=atom.span)
 
 
 def _outputs(section: Section, name: str) -> tuple[Output, ...]:

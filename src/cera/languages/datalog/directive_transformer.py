@@ -21,7 +21,7 @@ from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.datalog.transformer import Application, ClauseError, ClauseTransformer
 from cera.languages.text.items import Place
 from cera.model.expressions.expression import Expression, Variable
-from cera.modules.monitoring import GRANULARITIES, OPERATIONS, Granularity, Monitored, predicate_of
+from cera.modules.monitoring import GRANULARITIES, OPERATIONS, Granularity, MonitoredEvents, predicate_of
 
 
 def transform(tree: Tree[Token], place: Place) -> Item:
@@ -55,15 +55,15 @@ class _ItemTransformer(ClauseTransformer):
             case _:
                 raise AssertionError(tree.data)
 
-    def _event(self, tree: Tree[Token]) -> Monitored:
+    def _event(self, tree: Tree[Token]) -> MonitoredEvents:
         span = self._span_of(tree)
         parts = cast("list[Token]", tree.children)
         if tree.data == "labelled":
             name = self.name(parts[0])
-            return Monitored(name, name, span=span)
+            return MonitoredEvents(name, name, span=span)
         operation = self._word(parts[0], OPERATIONS, "a change is insert(…), delete(…) or update(…)")
         table = self.name(parts[1])
-        return Monitored(predicate_of(operation, table), table, operation, span=span)
+        return MonitoredEvents(predicate_of(operation, table), table, operation, span=span)
 
     def _detected(self, tree: Tree[Token]) -> tuple[Atom, tuple[str, ...]]:
         """Returns the atom that is detected, and the names given to its arguments."""

@@ -13,12 +13,10 @@ from cera.datalog.printer import print_program
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.compiler import event_module
 from cera.languages.datalog.parser import parse
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import ModuleText, Parsed, module_of_file
+from cera.languages.protocol.language import Explanation, Form, Language, Target
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, module_of_file
 
-#: How a text begins: with a directive, or with the head of a rule.
+#: The beginning of a text: a directive, or the head of a rule.
 _BEGINNING = re.compile(
     r"""(\s|%[^\n]*\n)*((module|monitor|relation|granularity|partition|detect)\s+["\w]
       |("[^"\n]*"|[A-Za-z_]\w*)\s*\([^{}]*?\)\s*(<-|:-|←|\.))""",
@@ -28,7 +26,7 @@ _CLASH = "without `module Name.` it is that of the file"
 
 
 def as_datalog(compiled: CompiledModule[Section]) -> str:
-    """Returns the module as it stands in a .dl1s file, with directives for all that its rules do not say."""
+    """Returns the module as it stands in a .dl1s file, with directives for all that its rules do not contain."""
     from cera.datalog.module_text import section_of
     from cera.datalog.printer import print_section  # programs are mostly run, not printed
 
@@ -63,7 +61,7 @@ class Datalog(Language[Section]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[Parsed[Section]], options: CompileOptions) -> Compiled:
-        """A module that is wrong does not keep others from running."""
+        """Compiles each module by itself: one with errors does not keep others from running."""
         modules: list[CompiledModule[object]] = []
         diagnostics: list[Diagnostic] = []
         for written in (each for file in parsed if not file.diagnostics for each in file.modules):
@@ -81,7 +79,7 @@ class Datalog(Language[Section]):
 
 
 def _module(source: Source, section: Section) -> ModuleText[Section]:
-    """Returns a section with the name that it says, or that of its file."""
+    """Returns a section with the name that it gives itself, or that of its file."""
     predicates = tuple(rule.head.predicate for rule in section.program.rules)
     if section.name is None:
         return module_of_file(source, section, predicates, _CLASH)

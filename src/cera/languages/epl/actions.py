@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cera.connectors.actions.arguments import ASCTIME, kind_of
-from cera.connectors.actions.texts.command_words import parse_command
 from cera.connectors.actions.texts.interpreters import CODE_HINT, code_from_data, code_message
-from cera.connectors.actions.texts.printf import Conversion, FormatError, parse_format
+from cera.connectors.actions.texts.printf import Conversion, FormatError, parse_command, parse_format
 from cera.connectors.actions.texts.statements import parse_statement
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.epl.syntax import Action, Rule, Sql, System, Write, basics

@@ -18,7 +18,7 @@ from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
-from cera.modules.monitoring import Monitored, Output
+from cera.modules.monitoring import MonitoredEvents, Output
 
 OutputField = tuple[str, Expression]
 
@@ -124,7 +124,7 @@ def event_module(module: Module, compiled: CompiledModule) -> DatalogModule:
     """Returns the module that runs over events; `compiled` is the same module, compiled."""
     relations = module.relations
     monitored = tuple(
-        Monitored(
+        MonitoredEvents(
             each.predicate,
             each.name,
             each.kind,

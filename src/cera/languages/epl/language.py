@@ -17,20 +17,17 @@ from cera.languages.epl.compiler import compile_module, event_module, translated
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Module, Sql, System, Write
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions, RuleAction
-from cera.languages.protocol.forms import Example, Explanation, Form
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import ModuleText, Parsed
+from cera.languages.protocol.language import Example, Explanation, Form, Language
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, RuleAction
 
-#: How a text begins.
+#: The beginning of a text.
 _BEGINNING = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
-#: The warning that events are remembered for ever.
+#: The warning that events are kept without a limit.
 _UNBOUNDED = "EP501"
 
 
 def as_datalog(compiled: CompiledModule[Module]) -> str:
-    """Returns the translation of the paper as it stands in a .dl1s file. What rules do besides detecting is not a part
-    of it."""
+    """Returns the translation of the paper as it stands in a .dl1s file, without the actions of rules."""
     from cera.datalog.module_text import section_of
     from cera.datalog.printer import print_section  # programs are mostly run, not printed
 
@@ -75,7 +72,7 @@ class Epl(Language[Module]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[Parsed[Module]], options: CompileOptions) -> Compiled:
-        """Where a file cannot be read, or a module is wrong, none runs."""
+        """Compiles all modules; if a file cannot be read, or a module is wrong, none runs."""
         if any(file.diagnostics for file in parsed):
             return Compiled()
         modules = [each.syntax for file in parsed for each in file.modules]

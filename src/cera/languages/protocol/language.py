@@ -1,15 +1,14 @@
-"""The protocol of a language. A new one is a folder with an object that has it, and a line in `LANGUAGES`."""
+"""The protocol of a language. A new one is a folder with an object that implements it, and a line in `LANGUAGES`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from cera.diagnostics import Source
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation, Form, Target
-from cera.languages.protocol.parsed import Parsed
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed
 
 T = TypeVar("T")
 
@@ -17,33 +16,33 @@ T = TypeVar("T")
 class Language(Protocol[T]):
     """A language whose modules have syntax trees of the type T."""
 
-    #: As messages call it, and a shorter one for lists.
+    #: The name in messages, and a shorter one for lists.
     name: str
     short_name: str
-    #: What its files end in, with the dot.
+    #: The ending of its files, with the dot.
     ending: str
-    #: What the path of a file never has, so that it is a text of this language.
+    #: A text that paths of files never contain, so that it marks a text of this language.
     signs: tuple[str, ...] = ()
     #: Whether the rules of all its files are one program, without modules.
     one_program: bool = False
     #: Whether a file may have several modules, each with a name.
     several_modules: bool = False
-    #: How a text of it is called that is one event type, which `compare` takes; None if it has none.
+    #: The name of a text that is one event type, which `compare` takes; None if it has none.
     event_type: str | None = None
-    #: As what it is a target of translations.
+    #: The description of it as a target of translations.
     target: Target | None = None
-    #: What `translate` can show of its modules, by the names of targets.
+    #: The forms that `translate` can show of its modules, by the names of targets.
     forms: Mapping[str, Form] = MappingProxyType({})
 
     def claims(self, text: str) -> float:
-        """Returns how well a text that is not a file fits, between 0 and 1: by how it begins, or a sign in it.
+        """Returns how well a text that is not a file fits, between 0 and 1: by its beginning, or a sign in it.
 
-        Of languages that claim a text alike, it is in the one that can read more of it.
+        If languages claim a text alike, it belongs to the one that can read more of it.
         """
         ...
 
     def parse(self, source: Source) -> Parsed[T]:
-        """Reads a source, whatever it is."""
+        """Reads a source, with or without errors."""
         ...
 
     def format(self, source: Source) -> str:
@@ -57,3 +56,52 @@ class Language(Protocol[T]):
     def explain(self, module: CompiledModule[T]) -> Explanation:
         """Returns what `explain` shows of a module that this language has compiled."""
         ...
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A module as `explain` shows it: the form, the text, and a line for the state of each part, if that is known."""
+
+    form: str
+    text: str
+    remembers: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file to translate, for the help of `translate`: the module of it that is enabled, if not all are, and the file
+    that the translation is written to, if it is kept."""
+
+    file: str
+    enabled: str | None = None
+    kept: str | None = None
+
+
+@dataclass(frozen=True)
+class Form:
+    """The way in which the modules of a language are written in another one, or again in their own.
+
+    The texts are for the help of `translate`: `subject` has the form ("modules of EPL"), `parts` are shown ("EPL
+    modules"). A language that is its own target has neither.
+    """
+
+    text: Callable[[CompiledModule[Any]], str]
+    subject: str | None = None
+    parts: str | None = None
+    about: str | None = None
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language as one that others are translated to."""
+
+    name: str
+    #: The parts that are shown: "the event types" of something.
+    shown: str
+    #: The parts of a module with this form: "event types".
+    having: str
+    #: The message for a module without it; `{}` is the name of the module.
+    refusal: str
+    #: Why several modules cannot be one text, if so.
+    one_only: str | None = None

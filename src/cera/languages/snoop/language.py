@@ -7,10 +7,8 @@ from types import MappingProxyType
 
 from cera.diagnostics import Source
 from cera.languages.cet.language import CLASH, claims_of_types, compiled_types, explained_types
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Example, Explanation, Form
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import Parsed, module_of_file
+from cera.languages.protocol.language import Example, Explanation, Form, Language
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
 from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cera.diagnostics import Diagnostic, Source
-from cera.languages.protocol.compiled import Compiled, CompiledModule, CompileOptions
-from cera.languages.protocol.forms import Explanation
-from cera.languages.protocol.language import Language
-from cera.languages.protocol.parsed import ModuleText, Parsed
+from cera.languages.protocol.language import Explanation, Language
+from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.naming import rule_name
 from cera.languages.xchangeeq.parser import parse
@@ -26,7 +24,7 @@ class XChangeEQ(Language[ProgramSyntax]):
     one_program = True
 
     def claims(self, text: str) -> float:
-        """What no other language claims is taken for this one."""
+        """Returns a low claim: texts that no other language claims belong to this one."""
         return 0.1
 
     def parse(self, source: Source) -> Parsed[ProgramSyntax]:

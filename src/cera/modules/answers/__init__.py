@@ -1,1 +1,1 @@
-"""What every engine gives back for a recorded stream."""
+"""The answers of every engine over a recorded stream."""

@@ -1,4 +1,4 @@
-"""What every engine gives back for a recorded stream."""
+"""The answer of every engine over a recorded stream."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Answer:
         return len(self.derived)
 
     def __bool__(self) -> bool:
-        """An answer without events is an answer."""
+        """Returns True: an answer without events is an answer."""
         return True
 
     def to_pandas(self, label: str | None = None) -> pd.DataFrame:

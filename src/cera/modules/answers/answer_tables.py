@@ -22,7 +22,7 @@ _COLUMNS = ("id", *_TIMES, "label", "term", "rule", "causes", "recipient", "tran
 
 
 def to_pandas(derived: Sequence[DerivedEvent], label: str | None) -> pd.DataFrame:
-    """Times are timestamps in UTC, causes dicts, absent children None."""
+    """Returns the events as a DataFrame: times are timestamps in UTC, causes dicts, absent children None."""
     pandas = _needed("pandas")
     columns = _columns(derived, label)
     made = {name: _pandas_column(pandas, name, values) for name, values in columns.items()}
@@ -30,7 +30,7 @@ def to_pandas(derived: Sequence[DerivedEvent], label: str | None) -> pd.DataFram
 
 
 def to_arrow(derived: Sequence[DerivedEvent], label: str | None) -> pa.Table:
-    """Times are timestamps in UTC, causes maps, absent children null."""
+    """Returns the events as an Arrow table: times are timestamps in UTC, causes maps, absent children null."""
     arrow = _needed("pyarrow")
     columns = _columns(derived, label)
     known = _arrow_types(arrow) if label is None else {}
@@ -78,7 +78,7 @@ def _whole(item: DerivedEvent) -> dict[str, Any]:
 
 
 def _children(terms: Sequence[Term], taken: Mapping[str, object]) -> dict[str, list[Any]]:
-    """A column for each label of a child; one that would be called as a column of ours gets a line in front."""
+    """Returns a column for each label of a child; one with the name of another column gets an underscore in front."""
     names = dict.fromkeys(
         child.label if isinstance(child, Term) else "value" for term in terms for child in term.children
     )
@@ -87,7 +87,7 @@ def _children(terms: Sequence[Term], taken: Mapping[str, object]) -> dict[str, l
 
 
 def _value_of(term: Term, name: str) -> Any:
-    """The value of a child, of several a list, of one that is not a plain value what JSON has for it."""
+    """Returns the value of a child: of several children a list, of one that is not a plain value its JSON."""
     children = [child for child in term.children if (child.label if isinstance(child, Term) else "value") == name]
     values = [_plain(child) for child in children]
     return None if not values else values[0] if len(values) == 1 else values

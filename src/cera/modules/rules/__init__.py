@@ -1,1 +1,1 @@
-"""Rules as a module: the CERA plan that runs, and the model theory that says what they mean."""
+"""Rules as a module: the CERA plan that runs, and the model theory that defines their meaning."""

@@ -12,7 +12,7 @@ from cera.diagnostics import Note, Span
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Port, Settings, Unit
-from cera.modules.monitoring import Clock, Granularity, Monitored, Output
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.rules.analysis.dependencies import event_patterns, rule_uses
 from cera.rules.analysis.labels_and_attributes import asked_attributes, derived_attributes
 from cera.rules.analysis.unification import head_label, query_label
@@ -32,8 +32,8 @@ class RuleModule:
     span: Span | None = None
 
     @property
-    def monitored(self) -> tuple[Monitored, ...]:
-        """Queries match terms; no predicate stands for events."""
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
+        """Empty: queries match terms, and predicates do not stand for events."""
         return ()
 
     @property
@@ -50,12 +50,12 @@ class RuleModule:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """None: there are no histories. The timers of rules are made again from their anchors and calendars."""
+        """Empty: there are no histories. The timers of rules are computed from their anchors and calendars."""
         return ()
 
     @property
     def is_recursive(self) -> bool:
-        """Strata put rules that read each other's events in order."""
+        """True: strata put rules that read each other's events in order."""
         return True
 
     @property
@@ -98,7 +98,7 @@ class RuleModule:
 
     @property
     def starts_with_any_event(self) -> bool:
-        """Absolute timers tick from the first event on."""
+        """Whether there are absolute timers, which tick from the first event on."""
         return any(branch.absolute_timers for rule in self.rules for branch in rule.branches)
 
     def asked_attributes(self) -> Iterable[AskedAttribute]:
@@ -144,7 +144,7 @@ def _inputs(rule: Rule) -> Iterable[Port]:
 
 
 def _outputs(rule: Rule) -> Iterable[Port]:
-    """What a rule sends away is not seen by others."""
+    """Returns the events of a rule that others see: not those that it sends away."""
     if rule.recipient is None:
         note = Note(f"rule `{rule.name}` can derive them", rule.head.span or rule.span)
         yield Port(head_label(rule.head), note)

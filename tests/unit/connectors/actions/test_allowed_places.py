@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import cera
-from cera.connectors.actions.action import Action, Call, Planned, Sql, System, Write
+from cera.connectors.actions.action import Action, Call, PlannedAction, Sql, System, Write
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
@@ -18,8 +18,8 @@ from cera.testing import event
 HAPPENED = event("a{v{1}}", 1)
 
 
-def planned(action: Action) -> Planned:
-    return Planned("m.r", "m.epl:1:1", action)
+def planned(action: Action) -> PlannedAction:
+    return PlannedAction("m.r", "m.epl:1:1", action)
 
 
 @pytest.fixture

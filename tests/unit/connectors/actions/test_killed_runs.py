@@ -13,7 +13,7 @@ RUNS = """
 import os, signal, sqlite3, sys
 from pathlib import Path
 from cera.connectors.actions import appending, ledger, sql
-from cera.connectors.actions.action import Call, Planned, Sql, Write
+from cera.connectors.actions.action import Call, PlannedAction, Sql, Write
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
 from cera.model.events.event import Event
@@ -26,7 +26,7 @@ places = {module.__file__ for module in (appending, ledger, sql)}
 
 def run(folder, steps):
     command, write = Sql("UPDATE T SET n = n + 1 WHERE id = :1"), Write("%d\\n", str(folder / "out.txt"))
-    planned = [Planned("r", "p", command, (None,)), Planned("r", "p", write, (None,))]
+    planned = [PlannedAction("r", "p", command, (None,)), PlannedAction("r", "p", write, (None,))]
     permissions = Permissions(sql=f"sqlite:{folder / 'x.db'}", write=(folder,))
     with ActionRunner(planned, permissions, ledger=folder / "ledger") as runner:
 

@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from cera.connectors.actions import sql
-from cera.connectors.actions.action import Action, Call, Planned, Sql, System, Write, mark
-from cera.connectors.actions.appending import append
-from cera.connectors.actions.failure import Failure, stored
-from cera.connectors.actions.ledger import Entry, Ledger
+from cera.connectors.actions.action import Action, Call, PlannedAction, Sql, System, Write, mark
+from cera.connectors.actions.failure import Failure, RetryPolicy, stored
+from cera.connectors.actions.ledger import Entry, Ledger, append
 from cera.connectors.actions.permissions import Permissions
-from cera.connectors.actions.retrying import Retrying
 from cera.connectors.actions.runner import ActionRunner
 from cera.connectors.databases.urls import UnreachableError
 from cera.errors import EngineError, UsageError
@@ -35,8 +33,8 @@ def call(action: Action, number: int, *arguments: Value | None) -> Call:
     return Call("bank.large", event(number), action, arguments)
 
 
-def planned(action: Action, arguments: int) -> Planned:
-    return Planned("bank.large", "bank.epl:7:6", action, (None,) * arguments)
+def planned(action: Action, arguments: int) -> PlannedAction:
+    return PlannedAction("bank.large", "bank.epl:7:6", action, (None,) * arguments)
 
 
 def runner(action: Action, arguments: int, permissions: Permissions = ALL, **options: Any) -> ActionRunner:
@@ -90,7 +88,7 @@ def test_an_action_that_is_written_otherwise_is_another_one(tmp_path: Path, log:
     ]
     for expected in ("done", "repeated"):
         for action, spelled in texts:
-            plan = [Planned("r", "p", action, (None,), spelled)]
+            plan = [PlannedAction("r", "p", action, (None,), spelled)]
             permissions = Permissions(sql=log, write=(tmp_path,))
             with ActionRunner(plan, permissions, ledger=tmp_path / "ledger", output=output) as run:
                 assert run.run(Call("r", event(1), action, (1,), spelled)) == expected
@@ -217,7 +215,7 @@ def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_
     action = System("sh -c 'test $1 -ne 1' sh %d")
     options: Any = {
         "failures": tmp_path / "failures", "ledger": tmp_path / "ledger", "tell": told.append, "sleep": pauses.append,
-        "retrying": Retrying(attempts=6, pause=1, factor=10, longest=50, whole=200),
+        "retrying": RetryPolicy(attempts=6, pause=1, factor=10, longest=50, whole=200),
     }  # fmt: skip
     with runner(action, 1, **options) as run:
         assert [run.run(call(action, number, number)) for number in (1, 2, 1)] == ["failed", "done", "failed"]
@@ -292,7 +290,7 @@ def test_while_something_does_not_work_what_needs_it_is_tried_once(log: str, mon
 def test_no_attempt_begins_later_than_a_minute_after_the_first() -> None:
     pauses: list[float] = []
     action, told = System("false"), list[Failure]()
-    retrying = Retrying(attempts=9, pause=20, factor=2, longest=90)
+    retrying = RetryPolicy(attempts=9, pause=20, factor=2, longest=90)
     with runner(action, 0, tell=told.append, sleep=pauses.append, retrying=retrying) as run:
         assert run.run(call(action, 1)) == "failed"
     assert pauses == [20, 40]  # the third would be 80; no time passes in this test

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from cera.connectors.actions import sql
-from cera.connectors.actions.action import Call, Planned, Sql
+from cera.connectors.actions.action import Call, PlannedAction, Sql
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
@@ -29,7 +29,7 @@ def test_commands_with_bound_values_run_once_and_failures_leave_nothing(postgres
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("CREATE TABLE log (n int PRIMARY KEY, note text, amount numeric)")
         for n in (3, 4):
-            planned = [Planned("r", "p", insert, (None,) * 3)]
+            planned = [PlannedAction("r", "p", insert, (None,) * 3)]
             with ActionRunner(planned, Permissions(sql=postgres), tell=told.append, sleep=lambda _: None) as runner:
                 runner.run(Call("r", events[0], insert, (1, hostile, 2.5)))
                 runner.run(Call("r", events[1], insert, (1, "the same key", None)))
@@ -82,7 +82,7 @@ def test_what_passes_is_tried_again_and_what_does_not_is_not(postgres: str, monk
         SqlTarget(postgres).prepare()
         connection.execute(f'GRANT ALL ON cera_actions, log TO "{role}"'.encode())
         actions = [Sql(text) for text in texts] + [Sql("INSERT INTO log VALUES (7)")]
-        planned = [Planned("r", "p", action, ("string",) * (":1" in action.statement)) for action in actions]
+        planned = [PlannedAction("r", "p", action, ("string",) * (":1" in action.statement)) for action in actions]
 
         def sleep(seconds: float) -> None:
             pauses.append(seconds)

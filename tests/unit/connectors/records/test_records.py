@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cera.connectors.event_lines import base_line, event_line
 from cera.connectors.records.layout import RECORD_ERRORS, Layout, RecordError, rejected
 from cera.connectors.records.records import event_from_object
-from cera.connectors.sinks import base_line, event_line
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
 from cera.model.terms.json_terms import loads
 from cera.model.terms.term import Term

@@ -12,7 +12,7 @@ from cera.errors import MatchLimitError
 from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 from cera.testing import SECOND
 from instance_building import compared, complex_type, detected, history, module, seen, times
 from instance_evaluators import EVALUATORS, Evaluator
@@ -288,7 +288,7 @@ def test_changes_at_one_time_are_in_sequence_by_their_positions(evaluate: Evalua
 
     events = [change(2, 20), change(1, 10)]
     pair = complex_type("C", ";", "E1 as a", "E1 as b")
-    made = replace(module(pair), monitored=(Monitored("E1", "ACC", "update"),))
+    made = replace(module(pair), monitored=(MonitoredEvents("E1", "ACC", "update"),))
     [found] = evaluate(made, events).derived
     assert [found.derivations[0].causes[name] for name in ("a", "b")] == [events[1], events[0]]
 

@@ -1,1 +1,1 @@
-"""The texts of actions: printf, SQL statements, calls of programs, and which of them would run data as code."""
+"""The texts of actions: printf, SQL statements, calls of programs, and a check for data that would run as code."""

@@ -1,4 +1,4 @@
-"""Programs that run code, programs that call programs, and how both are given it: a list that cannot be complete."""
+"""Programs that run code, programs that call programs, and how they receive it: a list that cannot be complete."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interpreter:
-    """How an interpreter is given code: after an option that `code` matches, else as a script, its first argument.
+    """An interpreter, which gets its code after an option that `code` matches, else as a script, its first argument.
 
     `settings` are options with a value that data must not choose, `values` those with one that it may. `script` are
     those that name a file or a module with the code. With `repeats` the option may come several times, with `rest` all
-    that follows it is code; with `operands` other words may stand before it, and are no script.
+    that follows it is code; with `operands` other words may stand before it, and are not a script.
     """
 
     code: str
@@ -60,7 +60,7 @@ INTERPRETERS = {
     **dict.fromkeys(("sqlite", "duckdb", "mysql", "mariadb", "sqlplus", "isql", "make", "gmake", "gdb"), _ALL),
     **dict.fromkeys(("vi", "vim", "nvim", "ex", "ed", "emacs", "expect", "tclsh", "m4", "dc", "gnuplot"), _ALL),
 }
-#: Programs that call the program which their arguments name.
+#: Programs that call the program named in their arguments.
 CALLING = frozenset(
     {
         *("env", "sudo", "doas", "nohup", "nice", "ionice", "time", "timeout", "setsid", "stdbuf", "xargs", "find"),
@@ -79,7 +79,7 @@ LONG_CODE = re.compile(
     r"|rsh|checkpoint-action|use-compress-program|(info|new-volume)-script)(=.*)?",
     re.DOTALL,
 )
-#: Programs whose short options are known to take no code: they count, search, or name a place.
+#: Programs whose short options never take code: they count, search, or name a place.
 WITHOUT_CODE = frozenset(
     {
         *("grep", "egrep", "fgrep", "zgrep", "rg", "head", "tail", "wc", "sort", "cut", "echo", "printf", "ping"),

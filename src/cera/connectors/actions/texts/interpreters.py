@@ -42,9 +42,10 @@ _VERSION = re.compile(r"[-.]?[0-9][0-9.]*$")
 
 
 def code_from_data(text: str) -> str | None:
-    """What would read a value of a call as code: an interpreter, or a program with its option; None where nothing does.
+    """Returns what would read a value of a call as code: an interpreter, or a program with its option; None if nothing
+    does.
 
-    `parse_command` accepts the call.
+    The call is one that `parse_command` accepts.
     """
     words = shlex.split(text)
     taking_values = [bool(parse_format(word).conversions) for word in words]
@@ -59,9 +60,9 @@ def code_from_data(text: str) -> str | None:
 
 
 def _by_interpreter(words: Sequence[str], taking_values: Sequence[bool]) -> str | None:
-    """The interpreter with a value in its code. Shells are looked for everywhere, others where a program can stand."""
+    """Returns the interpreter with a value in its code. Shells are found anywhere, others where a program can stand."""
     calling = _name(words[0]) in CALLING
-    zeroth = None  # where a shell has the name that its code gives itself, as in sh -c 'echo "$1"' sh %s
+    zeroth = None  # a shell's code may name the shell itself, as in sh -c 'echo "$1"' sh %s
     for place, word in enumerate(words):
         name, behind = _name(word), slice(place + 1, None)
         if place == zeroth or not (name in SHELLS or calling or place == 0):
@@ -78,14 +79,14 @@ def _by_interpreter(words: Sequence[str], taking_values: Sequence[bool]) -> str 
 
 
 def _code_of_shell(words: Sequence[str], place: int) -> int | None:
-    """Where the code stands that a shell is given by an option; None where it has a script."""
+    """Returns the place of the code that a shell is given by an option; None where it has a script."""
     options = [each for each in range(place + 1, len(words)) if re.fullmatch(SHELL.code, words[each])]
     following = range(options[0] + 1, len(words)) if options else ()
     return next((each for each in following if not words[each].startswith(("-", "+"))), None)
 
 
 def _by_option(words: Sequence[str], taking_values: Sequence[bool]) -> str | None:
-    """The program and its option that takes code, as such options are usually named."""
+    """Returns the program and its option that takes code, as such options are usually named."""
     program = _name(words[0])
     for place, word in enumerate(words[1:], 1):
         follows = taking_values[place + 1 : place + 2] == [True]
@@ -102,14 +103,14 @@ def _by_option(words: Sequence[str], taking_values: Sequence[bool]) -> str | Non
 
 
 def _by_word(words: Sequence[str], taking_values: Sequence[bool]) -> str | None:
-    """The program whose own language a word is in, or that would give it to a shell."""
+    """Returns the program in whose own language a word is, or that would hand it to a shell."""
     taking = [word for word, is_taking in zip(words, taking_values, strict=True) if is_taking]
     found = any(CLIENT_COMMAND.fullmatch(word) or SHELL_IN_WORD.fullmatch(word) for word in taking)
     return _name(words[0]) if found else None
 
 
 def _by_name(words: Sequence[str], taking_values: Sequence[bool]) -> str | None:
-    """The program that would call another one whose name is a value."""
+    """Returns the program that would call another one whose name is a value."""
     if (program := _name(words[0])) not in CALLING:
         return None
     if program == "find":
@@ -122,7 +123,7 @@ def _by_name(words: Sequence[str], taking_values: Sequence[bool]) -> str | None:
 
 
 def _is_value(word: str) -> bool:
-    """Whether there is nothing in a word but the place of one value."""
+    """Returns whether a word consists of the place of one value."""
     return len(parse_format(word).conversions) == 1 and re.fullmatch(r"%[^%\s]*[a-zA-Z]", word) is not None
 
 
@@ -134,13 +135,13 @@ CODE_HINT = "give the value as an argument of its own, for example sh -c 'echo \
 
 
 def _name(word: str) -> str:
-    """The name of a program without its folder, its ending and its version: `python` of /usr/bin/python3.11."""
+    """Returns the name of a program without its folder, ending and version: `python` of /usr/bin/python3.11."""
     name = PurePath(word.replace("\\", "/")).name.lower().removesuffix(".exe")
     return _VERSION.sub("", name) or name
 
 
 def _code_place(interpreter: Interpreter, words: Sequence[str], taking_values: Sequence[bool]) -> bool:
-    """Whether a value falls into the code, into an option before it, or into the name of a script."""
+    """Returns whether a value falls into the code, into an option before it, or into the name of a script."""
     after_option, given, place = False, False, 0
     while place < len(words):
         word, taking = words[place], taking_values[place]

@@ -1,8 +1,12 @@
-"""Texts with values put in, written as C's printf does: `%d`, `%-8s`, `%.2f`, `%x`, `%%`; and times as C's asctime."""
+"""Texts with values put in, written as C's printf does: `%d`, `%-8s`, `%.2f`, `%x`, `%%`; and times as C's asctime.
+
+A call of a program is split into words, each of which may have places for values.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +18,7 @@ from cera.model.terms.values import is_number
 from cera.model.time.clock import time_zone
 from cera.model.time.interval import EPOCH, MICROSECOND, Time
 
-#: What is known of an argument before there is a value; None: nothing.
+#: The kind of an argument before there is a value; None: unknown.
 ArgumentKind = Literal["number", "string", "boolean"] | None
 
 _CONVERSION = re.compile(
@@ -22,7 +26,7 @@ _CONVERSION = re.compile(
 )
 _WHOLE, _BITS, _FRACTION = "diu", "xXo", "fFeEgG"
 KNOWN = "%d, %i, %u, %x, %X, %o, %f, %e, %g, %s and %%"
-#: Wider is a slip, and could fill the memory.
+#: A greater width is a slip, and could fill the memory.
 _WIDEST = 10_000
 #: Numbers may come as texts, since not every database has numbers of every size.
 _WHOLE_TEXT = re.compile(r"[+-]?\d{1,40}", re.ASCII)
@@ -48,7 +52,9 @@ class Conversion:
         return f"%{self.flags}{self.width}{self.precision}{self.letter}"
 
     def fits(self, kind: ArgumentKind) -> bool:
-        """Whether a value of a kind can be written; a text might be that of a number, but one that is known is not."""
+        """Returns whether a value of a kind can be written; an unknown text may be that of a number, a known text is
+        not.
+        """
         return kind is None or self.letter == "s" or kind == "number"
 
     def apply(self, value: Value | None) -> str:
@@ -65,7 +71,7 @@ class Conversion:
 
     def _number(self, value: Value) -> float:
         if is_number(value) or (isinstance(value, str) and _NUMBER_TEXT.fullmatch(value)):
-            return float(value)  # type: ignore[arg-type]  # it is none of the other values
+            return float(value)  # type: ignore[arg-type]  # a number, or the text of one
         raise FormatError(f"{self} takes a number, found {format_value(value)}")
 
     def _whole(self, value: Value) -> int:
@@ -87,7 +93,7 @@ class Format:
         return tuple(part for part in self.parts if isinstance(part, Conversion))
 
     def apply(self, values: Sequence[Value | None]) -> str:
-        """The text with the values in their places. Raises FormatError where one does not fit."""
+        """Returns the text with the values in their places. Raises FormatError where one does not fit."""
         if len(values) != len(self.conversions):
             raise FormatError(_different(len(self.conversions), len(values)))
         waiting = iter(values)
@@ -95,7 +101,7 @@ class Format:
 
 
 def parse_format(text: str) -> Format:
-    """The format that a text is. Raises FormatError."""
+    """Returns the format that a text describes. Raises FormatError."""
     parts: list[str | Conversion] = []
     end = 0
     for found in _CONVERSION.finditer(text):
@@ -119,7 +125,7 @@ def parse_format(text: str) -> Format:
 
 
 def format_problems(text: str, kinds: Sequence[ArgumentKind]) -> list[str]:
-    """What is wrong with a format for arguments of which this is known; nothing if it is right."""
+    """Returns the problems of a format with arguments of these kinds; none if it is right."""
     try:
         return conversion_problems(parse_format(text).conversions, kinds)
     except FormatError as error:
@@ -127,7 +133,7 @@ def format_problems(text: str, kinds: Sequence[ArgumentKind]) -> list[str]:
 
 
 def conversion_problems(conversions: Sequence[Conversion], kinds: Sequence[ArgumentKind]) -> list[str]:
-    """The same for the places of a format."""
+    """Returns the problems of the places of a format with arguments of these kinds."""
     if len(conversions) != len(kinds):
         return [_different(len(conversions), len(kinds))]
     return [
@@ -143,13 +149,33 @@ def _different(conversions: int, arguments: int) -> str:
 
 
 def as_text(value: Value) -> str:
-    """A value as `%s` writes it: texts without quotes."""
+    """Returns a value as `%s` writes it: texts without quotes."""
     return value if isinstance(value, str) else format_value(value)
 
 
 def asctime(time: Time, timezone: str = "UTC") -> str:
-    """A time as C writes it, without the end of the line: `Mon Mar  2 10:00:00 2026`."""
+    """Returns a time as C writes it, without the line end: `Mon Mar  2 10:00:00 2026`."""
     moment: datetime = (EPOCH + time * MICROSECOND).astimezone(time_zone(timezone))
     days, months = "Mon Tue Wed Thu Fri Sat Sun", "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
     day, month = days.split()[moment.weekday()], months.split()[moment.month - 1]
     return f"{day} {month} {moment.day:2} {moment:%H:%M:%S} {moment.year:04}"
+
+
+_QUOTED_OR_OPERATOR = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[|&;<>`]""", re.DOTALL)
+
+
+def parse_command(text: str) -> list[Format]:
+    """Returns the words of a call. Raises FormatError."""
+    for found in _QUOTED_OR_OPERATOR.finditer(text):
+        if found[0] in "|&;<>`":
+            raise FormatError(f"'{found[0]}' is for a shell, and none is used; call a script, or put it into quotes")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise FormatError(f"the call cannot be cut into words: {error}") from None
+    formats = [parse_format(word) for word in words]
+    if not formats or not words[0]:
+        raise FormatError("the call is empty; it begins with the name of a program")
+    if formats[0].conversions:
+        raise FormatError("the program itself must not come from data; write its name")
+    return formats

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from cera.connectors.actions.texts.printf import FormatError
 
-#: Comments of PostgreSQL may stand inside of others; where that does not come out even, the first end counts.
+#: Comments of PostgreSQL may be nested; where they are not balanced, the first end counts.
 _COMMENT = r"--[^\n]* | /\*(?:[^*/]|\*(?!/)|/(?!\*)|/\*.*?\*/)*\*/ | /\*.*?\*/"
-#: Parameters as others write them: nothing would be bound to them. `?` is an operator of PostgreSQL too, which has
+#: Parameters in other notations: nothing would be bound to them. `?` is an operator of PostgreSQL too, which has
 #: something on both sides; there a colon may stand in a slice `a[:n]`, `@` in other operators and `$` in names.
 _FOREIGN = r"""(?<![\w\]\[]):[^\W\d]\w* | \?\d+ | (?:(?<=[=(,<>])|(?<=[=(,<>]\s))\?(?![|&?]) | \?(?=\s*(?:[,);]|$))
       | (?<![\w$])\$\w+ | (?<![\w@<~!*&|\#^%+/?-])@[^\W\d]\w*"""
@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NOTHING = re.compile(rf"{_COMMENT} | [\s;]", re.VERBOSE | re.DOTALL)
-#: These would end the transaction in which it is noted that the command is done.
+#: These would end the transaction that records that the command is done.
 _TRANSACTIONS = re.compile(
     rf"(?:{_COMMENT} | [\s;])* (?:begin|start|commit|end|rollback|abort|savepoint|release|prepare\s+transaction)\b",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
@@ -44,12 +44,12 @@ class Statement:
         return "".join(f"?{part}" if isinstance(part, int) else part for part in self.parts)
 
     def for_postgres(self) -> str:
-        """As psycopg reads it; parameters are given by the names p1, p2 …"""
+        """Returns the command as psycopg reads it; parameters are given by the names p1, p2 …"""
         return "".join(f"%(p{part})s" if isinstance(part, int) else part.replace("%", "%%") for part in self.parts)
 
 
 def parse_statement(text: str) -> Statement:
-    """The command of a text. Raises FormatError."""
+    """Returns the command of a text. Raises FormatError."""
     found = list(_TOKEN.finditer(text))
     numbered = any(token["number"] for token in found)
     parts: list[str | int] = []
@@ -77,7 +77,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def statement_problems(text: str, arguments: Sequence[object]) -> list[str]:
-    """What is wrong with a command for so many arguments; nothing if it is right."""
+    """Returns the problems of a command with these arguments; none if it is right."""
     try:
         used = {part for part in parse_statement(text).parts if isinstance(part, int)}
     except FormatError as error:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from cera.engines.spark.division.key_hashes import bucket, key_hash
 from cera.model.events.occurrence import unwrap
 from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
-from cera.modules.histories import OverHistories
+from cera.modules.history_module import HistoryModule
 from cera.modules.module import Module
 
 #: The bucket of events that have no value of the partition attribute, which belong to no history.
@@ -51,6 +51,6 @@ def sharing(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
     """
     found: dict[object, list[Module]] = {}
     for number, module in enumerate(modules):
-        alike = isinstance(module, OverHistories) and module.partition is not None
+        alike = isinstance(module, HistoryModule) and module.partition is not None
         found.setdefault((module.monitored, module.partition) if alike else number, []).append(module)
     return tuple(map(tuple, found.values()))

@@ -18,7 +18,7 @@ from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
 from cera.modules.arrivals import Arrival, Recognizer
 from cera.modules.module import Module
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 from cera.wording import Setting
@@ -41,7 +41,7 @@ class Router:
     """The destinations of events, computed in Python."""
 
     def __init__(self, operators: Iterable[Operator]) -> None:
-        arrivals: dict[tuple[Monitored, ...], _Arrivals] = {}
+        arrivals: dict[tuple[MonitoredEvents, ...], _Arrivals] = {}
         self._dividers = [(operator.identity, _divider(operator, arrivals)) for operator in operators]
 
     def destinations(self, event: Occurrence) -> list[Destination]:
@@ -61,7 +61,7 @@ class _Divider(Protocol):
         """Returns the bucket; None if the operator cannot use the event."""
 
 
-def _divider(operator: Operator, arrivals: dict[tuple[Monitored, ...], _Arrivals]) -> _Divider:
+def _divider(operator: Operator, arrivals: dict[tuple[MonitoredEvents, ...], _Arrivals]) -> _Divider:
     match operator.division:
         case ByKey() as division:
             return _KeyDivider(operator, division)

@@ -27,7 +27,7 @@ from cera.modules.detection import TermDetection, Way
 from cera.modules.driving import Driver
 from cera.modules.history_processor import HistoryProcessor, SharedHistories
 from cera.modules.module import Module, Settings
-from cera.modules.monitoring import Monitored
+from cera.modules.monitoring import MonitoredEvents
 from cera.modules.processor import AnyProcessor, Detection
 from cera.wording import keeping_marks
 
@@ -57,7 +57,7 @@ class Dividing:
         self.buckets = buckets
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        kinds: dict[tuple[Monitored, ...], tuple[Recognizer, list[tuple[int, Histories]]]] = {}
+        kinds: dict[tuple[MonitoredEvents, ...], tuple[Recognizer, list[tuple[int, Histories]]]] = {}
         for number, (module, *_) in enumerate(self.shares):
             kind = kinds.setdefault(module.monitored, (Recognizer(module), []))
             kind[1].append((number, Histories(module, self.buckets)))

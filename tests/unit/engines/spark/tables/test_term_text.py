@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cera.connectors.sinks import event_line
+from cera.connectors.event_lines import event_line
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.interval import point

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cera.connectors.sinks import base_line
+from cera.connectors.event_lines import base_line
 from cera.engines.spark.streaming.messages.stage_results import (
     DerivedResult,
     LateEvent,

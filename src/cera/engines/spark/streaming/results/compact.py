@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from cera.engines.local.derived import Collected, Derived
+from cera.engines.local.derived import RuleDetection, WindowDetection
 from cera.engines.spark.streaming.messages.messages import pack_columns
 from cera.engines.spark.streaming.results.derived_readers import collected_reader, constructed_reader
 from cera.model.columns.flat_events import arrow_stream
@@ -73,21 +73,21 @@ class Compactor:
 
     def take(self, derived: Sequence[Detection]) -> tuple[list[bytes], Sequence[Detection]]:
         """The payloads of the events that have a shape, and the other events. All are from one operator."""
-        if not derived or not isinstance(derived[0], Derived):
+        if not derived or not isinstance(derived[0], RuleDetection):
             return [], derived
-        return self._taken(cast(Sequence[Derived], derived))
+        return self._taken(cast(Sequence[RuleDetection], derived))
 
-    def _taken(self, derived: Sequence[Derived]) -> tuple[list[bytes], list[Derived]]:
-        groups: dict[int, list[Derived]] = {}
+    def _taken(self, derived: Sequence[RuleDetection]) -> tuple[list[bytes], list[RuleDetection]]:
+        groups: dict[int, list[RuleDetection]] = {}
         for one in derived:
-            key = id(one.window) if one.__class__ is Collected else id(one.head)
+            key = id(one.window) if one.__class__ is WindowDetection else id(one.head)
             group = groups.get(key)
             if group is None:
                 groups[key] = [one]
             else:
                 group.append(one)
         payloads: list[bytes] = []
-        others: list[Derived] = []
+        others: list[RuleDetection] = []
         for key, group in groups.items():
             writer = self._writer(key, group[0])
             payload = None if writer is None else writer.payload(group, others)
@@ -97,7 +97,7 @@ class Compactor:
                 payloads.append(payload)
         return payloads, others
 
-    def _writer(self, key: int, one: Derived) -> _Writer | None:
+    def _writer(self, key: int, one: RuleDetection) -> _Writer | None:
         if key not in self._writers:
             number = self._numbers.get(one.rule)
             self._writers[key] = None if number is None else _Writer(number, self._shapes[number], one)
@@ -107,7 +107,7 @@ class Compactor:
 class _Writer:
     """The events of a rule on their way into columns."""
 
-    def __init__(self, number: int, shape: Shape, example: Derived) -> None:
+    def __init__(self, number: int, shape: Shape, example: RuleDetection) -> None:
         head = example.head
         slots = {name: head.layout.event(reference) for name, reference in head.construction.causes}
         self._example = example  # the id of its head or window is a key, so it has to stay
@@ -117,14 +117,14 @@ class _Writer:
         events, timers = [slots[name] for name in shape.events], [slots[timer.identifier] for timer in shape.timers]
         self._take = (
             collected_reader(example.window, events, timers)
-            if isinstance(example, Collected)
+            if isinstance(example, WindowDetection)
             else constructed_reader(self.children, events, timers)
         )
 
-    def payload(self, group: Sequence[Derived], others: list[Derived]) -> bytes | None:
+    def payload(self, group: Sequence[RuleDetection], others: list[RuleDetection]) -> bytes | None:
         """The events as an Arrow stream, but for those with several derivations; None if they have no typed columns."""
         rows: list[tuple[Any, ...]] = []
-        several: list[Derived] = []
+        several: list[RuleDetection] = []
         self._take(group, rows, several)
         if not rows:
             return None

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cera.engines.local.derived import Derived, WindowHead
+from cera.engines.local.derived import RuleDetection, WindowHead
 from cera.model.events.occurrence import Identified, halves
 
-Reader = Callable[[Sequence[Derived], list[tuple[Any, ...]], list[Derived]], None]
+Reader = Callable[[Sequence[RuleDetection], list[tuple[Any, ...]], list[RuleDetection]], None]
 
 
 def collected_reader(window: WindowHead, events: Sequence[int], timers: Sequence[int]) -> Reader:
@@ -22,7 +22,7 @@ def collected_reader(window: WindowHead, events: Sequence[int], timers: Sequence
     unpacking = [_unpacked(window.source.values, "one.values"), _unpacked(window.parts, "one.parts")]
     edges = [edge for timer in timers for edge in (cells.begin(timer), cells.end(timer))]
     causes = [cells[event] for event in events]
-    return _reader("one.more is not None", unpacking, window.source.leaves, causes, edges, window.writing.values)
+    return _reader("one.more is not None", unpacking, window.source.leaves, causes, edges, window.writer.values)
 
 
 def constructed_reader(children: int, events: Sequence[int], timers: Sequence[int]) -> Reader:

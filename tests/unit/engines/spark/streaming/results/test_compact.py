@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cera.engines.local.derived import Derived
+from cera.engines.local.derived import RuleDetection
 from cera.engines.local.engine import plan_of
 from cera.engines.local.processor import RuleProcessor
 from cera.engines.spark.streaming.messages.messages import unpack_columns
@@ -34,13 +34,13 @@ def temp(at: int, sensor: str, value: object) -> Event:
     return event(f"temp{{sensor{{{json.dumps(sensor)}}}, value{{{value}}}}}", at)
 
 
-def derived(events: list[Event]) -> list[Derived]:
+def derived(events: list[Event]) -> list[RuleDetection]:
     processor = RuleProcessor(plan_of(load(PROGRAM).checked()), max_duration=0)
     found = processor.advance(processor.start(), [occurrence(each) for each in events], 2**62)
-    return [one for one in found if isinstance(one, Derived)]
+    return [one for one in found if isinstance(one, RuleDetection)]
 
 
-def columns(some: list[Derived]) -> tuple[list[dict[str, Any]], list[Derived]]:
+def columns(some: list[RuleDetection]) -> tuple[list[dict[str, Any]], list[RuleDetection]]:
     known = shapes(load(PROGRAM).checked().rules)
     payloads, others = Compactor(known).take(some)
     rows: list[dict[str, Any]] = []

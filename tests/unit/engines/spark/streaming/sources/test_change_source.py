@@ -11,7 +11,7 @@ import pytest
 
 from cera.connectors import change_spool as spool
 from cera.connectors.databases.capture import capture
-from cera.connectors.databases.reading import Polled, poll
+from cera.connectors.databases.reading import ChangePage, poll
 from cera.connectors.databases.urls import UnreachableError
 from cera.engines.spark.streaming.sources import change_source
 from cera.engines.spark.streaming.sources.change_source import ChangeSource
@@ -30,11 +30,11 @@ def _url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return f"sqlite:{tmp_path / 'x.db'}"
 
 
-def polling(answer: Callable[[int], object]) -> Callable[..., Polled]:
+def polling(answer: Callable[[int], object]) -> Callable[..., ChangePage]:
     """As `poll`, but first `answer` says what happens at each call."""
     calls = 0
 
-    def polled(url: str, after: str | None, limit: int) -> Polled:
+    def polled(url: str, after: str | None, limit: int) -> ChangePage:
         nonlocal calls
         calls += 1
         answer(calls)

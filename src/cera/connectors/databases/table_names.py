@@ -14,7 +14,7 @@ _PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^",.]+?))\s*(?=[.,]|$)')
 
 @dataclass(frozen=True)
 class TableName:
-    """A name, of which an unquoted part may differ from the table's own in upper and lower case."""
+    """A name of a table; an unquoted part may differ from the table's own name in upper and lower case."""
 
     name: str
     schema: str | None = None
@@ -26,7 +26,7 @@ class TableName:
 
 
 def table_names(texts: Iterable[str]) -> list[TableName]:
-    """The names in some lists with commas, each once. Raises UsageError."""
+    """Returns the names in comma-separated lists, each once. Raises UsageError."""
     found = dict.fromkeys(name for text in texts for name in _names(text))
     shown: dict[str, TableName] = {}
     for name in found:
@@ -58,10 +58,10 @@ def _names(text: str) -> Iterable[TableName]:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it, whatever is in it."""
+    """Returns a name as SQL writes it, whatever is in it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text as SQL writes it; for statements that take no parameters, such as those that make triggers."""
+    """Returns a text as SQL writes it; for statements that take no parameters, such as those that create triggers."""
     return "'" + text.replace("'", "''") + "'"

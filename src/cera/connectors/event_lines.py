@@ -11,13 +11,13 @@ from cera.model.time.time_text import TimeFormat
 
 
 def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:
-    """An event as it came in; what its source calls it is kept, because it is a part of the identity."""
+    """Returns the line of an incoming event; the id that its source gave is kept, as a part of the identity."""
     source_id = {} if event.qualifier is None else {"source_id": event.qualifier}
     return {**_when_and_what(event, times), "id": event.id, **source_id}
 
 
 def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:
-    """A derived event with its first derivation, and where it goes if a RAISE rule made it."""
+    """Returns the line of a derived event with its first derivation, and its recipient if a RAISE rule made it."""
     derivation = derived.derivations[0]
     causes = {identifier: event.id for identifier, event in derivation.causes.items()}
     return derived_line(derived.event, derivation.rule, causes, derived.recipient, times)
@@ -26,7 +26,7 @@ def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:
 def derived_line(
     event: Event, rule: str, causes: Mapping[str, str], recipient: Recipient | None, times: TimeFormat
 ) -> dict[str, Any]:
-    """A derived event with the rule and the ids of its causes."""
+    """Returns the line of a derived event with the rule and the ids of its causes."""
     line = {**_when_and_what(event, times), "rule": rule, "id": event.id, "causes": dict(causes)}
     if recipient is not None:
         line["to"] = {"recipient": recipient.address}

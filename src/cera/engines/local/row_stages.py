@@ -1,4 +1,4 @@
-"""What is done with a new row on its way through the network; every stage writes itself as lines of Python."""
+"""The stages of a new row on its way through the network; every stage writes itself as lines of Python."""
 
 from __future__ import annotations
 
@@ -8,72 +8,72 @@ from dataclasses import replace
 
 from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence
+from cera.engines.local.python_source import DEEPEST, MOST_NESTED, Cells, SourceWriter, indented
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
-from cera.engines.local.writing import DEEPEST, MOST_NESTED, Cells, Writing, indented
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.timers import TIMERS, relative_timer
 
-#: The first line of every written function over a `state`.
+#: The first line of every generated function over a `state`.
 PRELUDE = "stores, now = state.stores, state.now"
 
 
 class Stage(ABC):
-    """A stage writes what it does with a row, as lines over `state`, `stores` and `now`; it can also be called."""
+    """A step in the processing of a row, written as lines over `state`, `stores` and `now`; it can also be called."""
 
     _function: Callable[[State, Row], None] | None = None
 
     @abstractmethod
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        """What is done with a row that has these cells."""
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        """Returns the lines that process a row with these cells."""
 
     def __call__(self, state: State, row: Row) -> None:
-        if self._function is None:  # only now: consumers and slots are connected after the stage was made
-            writing = Writing()
-            body = self.lines(Cells.of("row", len(row)), writing)
-            self._function = writing.function("stage", "state, row", [PRELUDE, *body])
+        if self._function is None:  # not earlier: consumers and slots are connected after the stage was made
+            writer = SourceWriter()
+            body = self.lines(Cells.of("row", len(row)), writer)
+            self._function = writer.function("stage", "state, row", [PRELUDE, *body])
         self._function(state, row)
 
-    def write(self, cells: Cells, writing: Writing) -> list[str]:
-        """The lines, or a call where they would stand inside of too many loops or other stages."""
-        if writing.depth < DEEPEST and writing.nested < MOST_NESTED:
-            writing.nested += 1
-            lines = self.lines(cells, writing)
-            writing.nested -= 1
+    def write(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        """Returns the lines, or a call where they would be nested in too many loops or other stages."""
+        if writer.depth < DEEPEST and writer.nested < MOST_NESTED:
+            writer.nested += 1
+            lines = self.lines(cells, writer)
+            writer.nested -= 1
             return lines
-        return [f"{writing.name(self)}(state, {cells.tuple})"]
+        return [f"{writer.name(self)}(state, {cells.tuple})"]
 
 
-def named_row(cells: Cells, writing: Writing) -> tuple[list[str], Cells]:
-    """The row as a tuple under a name: the lines that make it, and its cells."""
+def named_row(cells: Cells, writer: SourceWriter) -> tuple[list[str], Cells]:
+    """Returns the row as a tuple under a name: the lines that make it, and its cells."""
     if cells.row is not None:
         return [], cells
-    name = writing.fresh("row")
+    name = writer.fresh("row")
     return [f"{name} = {cells.tuple}"], replace(cells, row=name)
 
 
 class Broadcast(Stage):
-    """The row goes to all consumers of a materialization point."""
+    """The stage that passes the row to all consumers of a materialization point."""
 
     def __init__(self, consumers: Sequence[Stage]) -> None:
         self.consumers = consumers
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        return [line for consumer in self.consumers for line in consumer.write(cells, writing)] or ["pass"]
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        return [line for consumer in self.consumers for line in consumer.write(cells, writer)] or ["pass"]
 
 
 class Fit(Stage):
-    """The row with other columns: those at some positions, None where there is no position."""
+    """The stage that picks other columns of the row: those at some positions, None where there is no position."""
 
     def __init__(self, positions: Sequence[int | None], then: Stage) -> None:
         self.positions = positions
         self.then = then
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        return self.then.write(cells.picked(self.positions), writing)
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        return self.then.write(cells.picked(self.positions), writer)
 
 
 class Select(Stage):
@@ -85,13 +85,13 @@ class Select(Stage):
         self.evaluator = evaluator
         self.then = then
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
-        condition = write_conditions(self.conditions, self.layout, self.evaluator, cells, writing)
-        return [f"if {condition}:", *indented(self.then.write(cells, writing))]
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        condition = write_conditions(self.conditions, self.layout, self.evaluator, cells, writer)
+        return [f"if {condition}:", *indented(self.then.write(cells, writer))]
 
 
-class Timed(Stage):
-    """R ⋈ X[i: kind[j, d]]: the row with its timer; nothing if it does not happen."""
+class TimerStage(Stage):
+    """R ⋈ X[i: kind[j, d]]: the row with its timer; dropped if the timer does not happen."""
 
     def __init__(self, kind: str, duration: Duration, anchor: int, then: Stage) -> None:
         self.kind = kind
@@ -99,14 +99,14 @@ class Timed(Stage):
         self.anchor = anchor
         self.then = then
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
         if self.duration.months:
-            return self._by_calendar(cells, writing)
-        begin, end = writing.fresh("begin"), writing.fresh("end")
+            return self._by_calendar(cells, writer)
+        begin, end = writer.fresh("begin"), writer.fresh("end")
         edges = {"begin": cells.begin(self.anchor), "end": cells.end(self.anchor)}
         (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[self.kind]
         length = self.duration.microseconds
-        kind, duration = writing.name(self.kind), writing.name(self.duration)
+        kind, duration = writer.name(self.kind), writer.name(self.duration)
         timed = cells.with_timer(
             f"TimerOccurrence({begin}, {end}, {kind}, {duration}, {cells[self.anchor]})", begin, end
         )
@@ -114,27 +114,27 @@ class Timed(Stage):
             f"{begin} = {edges[begin_edge]} + {begin_sign * length}",
             f"{end} = {edges[end_edge]} + {end_sign * length}",
             f"if {MIN_TIME} <= {begin} <= {end} <= {MAX_TIME}:",
-            *indented(self.then.write(timed, writing)),
+            *indented(self.then.write(timed, writer)),
         ]
 
-    def _by_calendar(self, cells: Cells, writing: Writing) -> list[str]:
+    def _by_calendar(self, cells: Cells, writer: SourceWriter) -> list[str]:
         kind, duration = self.kind, self.duration
 
         def timer_of(anchor: TimerOccurrence) -> TimerOccurrence | None:
             interval = relative_timer(kind, Interval(anchor.begin, anchor.end), duration)
             return None if interval is None else TimerOccurrence(interval.begin, interval.end, kind, duration, anchor)
 
-        timer = writing.fresh("timer")
+        timer = writer.fresh("timer")
         timed = Cells((*cells.columns, timer), (*cells.names, timer), None, cells.edges)
         return [
-            f"{timer} = {writing.name(timer_of)}({cells[self.anchor]})",
+            f"{timer} = {writer.name(timer_of)}({cells[self.anchor]})",
             f"if {timer} is not None:",
-            *indented(self.then.write(timed, writing)),
+            *indented(self.then.write(timed, writer)),
         ]
 
 
-class Ready(Stage):
-    """The row waits in a slot for the end of the step, and before that for the end of its timers, if it has some.
+class SlotStage(Stage):
+    """The stage that puts the row into a slot until the end of the step, and before that until its timers end, if any.
 
     In the function for the only event of a step the slot is finished at the end of the function itself.
     """
@@ -144,14 +144,14 @@ class Ready(Stage):
         self.slots = slots
         self.timers = timers
 
-    def lines(self, cells: Cells, writing: Writing) -> list[str]:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
         [slot] = self.slots
         if self.timers:
             ends = [cells.end(position) for position in self.timers]
             until = f"max({', '.join(ends)})" if len(ends) > 1 else ends[0]
             return [f"state.wait({until}, {slot}, {cells.tuple})"]
-        if writing.depth == 0 and writing.finishes_itself(slot):
-            return writing.finish_later(slot, cells)
+        if writer.depth == 0 and writer.finishes_itself(slot):
+            return writer.finish_later(slot, cells)
         return [
             f"if {slot} in state.ready: state.ready[{slot}].append({cells.tuple})",
             f"else: state.ready[{slot}] = [{cells.tuple}]; heappush(state.due, {slot})",

@@ -1,7 +1,7 @@
 """Derived events as the JSON lines that are written, without their terms.
 
-Most answers are flat: `label{name{value}, …}`, derived in one way. Their lines are made of the draft that a head has
-made, and of the ids of the events that led to it. They are those of `cera.connectors.sinks`, to the letter.
+Most answers are flat: `label{name{value}, …}`, derived in one way. Their lines are made of the draft of a head
+and the ids of its causes. They are exactly those of `cera.connectors.event_lines`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
-from cera.engines.local.derived import Derived
-from cera.engines.local.occurrence import Draft, Truth
+from cera.engines.local.derived import RuleDetection
+from cera.model.events.occurrence import Draft, Truth
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.term import Term
 from cera.model.terms.values import Scalar, number, scalar_key
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 
-#: In fewer characters there is no term that would be too large.
+#: A shorter text cannot hold a term that is too large.
 _LONGEST = 100_000
 #: Names that JSON writes in another way.
 _SPECIAL = ("", "{}")
@@ -40,14 +40,14 @@ class AnswerLine(NamedTuple):
 
 
 class AnswerLines:
-    """Makes the lines of derived events."""
+    """A writer of the lines of derived events."""
 
     def __init__(self, times: TimeFormat) -> None:
         self._times = times
 
     def line(self, derived: object) -> AnswerLine | None:
         """Returns the line of a derived event; None if it is not flat, was derived in several ways, or is a message."""
-        if not isinstance(derived, Derived):
+        if not isinstance(derived, RuleDetection):
             return None
         head = derived.head
         if derived.more is not None or head.construction.recipient is not None:
@@ -75,7 +75,7 @@ class AnswerLines:
 
 
 def _flat_children(draft: Draft) -> list[tuple[str, Scalar]] | None:
-    """The children of a flat draft, in the order of their names as terms have them; None if it is not flat."""
+    """Returns the children of a flat draft, in the order of their names as terms have them; None if it is not flat."""
     _, ordered, children = draft
     if ordered:
         return None

@@ -1,4 +1,4 @@
-"""Python functions as they are written for a plan.
+"""Python functions, generated for a plan.
 
 A row passes several small stages (tests, stores, timers, slots), and a call and a tuple for each of them would cost
 more than what they do. So stages write lines of Python, the stages behind a pattern all into one function, and a row on
@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from heapq import heappush
 from typing import Any
 
-from cera.engines.local.occurrence import TimerOccurrence, Truth
+from cera.engines.local.occurrence import TimerOccurrence
 from cera.engines.local.storage import COMPACT, Bucket, add, add_event
+from cera.model.events.occurrence import Truth
 
-#: What every written function may refer to.
+#: The names that every generated function may refer to.
 _NAMES: Mapping[str, Any] = {
     "Bucket": Bucket,
     "COMPACT": COMPACT,
@@ -32,10 +33,10 @@ _NAMES: Mapping[str, Any] = {
     "min": min,
 }
 
-#: Loops inside of one another beyond this go into a function of their own (Python allows twenty).
+#: The limit of nested loops; deeper ones go into a function of their own (Python allows twenty).
 DEEPEST = 6
 
-#: So many stages are written into one another; Python takes a hundred levels of indentation.
+#: The limit of stages nested in one function; Python takes a hundred levels of indentation.
 MOST_NESTED = 40
 
 
@@ -43,8 +44,8 @@ MOST_NESTED = 40
 class Cells:
     """A row as the sources of its cells; `row` names the tuple where there is one already.
 
-    `edges` has the sources of the begin and the end of those events for which something shorter is known than to ask
-    them; `names` are the local variables that the sources refer to.
+    `edges` has the sources of the begin and the end of those events for which a shorter one than their attributes is
+    known; `names` are the local variables that the sources refer to.
     """
 
     columns: tuple[str, ...]
@@ -54,7 +55,7 @@ class Cells:
 
     @staticmethod
     def of(name: str, width: int) -> Cells:
-        """A row that is a tuple under a name."""
+        """Returns a row that is a tuple under a name."""
         return Cells(tuple(f"{name}[{i}]" for i in range(width)), (name,), name)
 
     def __getitem__(self, position: int) -> str:
@@ -72,20 +73,20 @@ class Cells:
         return self.row or tuple_of(self.columns)
 
     def and_(self, other: Cells, positions: Sequence[int]) -> Cells:
-        """This row with some cells of another one behind it."""
+        """Returns this row with some cells of another one behind it."""
         width = len(self.columns)
         edges = {width + i: other.edges[p] for i, p in enumerate(positions) if p in other.edges}
         names = (*self.names, *(name for name in other.names if name not in self.names))
         return Cells((*self.columns, *(other[p] for p in positions)), names, None, {**self.edges, **edges})
 
     def picked(self, positions: Sequence[int | None]) -> Cells:
-        """The cells at some positions; None where there is no position."""
+        """Returns the cells at some positions; None where there is no position."""
         columns = tuple("None" if p is None else self.columns[p] for p in positions)
         edges = {i: self.edges[p] for i, p in enumerate(positions) if p is not None and p in self.edges}
         return replace(self, columns=columns, row=None, edges=edges)
 
     def with_timer(self, source: str, begin: str, end: str) -> Cells:
-        """This row with the event of a timer behind it."""
+        """Returns this row with the event of a timer behind it."""
         edges = {**self.edges, len(self.columns): (begin, end)}
         return Cells((*self.columns, source), (*self.names, begin, end), None, edges)
 
@@ -98,14 +99,14 @@ class SeveralRowsError(Exception):
         self.slot = slot
 
 
-class Writing:
-    """Functions that are being written, and the values that their lines refer to."""
+class SourceWriter:
+    """A writer of functions, with the values that their lines refer to."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = dict(_NAMES)
-        #: How many loops there are around the next line.
+        #: The number of loops around the next line.
         self.depth = 0
-        #: How many stages there are around the next line.
+        #: The number of stages around the next line.
         self.nested = 0
         #: In the function for the only event of a step: the slots that it finishes itself, and their rows.
         self.own_slots: frozenset[int] = frozenset()
@@ -115,7 +116,7 @@ class Writing:
         self._constants: dict[int, str] = {}
 
     def name(self, value: Any) -> str:
-        """The name of a value that is known before the function runs."""
+        """Returns the name of a value that is known before the function runs."""
         known = self._constants.get(id(value))
         if known is None:
             known = self._constants[id(value)] = f"k{len(self.values)}"
@@ -123,12 +124,12 @@ class Writing:
         return known
 
     def fresh(self, name: str) -> str:
-        """A local variable that nobody else uses."""
+        """Returns a new local variable."""
         self._locals += 1
         return f"{name}{self._locals}"
 
     def bucket(self, store: int, key: str) -> str:
-        """The local variable for the bucket of a key, once somebody has looked it up; None until then."""
+        """Returns the local variable for the bucket of a key, which is None until the bucket was looked up."""
         return self._buckets.setdefault((store, key), f"bucket_{len(self._buckets)}")
 
     @property
@@ -139,19 +140,19 @@ class Writing:
         return slot in self.own_slots
 
     def finish_later(self, slot: int, cells: Cells) -> list[str]:
-        """Says that the slot has a row; its cells stay where they are until the end of the function."""
+        """Returns lines that mark the slot as having a row; its cells stay as they are to the end of the function."""
         if slot in self.finished:
             raise SeveralRowsError(slot)
         self.finished[slot] = cells
         return [f"ready_{slot} = True"]
 
     def lambda_(self, parameters: Sequence[str], result: str) -> Any:
-        """A small function beside the one that is being written."""
-        return eval(f"lambda {', '.join(parameters)}: {result}", self.values)  # made here from a checked program
+        """Returns a small function beside the one that is being written."""
+        return eval(f"lambda {', '.join(parameters)}: {result}", self.values)  # generated from a checked program
 
     def function(self, name: str, parameters: str, body: Sequence[str]) -> Any:
         source = "\n".join([f"def {name}({parameters}):", *indented(body or ["pass"])])
-        exec(compile(source, f"<{name} written for a plan>", "exec"), self.values)  # made here from a checked program
+        exec(compile(source, f"<{name} written for a plan>", "exec"), self.values)  # generated from a checked program
         function = self.values[name]
         function.source = source
         return function
@@ -166,5 +167,5 @@ def tuple_of(sources: Sequence[str]) -> str:
 
 
 def key_of(sources: Sequence[str]) -> str:
-    """What stores are looked into by: the one value, the tuple of several, None for none."""
+    """Returns the source of the key of stores: the one value, the tuple of several, None for none."""
     return sources[0] if len(sources) == 1 else tuple_of(sources) if sources else "None"

@@ -1,4 +1,4 @@
-"""What modules over histories have in common, whatever their calculus."""
+"""The common part of modules over histories, whatever their calculus."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Not, Or
 from cera.modules.module import Port, Unit
-from cera.modules.monitoring import Granularity, Monitored, Output
+from cera.modules.monitoring import Granularity, MonitoredEvents, Output
 from cera.modules.tuples import TIME_ATTRIBUTES
 
 
-class OverHistories:
+class HistoryModule:
     """A module that monitors events and derives others as a whole: it is one unit, and reads none of its own events."""
 
     if TYPE_CHECKING:  # fields of the dataclasses that inherit from it
@@ -23,7 +23,7 @@ class OverHistories:
         @property
         def name(self) -> str: ...
         @property
-        def monitored(self) -> tuple[Monitored, ...]: ...
+        def monitored(self) -> tuple[MonitoredEvents, ...]: ...
         @property
         def outputs(self) -> tuple[Output, ...]: ...
         @property
@@ -36,7 +36,7 @@ class OverHistories:
     is_recursive = False
     starts_with_any_event = False
     is_saved_bare = False
-    #: What to try where it reads its own events.
+    #: The hint if it reads its own events.
     circle_hint: str | None = None
 
     @property
@@ -55,7 +55,7 @@ class OverHistories:
 
     @property
     def parts(self) -> Mapping[str, object]:
-        """Its rules by name. They share a history, so that none stays the same if one changes."""
+        """Its rules by name. They share a history, so that all change if one changes."""
         return dict.fromkeys((output.rule for output in self.outputs), self.identity)
 
     @property
@@ -79,15 +79,15 @@ class OverHistories:
         return found
 
 
-def asked_by_partition(monitored: tuple[Monitored, ...], partition: str | None) -> Iterator[AskedAttribute]:
-    """Yields the attribute that divides the history; an event without it counts nowhere."""
+def asked_by_partition(monitored: tuple[MonitoredEvents, ...], partition: str | None) -> Iterator[AskedAttribute]:
+    """Yields the attribute that divides the history; an event without it is ignored."""
     if partition is not None:
         for each in monitored:
             if each.operation is None and partition not in TIME_ATTRIBUTES:
                 yield AskedAttribute(each.name, (partition,), any_case=partition in each.attributes, span=each.span)
 
 
-def attribute_of(each: Monitored, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
+def attribute_of(each: MonitoredEvents, name: str, *, needed: bool, at: Expression) -> Iterator[AskedAttribute]:
     """Yields the attribute `name` of a monitored event, if it is one of its term."""
     if each.operation is None and name and name not in TIME_ATTRIBUTES:
         yield AskedAttribute(each.name, (name,), needed, any_case=name in each.attributes, span=at.span or each.span)

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cera.connectors.sinks import event_line
-from cera.engines.local.lines import AnswerLines
+from cera.connectors.event_lines import event_line
+from cera.engines.local.answer_lines import AnswerLines
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.terms.term import Term

@@ -1,0 +1,55 @@
+"""Timers in a run: the ticks of absolute ones, and the relative ones that a row has to wait for."""
+
+from __future__ import annotations
+
+from cera.algebra.operators import Expression, Matching, Reference, RelativeTimers, Renaming, inputs
+from cera.algebra.plan import Plan
+from cera.engines.local.rows import layout_of
+from cera.model.calendars.calendar_files import Calendar, timer_events
+from cera.model.events.event import Event
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.interval import MAX_TIME, Time
+from cera.model.time.timers import TIMERS
+
+#: The next time at which occurrences of a timer end, and those occurrences.
+Tick = tuple[Time, tuple[Event, ...]]
+
+
+def next_tick(
+    query: TimerQuery, calendars: tuple[Calendar, ...], after: Time, timezone: str, begun_by: Time | None
+) -> Tick | None:
+    """Returns the first occurrences that end after a time; with `begun_by`, only those that have begun by then."""
+    last = MAX_TIME if begun_by is None else begun_by
+    earliest: Time | None = None
+    found: list[Event] = []
+    for event in timer_events(query, calendars, after + 1, last, timezone):  # in the order of their begins
+        if event.begin > last or (earliest is not None and event.begin > earliest):
+            break
+        if event.end <= after:
+            continue
+        if earliest is None or event.end < earliest:
+            earliest, found = event.end, []
+        if event.end == earliest:
+            found.append(event)
+    return None if earliest is None else (earliest, tuple(found))
+
+
+def awaited_columns(expression: Expression, plan: Plan) -> list[int]:
+    """Returns the columns of relative timers that end after their anchors: only these can still lie ahead."""
+    names, layout = _forward_timers(expression, plan), layout_of(expression, plan)
+    return [layout.event(name) for name in layout.identifiers if name in names]
+
+
+def _forward_timers(expression: Expression, plan: Plan) -> set[str]:
+    match expression:
+        case RelativeTimers():
+            return {expression.identifier} if TIMERS[expression.kind][1][1] > 0 else set()
+        case Matching():
+            return set()
+        case Reference():
+            return _forward_timers(plan.by_name[expression.name].expression, plan)
+        case Renaming():
+            new_names = {old: new for new, old in expression.identifiers}
+            return {new_names.get(name, name) for name in _forward_timers(expression.input, plan)}
+        case _:
+            return {name for part in inputs(expression) for name in _forward_timers(part, plan)}
