@@ -190,7 +190,8 @@ class Driver:
     def resume(self, snapshot: tuple[Any, ...]) -> None:
         """Continues where a snapshot of the same program was taken."""
         packed, waiting, arrived, latest, closed_to = snapshot
-        state = self.processor.unpack(packed)  # before anything changes: it fails for another program's state
+        state = self.processor.unpack(packed)
+        self.processor.counts(state)  # both fail for data that is not its state, before anything changes
         self._waiting, self._arrived, self._latest, self._closed_to = waiting, arrived, latest, closed_to
         self.state = state
 

@@ -56,6 +56,8 @@ class RuleProcessor(SteppingProcessor[State]):
         return state
 
     def unpack(self, data: State) -> State:
+        if not isinstance(data, State):
+            raise TypeError("this is not the state of rules")  # a damaged state can be anything
         return data
 
     def step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:

@@ -93,10 +93,11 @@ class Session:
         try:
             snapshot, late, undefined = _body(state[len(expected) :])
             self._driver.resume(restore(snapshot))
+            counted = self.undefined
         except Exception as error:  # broken bytes can raise anything in a reader
             raise UsageError(f"the state is damaged: {error}") from error
         self.late = late
-        self._undefined_before += undefined - self.undefined
+        self._undefined_before += undefined - counted
 
     @property
     def live(self) -> int:
