@@ -36,10 +36,10 @@ def detect(
     left_out: bool = False,
     label: str | None = None,
 ) -> DataFrame:
-    """The derived events: id, begin and end (timestamps), label, term (JSON), rule, causes, recipient, transport.
+    """Returns the derived events: id, begin, end (timestamps), label, term (JSON), rule, causes, recipient, transport.
 
-    With `left_out`, the rows that were late or are no events too, with the columns `left_out` (why) and `record`. With
-    a `label`, only events with this one, with the column `children`: a struct with a field for each child.
+    With `left_out`, also the rows that were late or are not events, with the columns `left_out` (why) and `record`.
+    With a `label`, only events with this one, with the column `children`: a struct with a field for each child.
     """
     _check(program, events)
     if events.isStreaming:
@@ -63,7 +63,7 @@ def detect(
 
 
 def _check(program: Layers, events: DataFrame) -> None:
-    """What cannot be told apart in a session of Spark in which the case of names makes no difference."""
+    """Raises UsageError if it is not a DataFrame, or names differ only in case and Spark ignores case."""
     if not isinstance(events, DataFrame):
         raise UsageError(f"`detect` takes a DataFrame of Spark, and {type(events).__name__} is none")
     if events.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
@@ -80,7 +80,7 @@ def _check(program: Layers, events: DataFrame) -> None:
 
 
 def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
-    """The identifiers of a rule, and its variables, which are no columns of the same kind."""
+    """Yields the identifiers of a rule, then its variables, which are another kind of columns."""
     where = f"the rule {rule.name}"
     yield where, sorted({identifier for branch in rule.branches for identifier in branch.identifiers})
     patterns = [pattern for branch in rule.branches for pattern in branch.positive_patterns()]
@@ -88,7 +88,7 @@ def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _children(program: Layers, events: DataFrame, label: str, max_duration: int | None, timezone: str) -> StructType:
-    """The type of the column `children` over recorded events with these columns."""
+    """Returns the type of the column `children` over recorded events with these columns."""
     none = events.sparkSession.createDataFrame([], events.schema)
     recorded = detect(program, none, max_delay=0, max_duration=max_duration, timezone=timezone, label=label)
     kind = recorded.schema[CHILDREN].dataType
@@ -97,7 +97,7 @@ def _children(program: Layers, events: DataFrame, label: str, max_duration: int 
 
 
 def _with_children(found: DataFrame, label: str, children: StructType) -> DataFrame:
-    """The rows of a stream with a label, and those that were left out, with their children read from the JSON."""
+    """Returns the rows of a stream with a label, and those left out, with their children read from the JSON."""
     term = F.from_json(column("term"), StructType().add(label, children))
     kept = found.where((column("label") == label) | column("label").isNull())
     return kept.withColumn(CHILDREN, term[label])

@@ -1,4 +1,4 @@
-"""Whether different parts of a stream can derive the same event, which must then be found out and reported once."""
+"""Decides whether parts of a stream can derive the same event, so that duplicates must be dropped."""
 
 from __future__ import annotations
 

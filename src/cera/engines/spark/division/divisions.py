@@ -1,4 +1,4 @@
-"""How the events of an operator are divided into buckets: by the correlation key of rules, or by histories.
+"""The two ways to divide the events of an operator into buckets: by the correlation key of rules, or by histories.
 
 A bucket follows from the hash of the key, `xxhash64` as Spark computes it, so that columns and Python agree.
 """
@@ -19,18 +19,18 @@ from cera.rules.rule import Rule
 
 @dataclass(frozen=True)
 class ByKey:
-    """Rules whose answers rest on events with the same values in all slots; without slots they are in one piece."""
+    """Rules whose answers depend on events with the same values in all slots; without slots they run in one piece."""
 
     rules: tuple[Rule, ...]
     slots: tuple[Slot, ...]
 
     def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
-        """Returns what the state of an operator belongs to."""
+        """Returns what identifies the state of an operator."""
         division = (buckets, [slot.places for slot in self.slots]) if self.slots else ()
         return (module, max_duration, timezone, division)
 
     def tells_apart(self, label: str | None) -> bool:
-        """Returns whether events with a label from different buckets differ: each carries its key, all in one place."""
+        """Returns whether events with a label from different buckets differ: each carries its key, in one place."""
         rules = [rule for rule in self.rules if head_label(rule.head) == label]
         return label is not None and all(
             frozenset[Place].intersection(*(frozenset(_carrying(rule, slot)) for rule in rules)) for slot in self.slots
@@ -49,7 +49,7 @@ class ByHistory:
     module: Module
 
     def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
-        """Returns what the state of an operator belongs to: nothing depends on how long events last."""
+        """Returns what identifies the state of an operator; nothing depends on how long events last."""
         return (module, timezone, buckets)
 
     def tells_apart(self, label: str | None) -> bool:

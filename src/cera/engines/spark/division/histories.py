@@ -1,4 +1,4 @@
-"""Which part of a module's history an event belongs to, where the histories of a module are divided into buckets.
+"""Assignment of events to the histories of a module, where these are divided into buckets.
 
 All events with the same value of the partition attribute are in one bucket. The bucket follows from the hash of the
 value, `xxhash64` as Spark computes it, so that columns and Python agree.
@@ -14,7 +14,7 @@ from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
 from cera.modules.histories import OverHistories
 from cera.modules.module import Module
 
-#: The bucket of events that have no value of the partition attribute, which belong to no history.
+#: The bucket of events without a value of the partition attribute, which are not in any history.
 NOWHERE = -1
 
 _KNOWN = 100_000
@@ -29,7 +29,7 @@ class Histories:
         self._known: dict[object, int] = {}
 
     def bucket_of(self, arrival: Arrival) -> int:
-        """The bucket of an event that the module sees, perhaps NOWHERE."""
+        """Returns the bucket of an event that the module sees; NOWHERE if it is in no history."""
         key = history_of(arrival, self._partition)
         if key is NO_HISTORY:
             return NOWHERE
@@ -45,9 +45,9 @@ class Histories:
 
 
 def sharing(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
-    """Returns the modules, together where they see the same events and divide them in the same way.
+    """Returns the modules, grouped where they see the same events and divide them in the same way.
 
-    Those with one history each are left apart, so that they can run at the same time.
+    Modules with one history each stay single, so that they can run at the same time.
     """
     found: dict[object, list[Module]] = {}
     for number, module in enumerate(modules):

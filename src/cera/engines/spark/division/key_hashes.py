@@ -14,7 +14,7 @@ _SPARK_SEED = 42
 
 
 def key_hash(value: Value) -> int:
-    """The hash of a value of a key: xxhash64 of the string, or of the 64-bit integer."""
+    """Returns the hash of a value of a key: xxhash64 of the string, or of the 64-bit integer."""
     match value:
         case str():
             return xxh64_intdigest(value.encode("utf-8", "surrogatepass"), _SPARK_SEED)
@@ -29,7 +29,7 @@ def key_hash(value: Value) -> int:
 
 
 def bucket(hashes: Sequence[int], buckets: int) -> int:
-    """The bucket of a key, given the hashes of its parts."""
+    """Returns the bucket of a key, given the hashes of its parts."""
     if len(hashes) == 1:
         signed = hashes[0] - 2**64 if hashes[0] >= 2**63 else hashes[0]
     else:

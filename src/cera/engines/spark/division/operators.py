@@ -53,12 +53,12 @@ class Operator:
 
     @property
     def takes_all(self) -> bool:
-        """Whether it has absolute timers, which start with the first event, whatever its label."""
+        """True if it has absolute timers, which start with the first event, whatever its label."""
         return self.module.starts_with_any_event
 
     @cached_property
     def identity(self) -> str:
-        """What its state belongs to: the same for the same module on the same division of the stream."""
+        """Identifies its state: the same for the same module on the same division of the stream."""
         return fingerprint(self.division.identity(self.module.identity, self.max_duration, self.timezone, self.buckets))
 
     def queries(self, label: str) -> bool:
@@ -68,7 +68,7 @@ class Operator:
         return self.module.processor(Settings(self.timezone, self.max_duration, self.tick_limit))
 
     def description(self) -> str:
-        """`fire, burnt_down by area`, `module Alerts in one piece`, as people read it."""
+        """Returns `fire, burnt_down by area` or `module Alerts in one piece`, for messages."""
         return self.division.description(self.buckets)
 
 
@@ -88,7 +88,7 @@ def operators(
     made: list[Operator] = []
     for number, layer in enumerate(layers.layers):
         below = max((operator.layer for operator in made), default=0)
-        longest = max_duration if number == 0 else None  # nobody knows how long a detected event lasts
+        longest = max_duration if number == 0 else None  # the duration of a detected event is not known
         for module in layer.modules:
             if isinstance(module, RuleModule):
                 made += _of_rules(module, Operator(module, ByKey((), ()), below, longest, timezone, buckets))

@@ -1,4 +1,4 @@
-"""Where in an event the value of a variable stands.
+"""Places of variables' values in events.
 
 A place is the path of labels from the event to the term whose one child is the value: in `temp{{ area{{ var A }} }}`
 the variable A stands at ("area",). Only such places are known that every match shares, and that a column or a field of
@@ -17,7 +17,7 @@ Place = tuple[str, ...]
 
 
 def places(pattern: Pattern, variable: str) -> frozenset[Place]:
-    """The places of a variable in a pattern; several stand for the same value."""
+    """Returns the places of a variable in a pattern; several stand for the same value."""
     return frozenset(_places(_inner(pattern), variable, ()))
 
 
@@ -38,7 +38,7 @@ def _places(pattern: Pattern | None, variable: str, path: Place) -> list[Place]:
 
 
 def _inner(pattern: Pattern) -> Pattern | None:
-    """The pattern of the term that a variable is bound to, and any other pattern as it is."""
+    """Returns the pattern of the term that a variable is bound to; any other pattern as it is."""
     while isinstance(pattern, VariablePattern):
         if pattern.pattern is None:
             return None
@@ -52,7 +52,7 @@ def _label(pattern: Pattern) -> str | None:
 
 
 def value_at(head: Construct, place: Place) -> ConstructValue | None:
-    """What stands at a place of every event of a head, if that is one value."""
+    """Returns the value that stands at a place in every event of a head, if it is a single value."""
     construct = head
     for label in place:
         if not isinstance(construct, ConstructTerm):
@@ -69,6 +69,6 @@ def value_at(head: Construct, place: Place) -> ConstructValue | None:
 
 
 def variable_at(head: Construct, place: Place) -> str | None:
-    """The variable whose value every event of a head has at a place, and nothing else there."""
+    """Returns the variable whose value, and nothing else, every event of a head has at a place."""
     value = value_at(head, place)
     return value.expression.name if value is not None and isinstance(value.expression, Variable) else None

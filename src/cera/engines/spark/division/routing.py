@@ -1,4 +1,4 @@
-"""Which operators an event goes to, and into which of their buckets."""
+"""Routing of events to operators, and to buckets of these."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 from cera.wording import Setting
 
-#: So many values of keys are remembered with their buckets.
+#: The number of key values whose buckets are cached.
 _KNOWN = 100_000
 
 
 class DividedEventError(Exception):
-    """An event belongs to several parts of the stream at once: its key has several values."""
+    """An event belongs to several parts of the stream at once because its key has several values."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _divider(operator: Operator, arrivals: dict[tuple[Monitored, ...], _Arrivals
 
 
 class _Arrivals:
-    """An event as the modules see it that monitor the same: it is looked at once for all of them."""
+    """An event as seen by modules that monitor the same labels: it is computed once for all of them."""
 
     def __init__(self, module: Module) -> None:
         self._recognizer = Recognizer(module)
@@ -97,7 +97,7 @@ class _HistoryDivider:
         if arrival is None:
             return None
         place = self._histories.bucket_of(arrival)
-        return 0 if place == NOWHERE else place  # what belongs nowhere is counted in the first, if not late
+        return 0 if place == NOWHERE else place  # events without a history are counted in the first bucket, if not late
 
 
 class _KeyDivider:

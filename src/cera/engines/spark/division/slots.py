@@ -33,11 +33,11 @@ class Slot:
         return {label: min(choices) for label, choices in self.choices.items()}
 
     def place(self, label: str) -> Place | None:
-        """Where the value stands in events of a label; None: no query of the operator matches such events."""
+        """Returns where the value stands in events of a label; None if no query of the operator matches such events."""
         return self.places.get(label, self.places.get(ANY))
 
     def joined(self, other: Slot) -> Slot | None:
-        """Both as one slot, if they read the same value from every event that both divide."""
+        """Returns both as one slot, if they read the same value from every event that both divide."""
         choices = {**other.choices, **self.choices}
         for label in self.choices.keys() & other.choices.keys():
             choices[label] = self.choices[label] & other.choices[label]
@@ -48,14 +48,14 @@ class Slot:
         return Slot({**self.variables, **other.variables}, choices)
 
     def carried_by(self, producer: Rule, label: str | None) -> bool:
-        """Whether what a rule derives has the rule's own value of the slot where events of its label have it."""
+        """Returns whether what a rule derives holds its value of the slot where events of its label have it."""
         place = self.places.get(ANY) if label is None else self.place(label)
         variable = self.variables.get(producer.name)
         return place is not None and variable is not None and variable_at(producer.head, place) == variable
 
 
 def slots(rule: Rule, producers: Sequence[Rule] = ()) -> tuple[Slot, ...]:
-    """The slots by which a rule can be divided; none: it runs in one piece.
+    """Returns the slots by which a rule can be divided; none if it runs in one piece.
 
     An absolute timer ticks from the first event of the whole stream on, which no part of it can know. What other rules
     derive must have one value for each slot.

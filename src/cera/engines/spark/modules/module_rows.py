@@ -1,4 +1,4 @@
-"""What runs in Python workers for modules: finding the histories of events, and going through those histories.
+"""The work of Python workers for modules: dividing events into histories, and running modules over these.
 
 Modules that share their histories (`histories.sharing`) are gone through together: each event comes to Python once.
 """
@@ -80,8 +80,8 @@ class Dividing:
 
 @dataclass(frozen=True)
 class Lasting:
-    """How long timers tick: those that repeat until the `end` of the recording, and none after `until`; and how often
-    between two events."""
+    """The limits of timers: repeating ones tick until the `end` of the recording, none after `until`; and how often
+    they may between two events."""
 
     end: Time | None = None
     until: Time | None = None
@@ -119,7 +119,7 @@ class Detecting:
             yield self._batch(rows)
 
     def _counts(self, undefined: int, left_out: int) -> tuple[Any, ...]:
-        """A row without an event."""
+        """Returns a row without an event."""
         return (*(None,) * (len(self.schema) - 2), undefined, left_out)
 
     def _batch(self, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
@@ -145,7 +145,7 @@ def _driver(processors: Sequence[AnyProcessor]) -> Driver:
 
 
 def _detections(driver: Driver, history: Iterator[_Placed], lasting: Lasting) -> Iterator[Detection]:
-    """Yields what is detected in one history, or in those of one bucket."""
+    """Yields the detections in one history, or in the histories of one bucket."""
     events = _events(history)
     while chunk := list(islice(events, _EVENTS_AT_ONCE)):
         yield from driver.push(chunk)
@@ -176,7 +176,7 @@ def _event(begin: int, end: int, text: str, h1: int, h2: int) -> Identified:
 
 
 def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
-    """Yields the rows of an event: one for each way in which it was derived, with nothing but the ids of its causes."""
+    """Yields the rows of an event: one for each of its derivations, with only the ids of its causes."""
     event = event_row(Event(found.occurrence.term, Interval(found.begin, found.end)))
     known = set()
     for rule, named in _ways(found):

@@ -1,4 +1,4 @@
-"""Modules over recorded events: their histories as sorted rows, each gone through in Python, stage by stage.
+"""Modules over recorded events: Python workers go through sorted histories, stage by stage.
 
     events that modules monitor ─▶ divided by histories and bucket ─▶ sorted by time ─▶ detections
 
@@ -81,19 +81,19 @@ _PLACED = StructType(
 
 @dataclass(frozen=True)
 class Detected:
-    """What the modules of a layer detect, as a table with the columns of derived events."""
+    """The detections of the modules of a layer, as a table with the columns of derived events."""
 
     modules: tuple[Module, ...]
     table: EventTable
 
     def by_label(self) -> tuple[EventTable, ...]:
-        """The same as a table for each label, so that a layer above reads only what it asks for."""
+        """Returns a table for each label, so that a layer above reads only the labels that it queries."""
         labels = known(label for module in self.modules for label in module.derives)
         frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
 
     def kept(self) -> Detected:
-        """The same, computed once by Spark, when it is first asked for."""
+        """Returns the same, persisted by Spark when it is first computed."""
         return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
 
 
@@ -108,9 +108,9 @@ def detected(
     until: Time | None = None,
     tick_limit: int = TICK_LIMIT,
 ) -> Detected:
-    """What modules detect in tables of events; nothing is computed yet.
+    """Returns the detections of modules in tables of events; nothing is computed yet.
 
-    Where there are timers, that `stream` ends is asked for first: they tick as long as it lasts, or until a time.
+    Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time.
     """
     found = tuple(modules)
     lasting = Lasting(until, until, tick_limit)
@@ -136,20 +136,20 @@ def detected(
 
 
 def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
-    """How many tasks go through histories: not more than there is work for, since each costs time by itself."""
+    """Returns how many tasks run over histories: not more than there is work for, since each has a cost."""
     work = sum(1 if module.partition is None else buckets for module, *_ in shares)
     most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
     return max(1, min(work, most, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism))
 
 
 def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
-    """The events with one of the labels, as text."""
+    """Returns the events with one of the labels, with terms as JSON."""
     monitored = table.frame if table.label in labels else table.frame.where(column("label").isin(*labels))
     return monitored.select("end", "begin", "h1", "h2", "label", term_column(table)["json"].alias("term"))
 
 
 def _readers(shares: Shares) -> Column:
-    """The numbers of the shares that monitor the label of an event."""
+    """Returns the numbers of the shares that monitor the label of an event."""
     labels = [known(module.reads) for module, *_ in shares]
     own = [F.when(column("label").isin(*each), F.lit(number)) for number, each in enumerate(labels)]
     return F.array_compact(F.array(*own))

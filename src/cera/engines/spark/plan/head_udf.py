@@ -28,7 +28,7 @@ from cera.model.time.interval import Interval
 
 @dataclass(frozen=True)
 class HeadFunction:
-    """What runs in the workers: plain data, and compiled where it is used."""
+    """The function that runs in the workers: plain data, compiled there."""
 
     head: Construct
     identifiers: tuple[str, ...]
@@ -75,7 +75,7 @@ def _event(row: Any, identifier: str) -> Interval | None:
 
 
 def terms_of(head: Construct, group: Grouped, environment: Environment) -> Column:
-    """The terms that a head yields for each group, as an array column."""
+    """Returns the terms that a head yields for each group, as an array column."""
     relation = group.relation
     function = HeadFunction(
         head,

@@ -1,7 +1,6 @@
 """Expressions of a head that are computed before it: its aggregates, then its values.
 
-They are taken out of the head, and variables like others stand in their place. Each is then computed once, however
-often what is built from it mentions it.
+They are replaced by variables, so that each is computed once, however often the head mentions it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from cera.model.expressions.expression import Aggregate, Expression, Variable
 
 
 def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
-    """The head with a variable in the place of each aggregate, and what each of these stands for."""
+    """Replaces each aggregate of a head by a variable; returns the head and the aggregates by variable."""
     found: dict[Aggregate, str] = {}
 
     def change(part: Expression) -> Expression:
@@ -38,7 +37,7 @@ def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
 
 
 def values_taken_out(head: Construct) -> tuple[Construct, dict[str, Expression]]:
-    """The head with a variable in the place of each of its expressions, and what each of these stands for."""
+    """Replaces each expression of a head by a variable; returns the head and the expressions by variable."""
     found: dict[Expression, str] = {}
     plain = _rebuilt(head, lambda expression: Variable(found.setdefault(expression, f"value {len(found)}")))
     return plain, {name: expression for expression, name in found.items()}
@@ -60,7 +59,7 @@ def _rebuilt(construct: Construct, change: Callable[[Expression], Expression]) -
 
 
 def folded(aggregate: Aggregate, group: Grouped, environment: Environment) -> Cell:
-    """The value of an aggregate over the matches of each group."""
+    """Returns the value of an aggregate over the matches of each group."""
     components: list[str] = []
 
     def operand(match: Column) -> Column:

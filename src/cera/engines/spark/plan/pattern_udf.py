@@ -25,7 +25,7 @@ _KINDS = ("integer", "fraction", "string", "boolean", "term")
 
 @dataclass(frozen=True)
 class _Matching:
-    """What runs in the workers: the rows of Q[i: q] for batches of events (json, begin, end, h1, h2)."""
+    """The function that runs in the workers: the rows of Q[i: q] for batches of events (json, begin, end, h1, h2)."""
 
     pattern: Pattern
     kinds: tuple[tuple[str, tuple[str, ...]], ...]
@@ -46,7 +46,7 @@ class _Matching:
 
 
 def _cells(value: Value | None, kinds: tuple[str, ...]) -> Iterator[Any]:
-    """The components of a value."""
+    """Yields the components of a value."""
     found = None if value is None else _kind(value)
     for kind in kinds:
         if kind != found:
@@ -72,7 +72,7 @@ def _kind(value: Value) -> str:
 
 
 def match_in_python(events: DataFrame, identifier: str, pattern: Pattern) -> DataFrame:
-    """The rows of Q[i: q] for events with the columns json, begin, end, h1, h2."""
+    """Returns the rows of Q[i: q] for events with the columns json, begin, end, h1, h2."""
     names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
     kinds = tuple((name, _possible_kinds(pattern, name)) for name in names)
     parts = [StructField(component(name, kind), TYPES[kind]) for name, found in kinds for kind in found]
@@ -82,7 +82,7 @@ def match_in_python(events: DataFrame, identifier: str, pattern: Pattern) -> Dat
 
 
 def _possible_kinds(pattern: Pattern, name: str) -> tuple[str, ...]:
-    """A variable that is a name for term patterns, or for the whole event, is bound to terms only."""
+    """Returns the kinds that a variable may have: only terms if it names term patterns or the whole event."""
     places = [part for part in patterns.walk(pattern) if isinstance(part, VariablePattern) and part.name == name]
     only_terms = all(place is pattern or isinstance(place.pattern, TermPattern) for place in places)
     return ("term",) if only_terms else _KINDS

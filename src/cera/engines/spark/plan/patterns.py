@@ -35,10 +35,10 @@ _MATCH = "match"
 def match_table(
     table: EventTable, identifier: str, pattern: Pattern, fallback: Callable[[str], None]
 ) -> DataFrame | None:
-    """A row for each event and each distinct substitution of the pattern on it; None if there can be none.
+    """Returns a row for each event and each distinct substitution of the pattern on it; None if there can be none.
 
-    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`.
-    A variable has at least one component if the table can give it a value at all. `fallback` is told of what runs in
+    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`. A
+    variable has at least one component if the table can give it a value at all. `fallback` is called with what runs in
     Python.
     """
     if isinstance(pattern, ScalarPattern | RegexPattern) or not can_have_label(pattern, table.label):
@@ -61,7 +61,7 @@ def match_table(
 
 
 def single_way(table: EventTable, pattern: Pattern) -> Way | None:
-    """The way in which a pattern matches the events of a table, if it is the only one and columns can state it."""
+    """Returns the way in which a pattern matches the events of a table, if it is the only one and native."""
     if isinstance(pattern, ScalarPattern | RegexPattern):
         return None
     if isinstance(table.content, Terms) and table.content.flat is not True:
@@ -79,7 +79,7 @@ def can_have_label(pattern: Pattern, label: str | None) -> bool:
 
 
 def _relation(frame: DataFrame, identifier: str) -> Relation:
-    """The frame with what its columns are."""
+    """Returns the frame as a relation."""
     kinds: dict[str, tuple[str, ...]] = {}
     for name in frame.columns:
         variable, colon, kind = name.rpartition(":")
@@ -121,7 +121,7 @@ def _kinds(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 
 def _typed(cells: Mapping[str, Cell], kinds: Mapping[str, tuple[str, ...]]) -> list[Column]:
-    """The values with all components that any way gives them."""
+    """Returns the values with all components that any way gives them."""
     return [
         dict(cells[name]).get(kind, F.lit(None)).cast(TYPES[kind]).alias(component(name, kind))
         for name, wanted in kinds.items()
@@ -137,7 +137,7 @@ def _in_python(table: EventTable, frame: DataFrame, identifier: str, pattern: Pa
 
 
 def _label_condition(pattern: Pattern) -> Column | None:
-    """What the pattern asks of the label of an event, so that others never reach Python."""
+    """Returns the condition that the pattern puts on an event's label, so that other events never reach Python."""
     match pattern:
         case VariablePattern(pattern=inner) if inner is not None:
             return _label_condition(inner)

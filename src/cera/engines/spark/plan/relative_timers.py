@@ -15,7 +15,7 @@ from cera.model.time.timers import SYNONYMS, TIMERS
 
 
 def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:
-    """Each row with the times of a timer, where it happens."""
+    """Adds the times of a timer to each row; drops rows in which it does not occur."""
     anchor = IntervalColumns(*relation.interval(timer.anchor))
     if not timer.duration.months:
         return _moved(relation, identifier, timer, anchor)
@@ -26,7 +26,7 @@ def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:
 
 
 def _moved(relation: Relation, identifier: str, timer: Timer, anchor: IntervalColumns) -> Relation:
-    """The same for a duration of one length: sums, and only those conditions that are not true anyway."""
+    """Does the same for a duration of fixed length, by sums, with only the conditions that may be false."""
     edges = {"begin": anchor.begin, "end": anchor.end}
     (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[SYNONYMS[timer.kind]]
     first, last = begin_sign * timer.duration.microseconds, end_sign * timer.duration.microseconds
@@ -39,7 +39,7 @@ def _moved(relation: Relation, identifier: str, timer: Timer, anchor: IntervalCo
 
 
 def _dated(time: Column, distance: int) -> list[Column]:
-    """The conditions for a date so far from a time."""
+    """Returns the conditions under which a time moved by this distance stays within the calendar."""
     if abs(distance) > MAX_TIME - MIN_TIME:
         return [F.lit(False)]
     if distance == 0:

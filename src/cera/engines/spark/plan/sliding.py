@@ -34,9 +34,10 @@ _ORIGIN = Interval(0, 0)
 
 @dataclass(frozen=True)
 class Sliding:
-    """What `elements` match within `[first, last]` microseconds of each anchor with the same values of `shared`.
+    """A window: the `elements` within `[first, last]` microseconds of each anchor with the same values of `shared`.
 
-    `alone`: the anchor itself does not count. `untied`: it is said that no two events have the same values and time.
+    `alone`: the anchor itself does not count. `untied`: the table promises that no two events have the same values and
+    time.
     """
 
     join: TemporalJoin
@@ -52,7 +53,7 @@ class Sliding:
 
 
 def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> Sliding | None:
-    """The window over which a head is aggregated, if it is such a one. `points`: all events are points of time."""
+    """Returns the window over which a head is aggregated, if it slides. `points`: all events are points of time."""
     body = construction.input
     while isinstance(body, Merging):
         body = body.input
@@ -65,7 +66,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
     if not join.excluded <= {found.side.identifier}:
         return None
     if sources.environment.tally is not None and (found.side.selected or elements.selected):
-        return None  # where nothing is selected by itself, it cannot be counted how often a condition had no value
+        return None  # undefined conditions are counted in selections, which are not made here
     found, elements = found.renamed(names), elements.renamed(names)
     anchors, timer = found.side, found.timer
     shared = tuple(name for name in anchors.cells if name in elements.cells)
@@ -91,7 +92,7 @@ def _same_columns(one: Side, other: Side, name: str) -> bool:
 
 
 def collected(window: Sliding) -> Grouped:
-    """A row for each anchor with something in its window, with all of that as its matches."""
+    """Returns a row for each anchor with a non-empty window; its matches are the elements of the window."""
     gathered = {name: cell for name, cell in window.elements.cells.items() if name not in window.anchors.cells}
     parts = {component(name, kind): part for name, cell in gathered.items() for kind, part in cell}
     bare = len(parts) == 1 and window.elements.certain >= gathered.keys()
@@ -110,7 +111,7 @@ def collected(window: Sliding) -> Grouped:
 
 
 def _rows(window: Sliding, element: Column) -> DataFrame:
-    """The events of both sides."""
+    """Returns the events of both sides."""
     anchors, elements = window.anchors, window.elements
     keys = [part for name in window.shared for _, part in anchors.cells[name]]
     others = {name: cell for name, cell in anchors.cells.items() if name not in window.shared}
@@ -126,19 +127,19 @@ def _rows(window: Sliding, element: Column) -> DataFrame:
 
 
 def _tied(window: Sliding, rows: DataFrame) -> DataFrame:
-    """Equal events once, with which of them are tied."""
+    """Drops equal events, and marks which of the others are tied."""
     order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
     time = column(_TIME)
     before, after = F.lag(time).over(order), F.lead(time).over(order)
     tied = F.coalesce(before == time, F.lit(False)) | F.coalesce(after == time, F.lit(False))
-    # half of the id is enough to tell events with the same values and times apart
+    # half of the id is enough to distinguish events with the same values and times
     again = (before == time) & (F.lag(column(_ORDER)).over(order) == column(_ORDER))
     rows = rows.withColumns({_TIED: tied, _AGAIN: F.coalesce(again, F.lit(False))})
     return rows.where(~column(_AGAIN))
 
 
 def _known(window: Sliding) -> dict[str, Column]:
-    """What the sorted rows say of anchors already: the values that are shared, the times, the order of ids."""
+    """Returns what the sorted rows hold of their anchors: the shared values, the times, the order of ids."""
     shared = [component(name, kind) for name in window.shared for kind in window.anchors.cells[name].components]
     known = {name: column(key) for name, key in zip(shared, _keys(window), strict=True)}
     known |= {attribute(window.anchors.identifier, part): column(_TIME) for part in TIMES}
@@ -146,7 +147,7 @@ def _known(window: Sliding) -> dict[str, Column]:
 
 
 def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
-    """Each row with the elements of its window where there are no ties; the query fails where there is one."""
+    """Returns each row with the elements of its window; the query fails at a tie."""
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
     frames = [(window.first, window.last)]
     if window.alone and window.first <= 0 <= window.last:
@@ -169,7 +170,7 @@ def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
 
 
 def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
-    """Each row with the elements of its window, in their order."""
+    """Returns each row with the elements of its window, in order."""
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
     element = column(_ELEMENT)
     if not window.alone or not window.first <= 0 <= window.last:
@@ -185,7 +186,7 @@ def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
     others = F.filter(column(_AT), lambda one: one["order"] != column(_ORDER))
     tied = [F.transform(others, lambda one: one["element"]) if name == _AT else column(name) for name in found]
     usual = [column(name) for name in found if name != _AT]
-    if not usual:  # a window without length: only what is tied can lie in it
+    if not usual:  # a window without length can only hold tied events
         return rows.withColumn(MATCHES, tied[0])
     return rows.withColumn(MATCHES, F.when(column(_TIED), _concatenated(tied)).otherwise(_concatenated(usual)))
 
@@ -200,7 +201,7 @@ def _keys(window: Sliding) -> tuple[str, ...]:
 
 
 def first_of_ties(window: Sliding, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
-    """Of rows for anchors that differ in nothing but the anchor the first, by the id of one of its causes.
+    """Keeps the first of rows that differ only in their anchor, by the id of one of its causes.
 
     Only tied anchors can differ in nothing else: neither in these variables nor in their times.
     """

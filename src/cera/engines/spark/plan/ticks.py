@@ -25,7 +25,7 @@ def tick_table(
     until: Time | None,
     rules: str = "",
 ) -> EventTable:
-    """The occurrences of a timer. They are made here, so the ends of the stream are asked for first."""
+    """Returns the occurrences of a timer. They are made here, so the ends of the stream are computed first."""
     events: list[Event] = []
     bounds = stream_ends(stream)
     if bounds is not None:
@@ -41,7 +41,7 @@ def tick_table(
 
 
 def stream_ends(stream: tuple[EventTable, ...]) -> tuple[Time, Time] | None:
-    """The first and the last end of the events."""
+    """Returns the first and the last end of the events."""
     ends = [table.frame.select(column("end")) for table in stream]
     if not ends:
         return None

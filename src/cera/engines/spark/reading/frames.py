@@ -1,4 +1,4 @@
-"""DataFrames of a user as event tables, natively; no action is taken, so that they may be streams."""
+"""DataFrames of a user as event tables, natively; no action is run, so that they may be streams."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cera.engines.spark.values.hashing import event_hashes, hex_id
 from cera.engines.spark.values.json_text import string_json
 from cera.errors import UsageError
 
-#: What the metadata of a column of times tells: the children by which events of the same label and time are one.
+#: Metadata of a column of times: the children by which events of the same label and time are one.
 UNIQUE = "cera.unique"
 
 _HASH_DIGITS = 32
@@ -34,7 +34,7 @@ _PLACE, _POSITION = "place", "position"
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the rows of a table come from, for what is said of rejected ones."""
+    """Where the rows of a table come from, for messages about rejected ones."""
 
     place: Column
     source: int = 0
@@ -45,14 +45,14 @@ class Origin:
         return self.place.alias(_PLACE), self.position.cast("bigint").alias(_POSITION)
 
 
-#: Passes a frame on, of whose rows some are events: those for which the column is true.
+#: Returns a frame of which some rows are events: those for which the column is true.
 Watch = Callable[[DataFrame, Column], DataFrame]
 
 
 def from_frame(
     frame: DataFrame, layout: Layout | None = None, origin: Origin | None = None, watch: Watch | None = None
 ) -> Reading:
-    """The events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
+    """Returns the events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
 
     Without a layout the columns are `label`, `begin` and `end` (or `at`), `id` if there is one, and the children: all
     others, or a single VARIANT; or `term` (JSON text) in the place of label and children. What a layout names is taken
@@ -85,7 +85,7 @@ def _typed(
     origin: Origin,
     watch: Watch | None,
 ) -> Reading:
-    """Children in columns of their own."""
+    """Reads children in columns of their own."""
     zone = layout.times.timezone
     types = {name: frame.schema[name].dataType for name in roles.children}
     try:
@@ -107,13 +107,13 @@ def _itself(reason: Column) -> Column:
 
 
 def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
-    """Whole terms as JSON text."""
+    """Reads whole terms as JSON text."""
     events = frame.where(met(demands)).select(*head, column(term).alias("text"), *origin.columns)
     return _read(events, column("text"), [], _rejected(frame, demands, origin), origin)
 
 
 def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
-    """The children in one VARIANT column: flat events natively, others in Python."""
+    """Reads the children in one VARIANT column: flat events natively, others in Python."""
     events = frame.where(met(demands)).select(*head, column(name).alias("variant"), *origin.columns)
     fields = variant_fields(column("variant"))
     flat = events.where(fields.isNotNull()).withColumn("fields", fields)
@@ -132,14 +132,14 @@ def _read(
     origin: Origin,
     variant: Column | None = None,
 ) -> Reading:
-    """The tables, and one with what Python reads in a text."""
+    """Returns the tables, and one with the terms that Python reads from a text."""
     read = read_written_terms(events, text, column(_PLACE), origin.source, column(_POSITION), variant)
     deep = EventTable(events_of(read), Terms(flat=False if tables else None))
     return Reading((*tables, deep), lambda: rejected.unionByName(rejected_of(read)))
 
 
 def _identified(frame: DataFrame, content: Flat, label: str | None = None, *, with_ids: bool = True) -> EventTable:
-    """The table of flat events with begin, end, label and qualifier; their ids are computed.
+    """Computes the ids of the flat events of a table with begin, end, label and qualifier.
 
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.
     """

@@ -1,4 +1,4 @@
-"""Terms in JSON text that only Python can make out: their hashes, and whether they are terms at all."""
+"""Terms in JSON text that only Python can read: their hashes, and whether they are terms at all."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def _found(texts: pd.Series) -> pd.DataFrame:
 
 
 def found_in(texts: Iterable[str | None]) -> pd.DataFrame:
-    """The columns of _FOUND; nothing where there is no text."""
+    """Returns the columns of _FOUND; null where there is no text."""
     rows = [_row(text) for text in texts]
 
     def column(place: int, name: str) -> pd.Series:
-        # by itself pandas would take integers beside None for floats, and round them
+        # pandas would convert integers beside None to floats, and round them
         return pd.Series([row[place] for row in rows], dtype="Int64" if name in _HASHES else object)
 
     return pd.DataFrame({name: column(place, name) for place, name in enumerate(_FOUND.names)})
@@ -44,6 +44,6 @@ def _row(text: str | None) -> tuple[str | None, int | None, int | None, str | No
 
 
 def hashes_in_python(text: Column) -> Column:
-    """The term in a JSON text as a TERM, with a `reason` where there is none."""
+    """Returns the term in a JSON text as a TERM, with a `reason` where there is none."""
     found: Column = _found(text)
     return found

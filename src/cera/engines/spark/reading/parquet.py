@@ -23,7 +23,7 @@ _FAILURES = (PySparkException, Py4JError, UsageError)
 
 
 def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> Reading:
-    """The events of the Parquet files at a path; the columns of all of them are put together by their names.
+    """Returns the events of the Parquet files at a path; the columns of all files are united by name.
 
     Folders like `day=2026-11-15` on the way to a file are a column. Where the files of a folder do not fit together,
     those with the same columns are a table each, and those that cannot be read are rejected.
@@ -56,7 +56,7 @@ def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout,
 
 
 def _alike(files: Sequence[Path], rejects: list[Rejected]) -> list[list[Path]]:
-    """The files by their columns; those that are no Parquet are added to `rejects`."""
+    """Groups the files by their columns; those that are not Parquet are added to `rejects`."""
     groups: dict[str, list[Path]] = {}
     for file in files:
         try:
@@ -79,6 +79,6 @@ def _why(error: Exception) -> str:
 
 
 def _place() -> Column:
-    """The file and the number of the row."""
+    """Returns the file and the number of the row."""
     file = F.regexp_replace(F.col(_FILE), "^file:/+", "/")
     return F.concat(file, F.lit(": row "), (F.col(_ROW) + 1).cast("string"))

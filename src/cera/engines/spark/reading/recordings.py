@@ -38,7 +38,7 @@ __all__ = ["Reading", "read_sources"]
 #: Tasks for each core that a recording is read by: enough that a slow one does not hold up the others.
 _TASKS_PER_CORE = 4
 
-#: So many bytes are read in this process, and not by workers of Spark.
+#: Up to so many bytes are read in this process, not by workers of Spark.
 _SMALL = 1 << 20
 
 #: A recording whose events have more different children than this is kept as terms.
@@ -48,8 +48,8 @@ _MOST_CHILDREN = 200
 def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout) -> Reading:
     """Returns the events of sources: of files as splits for Spark, of others as they are read in this process.
 
-    What is read in Python is read now and kept by Spark (persisted), so that it is read once; what is small is read in
-    this process, since Spark's workers take seconds to start.
+    Python readers read now, and Spark persists what they read, so that it is read once; small files are read in this
+    process, since Spark's workers take seconds to start.
     """
     found = [(source, source.files(layout, parquet=True)) for source in sources]
     pieces: list[Split] = []
@@ -81,18 +81,18 @@ def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout)
 
 
 def is_small(files: Iterable[Path]) -> bool:
-    """Whether files have so little in them that it is read before Spark has started anything for it."""
+    """Returns whether files are so small that they are read before Spark has started a worker."""
     return sum(file.stat().st_size for file in files) <= _SMALL
 
 
 def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Reading:
-    """What was read in this process."""
+    """Returns the events and rejected records that were read in this process."""
     schema = to_arrow_schema(READ)
     read = pa.Table.from_batches(batches, schema).combine_chunks() if batches else schema.empty_table()
     rows = spark.createDataFrame(read)
     rows = rows if read.nbytes <= _SMALL else rows.persist(StorageLevel.MEMORY_AND_DISK)
     events = read.filter(pc.is_null(read.column("reason"))).column("fields").combine_chunks()
-    points = pc.all(pc.equal(read.column("begin"), read.column("end"))).as_py()  # a record that was rejected has none
+    points = pc.all(pc.equal(read.column("begin"), read.column("end"))).as_py()  # a rejected record has none
     entries = events.drop_null()
     kinds: dict[str, set[str]] = {}
     for kind in FIELD.names:
@@ -102,7 +102,7 @@ def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Readin
 
 
 def _kept(read: DataFrame) -> Reading:
-    """The rows, read and persisted: flat events as typed columns, others as terms."""
+    """Persists the rows: flat events as typed columns, others as terms."""
     rows = read.persist(StorageLevel.MEMORY_AND_DISK)
     events = rows.where(column("reason").isNull())
     deep = F.count_if(column("fields").isNull()).alias("deep")
@@ -114,7 +114,7 @@ def _kept(read: DataFrame) -> Reading:
 
 
 def _kinds(events: DataFrame) -> dict[str, set[str]]:
-    """The types that each child of flat events occurs with; of some children, if there are too many."""
+    """Returns the types with which each child of flat events occurs; of some children, if there are too many."""
     entry = events.select(F.explode("fields").alias("name", "value"))
     kinds = [F.bool_or(column("value")[kind].isNotNull()).alias(kind) for kind in FIELD.names]
     found = entry.groupBy("name").agg(*kinds).limit(_MOST_CHILDREN + 1).collect()
@@ -122,8 +122,8 @@ def _kinds(events: DataFrame) -> dict[str, set[str]]:
 
 
 def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]], points: bool) -> Reading:
-    """The events and rejected records among rows of READ: whether there are flat and other events is known, and whether
-    all are points of time."""
+    """Returns the events and rejected records of rows of READ; the caller knows whether there are flat events, other
+    events, and only points of time."""
     events = rows.where(column("reason").isNull())
     tables: list[EventTable] = []
     if flat:
@@ -134,7 +134,7 @@ def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Col
 
 
 def _flat_table(events: DataFrame, kinds: Mapping[str, Collection[str]]) -> EventTable:
-    """Flat events, each child that occurs as columns of the types that it occurs with."""
+    """Returns a table of flat events, with columns for the types with which each child occurs."""
     if len(kinds) > _MOST_CHILDREN:
         return EventTable(events_of(events), Terms(flat=True))
     content, children = in_columns(Flat({name: _cell(name, kinds[name]) for name in sorted(kinds)}))
@@ -145,6 +145,6 @@ def _flat_table(events: DataFrame, kinds: Mapping[str, Collection[str]]) -> Even
 
 
 def _cell(name: str, kinds: Collection[str]) -> Cell:
-    """A child by its name and the types that it occurs with."""
+    """Returns the cell of a child by its name and the types with which it occurs."""
     value = F.try_element_at(column("fields"), F.lit(name))
     return Cell(**{kind: value[kind] for kind in FIELD.names if kind in kinds})

@@ -1,4 +1,4 @@
-"""Terms that a column has as JSON text: read in Python, as the readers of files read them."""
+"""Terms in a column of JSON text: read in Python, as the readers of files read them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PERHAPS_INFINITE = '"(-?Infinity|NaN)"'
 def read_written_terms(
     frame: DataFrame, text: Column, place: Column, source: int, position: Column, variant: Column | None = None
 ) -> DataFrame:
-    """The rows of READ from rows with begin, end and qualifier, and the JSON of their terms.
+    """Returns the rows of READ from rows with begin, end and qualifier, and the JSON of their terms.
 
     Where a `variant` was written as the content of a term, infinities and NaN in it became texts; they are absent.
     """
@@ -54,7 +54,7 @@ def _read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _document(text: str | None, variant: dict[str, bytes] | None = None) -> Any:
-    """The JSON of a text, which was written from the variant if there is one."""
+    """Parses the JSON of a text, which was written from the variant if there is one."""
     document = loads(text or "null")
     if variant is None:
         return document
@@ -63,7 +63,7 @@ def _document(text: str | None, variant: dict[str, bytes] | None = None) -> Any:
 
 
 def _finite(written: Any, value: Any) -> Any:
-    """What was written of a value, with null in the place of numbers that are none."""
+    """Returns the written value, with null in the place of infinities and NaN."""
     match value:
         case float() if not math.isfinite(value):
             return None

@@ -34,17 +34,17 @@ def detect(
     buckets: int = BUCKETS,
     left_out: bool = False,
 ) -> DataFrame:
-    """The derived events of a streaming DataFrame of events, as they are decided.
+    """Returns the derived events of a streaming DataFrame of events, as they are decided.
 
     The columns are those of the answers over recorded events: id, begin, end (microseconds), label, term (JSON), rule,
-    causes (from identifiers to ids), recipient, transport. Durations are microseconds. What is late, or no event, is
-    left out, and counted; with `left_out` it is there too, the column `left_out` says why.
+    causes (from identifiers to ids), recipient, transport. Durations are microseconds. Late events and rows that are
+    not events are left out, and counted; with `left_out` they are rows too, with the reason.
     """
     made = operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
     counting = Counting()
     layout = Layout(times=TimeFormat(timezone=timezone))
     reading = counting.read(events, layout, max_duration)
-    known = () if may_repeat(made) else shapes(rules_of(layers))  # where events repeat, their ids must be known at once
+    known = () if may_repeat(made) else shapes(rules_of(layers))  # repeated events need their ids at once
     qualified = table_layout(events.schema, layout).id is not None
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     flow = results(messages, made, shapes=known)

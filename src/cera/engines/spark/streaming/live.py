@@ -1,4 +1,4 @@
-"""A running stream: from folders and standard input to files, on Spark, told of once a trigger."""
+"""Runs a streaming query from sources to sinks, and reports after each micro-batch."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ from cera.wording import Setting, in_python
 _POLL = 1
 _LOCK_SECONDS = 60
 
-#: So many late events in a row, of nearly only such ones, are said to be a problem.
+#: After so many late events in a row, with hardly any others, a problem is reported.
 _LATE_EVENTS = 10
 
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """How a stream is run. Durations are microseconds; `sink` None is standard output."""
+    """Options of a stream. Durations are microseconds; `sink` None is standard output."""
 
     sources: tuple[StreamSource, ...]
     sink: Path | None
@@ -69,7 +69,7 @@ class StreamOptions:
     buckets: int = BUCKETS
     labels: frozenset[str] | None = None
     restart_changed: bool = False
-    #: Puts the reasons of rejected records into words, for their files.
+    #: Words the reasons of rejected records, for their files.
     words: Callable[[str], str] = in_python
     master: str = "local[*]"
     settings: Mapping[str, str] | None = None
@@ -84,7 +84,7 @@ class LiveStream:
         self._tell = tell
         self.checkpoint = Checkpoint(options.checkpoint)
         self.counters = progress.Counters()
-        #: Does what rules want done for some of their events; called again with those of a batch that was not finished.
+        #: Runs the actions of rules for some of their events; called again with those of a batch that was not finished.
         self.act: Callable[[Sequence[DerivedEvent]], object] = lambda events: None
         self._failure: CeraError | None = None
         #: Why the results of a micro-batch could not be collected.
@@ -136,7 +136,7 @@ class LiveStream:
                 end(spark)
 
     def _take_interrupts(self) -> Any:
-        """The first Ctrl-C ends the stream between two calls of Spark, not in the middle of one; the second at once."""
+        """Lets the first Ctrl-C end the stream between two calls of Spark, and the second one at once."""
         if threading.current_thread() is not threading.main_thread():
             return None
 
@@ -220,7 +220,7 @@ class LiveStream:
         return without_event_time(with_watermark(counted, options.max_delay))
 
     def _take(self, frame: DataFrame, batch: int) -> None:
-        """The results of a micro-batch; called again for the same batch if the process was killed in between."""
+        """Takes the results of a micro-batch; called again for the same batch if the process was killed in between."""
         payloads = [row["payload"] for row in self._collected(frame)]
         found = by_kind(result for payload in payloads for result in unpack_results(payload))
         try:
@@ -235,7 +235,7 @@ class LiveStream:
         return error if self._cause is None else self._cause
 
     def _collected(self, frame: DataFrame) -> list[Row]:
-        """The rows of a micro-batch. What fails here ends the query with an error that does not say why: it is kept."""
+        """Returns the rows of a micro-batch. An error is kept, because the one that ends the query does not say why."""
         try:
             return frame.select("payload").collect()
         except (PySparkException, Py4JError) as error:
@@ -295,36 +295,36 @@ class LiveStream:
 
 
 class Tell:
-    """What a stream has to say to people."""
+    """The reports of a stream to its user."""
 
     def lines(self, lines: Sequence[str]) -> None:
-        """Derived events, for standard output."""
+        """Writes derived events to standard output."""
 
     def batch(self, report: progress.BatchReport) -> None:
-        """A micro-batch is done."""
+        """Reports that a micro-batch is done."""
 
     def rejected(self, records: Sequence[Rejected]) -> None:
-        """Malformed records, where no folder was named for them."""
+        """Reports malformed records, where no folder was named for them."""
 
     def stalled(self, source: str, watermark: int | None, live: int) -> None:
-        """Time has not moved on for a while."""
+        """Reports that time has not moved on for a while."""
 
     def quiet(self, sources: Sequence[str]) -> None:
-        """Nothing has come since the start, so that nobody knows yet where a stream that goes on stands."""
+        """Reports that nothing has come since the start, so that the position of a resumed stream is not known yet."""
 
     def resumed(self) -> None:
-        """A process was killed, and the stream goes on from its checkpoint."""
+        """Reports that a process was killed, and that the stream continues from its checkpoint."""
 
     def late(self, late: int, events: int, watermark: int | None) -> None:
-        """Nearly all of the last events were late; said once."""
+        """Reports once that nearly all of the last events were late."""
 
     def away(self, source: str, why: str | None) -> None:
-        """A database does not answer, or does again if there is no reason."""
+        """Reports that a database does not answer; without a reason, that it does again."""
 
 
 @contextmanager
 def _standard_error_to(log: Path) -> Iterator[None]:
-    """What is started meanwhile writes its standard error into a file, the Java process above all.
+    """Redirects the standard error of processes started meanwhile into a file, above all that of Java.
 
     The file is locked by all that have it open: the processes of a stream that was killed may need a moment to end, and
     two streams on one checkpoint would spoil it.

@@ -1,4 +1,4 @@
-"""Events as plain data, on their way between the stages of a stream."""
+"""Events as plain data, as they pass between the stages of a stream."""
 
 from __future__ import annotations
 

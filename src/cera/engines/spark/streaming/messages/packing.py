@@ -21,7 +21,7 @@ _REPORT, _DROP = LatePolicy.REPORT, LatePolicy.DROP
 
 
 class Packer:
-    """Takes events and gives messages, one for each destination."""
+    """A packer: it takes events and gives messages, one for each destination."""
 
     def __init__(self, router: Router, max_duration: int | None = None) -> None:
         self._router = router
@@ -56,7 +56,7 @@ class Packer:
         self._results.append(rejection(event, reason))
 
     def flush(self) -> pa.RecordBatch:
-        """What was taken since the last time, as messages; the first one is there even if there was nothing."""
+        """Returns the events taken since the last call as messages; the first message comes even if there were none."""
         rows: list[tuple[str, int, bytes]] = [(OUTPUT, 0, pack_results(self._results))]
         rows += [(to.operator, to.bucket, pack_events(events)) for to, events in self._events.items()]
         self._events, self._results, self.latest, self.size = {}, [], None, 0

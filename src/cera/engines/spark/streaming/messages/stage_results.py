@@ -1,4 +1,4 @@
-"""What a stage of a stream reports: events that were derived, what was left out, actions to be done, and its state."""
+"""The results of a stage of a stream: derived events, left out ones, requests for actions, and reports on state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 from cera.engines.spark.streaming.messages.event_fields import EventFields
 from cera.model.events.event import Derivation
 
-#: What orders the ways in which an event was derived: the rule, then the name, end, begin and id of each cause.
+#: The sort key of an event's derivations: the rule, then the name, end, begin and id of each cause.
 DerivationKey = tuple[str | int, ...]
 
 
@@ -56,7 +56,7 @@ class ActionRequest(NamedTuple):
 
 
 class StateReport(NamedTuple):
-    """What an operator has in the state of a bucket, and what it left out since its last report.
+    """The size of an operator's state in a bucket, and counts of what it left out since its last report.
 
     `undefined` is how often an expression had no value, `without_key` how many events lacked the attribute by which a
     module divides them.
@@ -113,7 +113,7 @@ def first_derivations(derived: Iterable[DerivedResult]) -> list[DerivedResult]:
 
 
 def derivation_key(derivation: Derivation) -> DerivationKey:
-    """Returns what `Derivation.key` says, in a single tuple: many are packed, and this one is smaller."""
+    """Returns `Derivation.key` as a single tuple, which is smaller: many are packed."""
     parts: list[str | int] = [derivation.rule]
     for name, cause in sorted(derivation.causes.items()):
         parts += (name, *cause.order_key)

@@ -1,4 +1,4 @@
-"""Events as Arrow columns on their way to an operator, packed without a look at single rows."""
+"""Events as Arrow columns on their way to an operator, packed without looking at single rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CHUNK = 200_000
 
 
 class Pack:
-    """The stage that packs events. In: a column with the bucket for each operator, then the columns of the events."""
+    """Stage that packs events. In: a column with the bucket for each operator, then the columns of the events."""
 
     def __init__(self, operators: tuple[str, ...]) -> None:
         self.operators = operators
@@ -57,7 +57,7 @@ class Pack:
 def _payloads(
     events: pa.Table, buckets: npt.NDArray[np.int32], here: npt.NDArray[np.bool_]
 ) -> Iterator[tuple[int, bytes]]:
-    """The events of each bucket."""
+    """Yields the events of each bucket."""
     order = np.argsort(np.where(here, buckets, np.iinfo(np.int32).max), kind="stable")[: int(here.sum())]
     ordered = events.take(pa.array(order))
     found, times = buckets[order], ordered.column(END).to_numpy()

@@ -1,4 +1,4 @@
-"""Derived events as typed columns on their way out: what they are made of, and not yet their terms and ids.
+"""Derived events as typed columns: the values that they are made of, without terms and ids.
 
 Most heads are flat, and most events have one derivation. Of such an event only the values of its head and the ids and
 times of its causes leave the operator; `compact_columns` computes terms, ids and causes from them.
@@ -21,26 +21,25 @@ from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.modules.processor import Detection
 from cera.rules.rule import RelativeTimer, Rule, anchors_first
 
-#: With more rules than this, the expressions that tell them apart would cost more than they save.
+#: With more rules than this, the expressions that distinguish them would cost more than they save.
 _MOST_RULES = 20
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the events of a rule have: a flat head with these children, by label, causes that are events, and timers on
-    them."""
+    """The parts of a rule's events: a flat head with these children, by label, causes, and timers on causes."""
 
     rule: str
     label: str
     children: tuple[str, ...]
     events: tuple[str, ...]
     timers: tuple[RelativeTimer, ...]
-    #: All of these causes, in the order in which they are told.
+    #: All of these causes, in the order of output.
     causes: tuple[str, ...]
 
 
 def shapes(rules: Sequence[Rule]) -> tuple[Shape, ...]:
-    """The shapes of the rules that have one."""
+    """Returns the shapes of the rules that have one."""
     found = [shape for rule in rules if (shape := _shape(rule)) is not None]
     return tuple(found) if len(found) <= _MOST_RULES else ()
 
@@ -64,7 +63,7 @@ def _shape(rule: Rule) -> Shape | None:
 
 
 class Compactor:
-    """Takes the derived events that have a shape."""
+    """A compactor: it takes the derived events that have a shape."""
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self._numbers = {shape.rule: number for number, shape in enumerate(shapes)}
@@ -72,7 +71,7 @@ class Compactor:
         self._writers: dict[int, _Writer | None] = {}
 
     def take(self, derived: Sequence[Detection]) -> tuple[list[bytes], Sequence[Detection]]:
-        """The payloads of the events that have a shape, and the other events. All are from one operator."""
+        """Returns the payloads of the events that have a shape, and the other events. All are from one operator."""
         if not derived or not isinstance(derived[0], Derived):
             return [], derived
         return self._taken(cast(Sequence[Derived], derived))
@@ -105,7 +104,7 @@ class Compactor:
 
 
 class _Writer:
-    """The events of a rule on their way into columns."""
+    """Writer of a rule's events into columns."""
 
     def __init__(self, number: int, shape: Shape, example: Derived) -> None:
         head = example.head
@@ -122,7 +121,7 @@ class _Writer:
         )
 
     def payload(self, group: Sequence[Derived], others: list[Derived]) -> bytes | None:
-        """The events as an Arrow stream, but for those with several derivations; None if they have no typed columns."""
+        """Returns the events with one derivation as an Arrow stream; None if they have no typed columns."""
         rows: list[tuple[Any, ...]] = []
         several: list[Derived] = []
         self._take(group, rows, several)
@@ -158,7 +157,7 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
 
 
 def _typed(values: Sequence[Any]) -> list[tuple[str, pa.Array]] | None:
-    """The values as a column for each of their types; None if some have no such type."""
+    """Returns the values as a column for each of their types; None if some have no such type."""
     kinds = set(map(type, values))
     if not KINDS.keys() >= kinds:
         return None

@@ -1,8 +1,8 @@
-"""Functions that read what is needed of derived events, written for the head that made them.
+"""Functions that read derived events, generated for the head that made them.
 
 They run for every derived event, and append a tuple for it: begin, end, the leaves of its head, the halves of the ids
-of the events that caused it, the begins and ends of its timers. Events that were derived in several ways, or are no
-draft, go to `others`.
+of the events that caused it, the begins and ends of its timers. Events that were derived in several ways, or are not
+drafts, go to `others`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Reader = Callable[[Sequence[Derived], list[tuple[Any, ...]], list[Derived]], Non
 
 
 def collected_reader(window: WindowHead, events: Sequence[int], timers: Sequence[int]) -> Reader:
-    """For what a window collected. `events` and `timers` are columns of the row with the event trace."""
+    """Returns a reader of what a window collected. `events` and `timers` are columns of the event trace's row."""
     cells = window.cells
     unpacking = [_unpacked(window.source.values, "one.values"), _unpacked(window.parts, "one.parts")]
     edges = [edge for timer in timers for edge in (cells.begin(timer), cells.end(timer))]
@@ -26,7 +26,7 @@ def collected_reader(window: WindowHead, events: Sequence[int], timers: Sequence
 
 
 def constructed_reader(children: int, events: Sequence[int], timers: Sequence[int]) -> Reader:
-    """For what was made of rows, with a head of so many children of one leaf each."""
+    """Returns a reader of what was made of rows, with a head of so many children of one leaf each."""
     leaves = [f"leaf_{number}" for number in range(children)]
     draft = ", ".join(f"(_, _, ({leaf},))" for leaf in leaves)
     unpacking = [f"({draft},) = one.content[2]", "row = one.leading"]
@@ -63,6 +63,6 @@ def _reader(
         f"        rows.append((one.begin, one.end, {', '.join([*leaves, *ids, *edges])},))",
     ]
     scope: dict[str, Any] = {**names, "Identified": Identified, "halves": halves}
-    exec("\n".join(lines), scope)  # source made here from a checked program
+    exec("\n".join(lines), scope)  # the source is made here from a checked program
     reader: Reader = scope["read"]
     return reader

@@ -32,7 +32,7 @@ _Reader = Callable[[dict[str, Any]], Event]
 
 
 def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
-    """The events of a file; a file that is no Parquet is one rejected record."""
+    """Yields the events of a file; a file that is not Parquet is one rejected record."""
     number = 0
     try:
         with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
@@ -51,7 +51,7 @@ def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
 
 
 def _refusal(names: Sequence[str], layout: Layout, error: UsageError) -> str:
-    """Why no row of a file with these columns can be an event; the options that would help, if some do."""
+    """Returns why no row of a file with these columns can be an event, with the settings that would help."""
     missing = None if "term" in names else layout.missing_column(names)
     return error.message if missing is None else f"the file has {missing}; its columns are {', '.join(names)}"
 
@@ -63,7 +63,7 @@ def _reader(roles: TableLayout, layout: Layout) -> _Reader:
 
 
 def _written(record: dict[str, Any], roles: TableLayout, layout: Layout) -> Event:
-    """The event of a row that has a whole term."""
+    """Returns the event of a row that has a whole term."""
     text = record.get(roles.term or "")
     if text is not None and not isinstance(text, str):
         raise RecordError(f"a term is JSON text, found {describe(text)} in the field `{roles.term}`")
@@ -79,7 +79,7 @@ def _event(record: dict[str, Any], reader: _Reader, layout: Layout, place: str) 
 
 
 def _plain(value: Any, zone: ZoneInfo) -> Any:
-    """A value of Arrow as JSON has it, and as `cera run` reads it: nothing for null, and times in UTC."""
+    """Converts a value of Arrow to JSON's types, as `cera run` reads it: None for null, and times in UTC."""
     match value:
         case datetime():
             return _iso(from_local(value, zone) if value.tzinfo is None else (value - EPOCH) // MICROSECOND)

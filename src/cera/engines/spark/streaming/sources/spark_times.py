@@ -1,6 +1,6 @@
 """Timestamps as Spark writes them to Parquet, read with Arrow.
 
-Spark writes a timestamp as INT96, a moment in UTC. Arrow reads that as a time without a zone, as it does the clock
+Spark writes a timestamp as INT96, a moment in UTC. Arrow reads that as a time without a zone, as it reads the clock
 times that Spark writes in another way.
 """
 
@@ -16,12 +16,12 @@ _LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
 
 
 def with_spark_times(file: pq.ParquetFile, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Batches of a file in which what was written as INT96 has the zone UTC."""
+    """Yields batches of a file in which columns written as INT96 have the zone UTC."""
     written = [file.schema.column(number).physical_type for number in range(len(file.schema))]
     if _MOMENT not in written:
         yield from batches
         return
-    stored = iter(written)  # the innermost columns, in the order in which the types have them
+    stored = iter(written)  # the innermost columns, in the order of the types
     schema = pa.schema([field.with_type(_zoned(field.type, stored)) for field in file.schema_arrow])
     for batch in batches:
         yield from pa.Table.from_batches([batch]).cast(schema).to_batches()

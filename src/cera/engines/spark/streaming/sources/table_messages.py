@@ -1,6 +1,6 @@
-"""Event tables as streams of messages. Typed columns are divided and packed without a look at single rows in Python.
+"""Event tables as streams of messages. Typed columns are divided and packed without looking at single rows in Python.
 
-Rows that no rule can use go no further than the watermark, which they move on.
+Rows that no rule can use are dropped after they have moved the watermark on.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _WRITTEN = ("begin", "end", "label", "qualifier")
 def table_messages(
     tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int, *, qualified: bool = True
 ) -> DataFrame:
-    """The messages of the events of tables. `qualified` says that some may have ids from their source."""
+    """Returns the messages of the events of tables. `qualified`: some may have ids from their source."""
     if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
         return _flat_messages(tables[0].frame, content, operators, max_delay, qualified=qualified)
     written = [
@@ -60,9 +60,9 @@ def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
 
 
 def _usable(events: DataFrame, operators: Sequence[Operator]) -> DataFrame:
-    """Only events that some operator queries.
+    """Keeps only events that some operator queries.
 
-    The condition speaks of the event time, so that Spark does not move it before the watermark: time goes on with
+    The condition mentions the event time, so that Spark does not move it before the watermark: time goes on with
     every event.
     """
     labels = frozenset[str | None]().union(*(operator.labels for operator in operators))
@@ -85,7 +85,7 @@ def _flat_messages(
 
 
 def _transported(name: str, child: Any) -> list[Column]:
-    """The columns of a child: numbers and strings as they are, anything else as JSON."""
+    """Returns the columns of a child: numbers and strings as they are, anything else as JSON."""
     if _is_plain(child):
         return [part.alias(f"{kind}:{name}") for kind, part in child]
     return [child_body(child).alias(f"{JSON}:{name}")]
@@ -96,7 +96,7 @@ def _is_plain(child: Any) -> bool:
 
 
 def _is_native(content: Flat, operators: Sequence[Operator]) -> bool:
-    """Returns whether columns have the bucket of every event."""
+    """Returns whether columns can compute the bucket of every event."""
     return all(_has_native_key(content, operator.division) for operator in operators)
 
 
@@ -108,7 +108,7 @@ def _has_native_key(content: Flat, division: Division) -> bool:
 
 
 def _has_key(content: Flat, module: Module) -> bool:
-    """Whether the partition attribute of a module is a column for all events that it monitors, and no other is."""
+    """Returns whether the partition attribute of a module is one column for all events that it monitors."""
     name = module.partition
     if name is None:
         return True
@@ -120,7 +120,7 @@ def _has_key(content: Flat, module: Module) -> bool:
 
 
 def _cell(content: Flat, place: Place) -> Any:
-    """The cell at a place, None if no event has one there, _NOT_NATIVE if only Python can tell."""
+    """Returns the cell at a place; None if no event has one there, _NOT_NATIVE if only Python can decide it."""
     found: Any = content
     for label in place:
         if not isinstance(found, Flat):
@@ -162,7 +162,7 @@ def _bucket(operator: Operator, content: Flat) -> Column:
 
 
 def _wanted(rules: Sequence[Rule], label: str, content: Flat) -> Column | None:
-    """Returns whether an event with a label fulfils what the rules demand of it; None: all do."""
+    """Returns whether an event with a label fulfils the conditions of the rules; None: all do."""
     demanded = thresholds(rules, label)
     if demanded is None:
         return None
@@ -177,7 +177,7 @@ def _wanted(rules: Sequence[Rule], label: str, content: Flat) -> Column | None:
 
 
 def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
-    """What `key_hashes.bucket` computes, of columns."""
+    """Computes `key_hashes.bucket` on columns."""
     cells = [_cell(content, place) for place in places]
     if any(cell is None for cell in cells):
         return F.lit(None).cast("int")
@@ -188,7 +188,7 @@ def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
 
 
 def _hash(cell: Cell) -> Column:
-    """What `key_hashes.key_hash` computes; null where there is no value."""
+    """Computes `key_hashes.key_hash` on columns; null where there is no value."""
     parts = [
         F.when(part.isNotNull(), F.xxhash64(part.cast("bigint") if kind == "boolean" else part))
         for kind, part in canonical(cell)
@@ -197,7 +197,7 @@ def _hash(cell: Cell) -> Column:
 
 
 class _Routing:
-    """The stage that divides events whose terms come as JSON, in Python."""
+    """Stage that divides events whose terms come as JSON, in Python."""
 
     def __init__(self, operators: tuple[Operator, ...]) -> None:
         self.operators = operators

@@ -16,7 +16,7 @@ from cera.engines.spark.streaming.state.shell import Distinct, Layer
 def results(
     messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
 ) -> DataFrame:
-    """The messages of a stream driven through the layers of operators; what comes out are results.
+    """Sends the messages of a stream through the layers of operators; returns messages that are results.
 
     With `distinct`, an event that several parts derive comes out once. Events of the `shapes` come out as columns.
     """

@@ -59,7 +59,7 @@ _KERNELS: dict[str, Kernel] = {}
 
 
 class Layer(StatefulProcessor):
-    """The operators of one layer. What is for others passes through."""
+    """The operators of one layer. Messages for others pass through."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Layer(StatefulProcessor):
         times: TimerValues,
         expired: int | None,
     ) -> Iterator[pd.DataFrame]:
-        gc.disable()  # very many objects are made, none of them in circles
+        gc.disable()  # very many objects are made, none of them in cycles
         try:
             with keeping_marks():
                 yield self._advanced(name, bucket, payloads, times, expired)
@@ -146,7 +146,7 @@ class Layer(StatefulProcessor):
         return _frame([*messages, (OUTPUT, bucket, pack_results(results))])
 
     def _set_timer(self, part: Part, wake_at: int | None, expired: int | None) -> None:
-        """A time is decided when the watermark, which counts milliseconds, lies behind it."""
+        """Sets a timer; a time is decided when the watermark, which counts milliseconds, lies behind it."""
         timer = None if wake_at is None else wake_at // _MILLISECOND + 1
         if part.timer is not None and part.timer != timer and part.timer != expired:
             self._handle.deleteTimer(part.timer)
@@ -155,9 +155,9 @@ class Layer(StatefulProcessor):
         part.timer = timer
 
     def _messages(self, bucket: int, derived: Sequence[Detection], results: list[Result]) -> list[Message]:
-        """The derived events as results, and to the operators that query them.
+        """Returns the derived events as results, and as messages to the operators that query them.
 
-        Those that belong to several parts of the stream at once go to none, which is one of the `results`.
+        Those that belong to several parts of the stream at once are not sent, which is one of the `results`.
         """
         onward: dict[Destination, list[EventCopy]] = {}
         for one in derived if self._later else ():
@@ -181,7 +181,7 @@ class Layer(StatefulProcessor):
 
 
 class Distinct(StatefulProcessor):
-    """The same event derived in different parts is one event. All of them come in the same micro-batch."""
+    """Stage that drops events derived in another part already. All copies come in the same micro-batch."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         pass
@@ -229,7 +229,7 @@ def _result(derived: Detection) -> DerivedResult:
 
 
 def _frame(messages: Sequence[Message]) -> pd.DataFrame:
-    """Messages as pandas has them, in columns of Arrow, which Spark takes as they are."""
+    """Makes a pandas frame of messages, in columns of Arrow, which Spark takes as they are."""
     operators, buckets, payloads = zip(*messages, strict=True) if messages else ((), (), ())
     columns = {
         "operator": pa.array(operators, pa.string()),
