@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.lineage import NAMES, Lineage
-from cera.engines.spark.modules.recorded_modules import Detected, detected
+from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in
 from cera.engines.spark.plan.batch import Batch, constructions
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.plan.scopes import Environment
@@ -42,7 +42,7 @@ class Answers:
     """The events that a program derives, as DataFrames: those of its rules, layer by layer, and of its modules."""
 
     batches: tuple[Batch, ...]
-    detected: tuple[Detected, ...] = ()
+    detected: tuple[LayerDetections, ...] = ()
 
     @property
     def batch(self) -> Batch:
@@ -145,7 +145,7 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     batches: list[Batch] = []
-    found: list[Detected] = []
+    found: list[LayerDetections] = []
     seen = tables
     for layer in layers.layers:
         derived: list[EventTable] = []
@@ -157,7 +157,7 @@ def answers(
             batches.append(Batch(plan_of(module.program, "Spark"), environment, seen, until, longest, tables))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if others:
-            one = detected(
+            one = detections_in(
                 others,
                 seen,
                 timezone=timezone,
@@ -166,7 +166,7 @@ def answers(
                 until=until,
                 tick_limit=tick_limit,
             )
-            found.append(one.kept() if keep else one)
+            found.append(one.persisted() if keep else one)
             if layer is not layers.layers[-1]:
                 derived += found[-1].by_label()
         seen = (*seen, *derived)

@@ -80,7 +80,7 @@ _PLACED = StructType(
 
 
 @dataclass(frozen=True)
-class Detected:
+class LayerDetections:
     """The detections of the modules of a layer, as a table with the columns of derived events."""
 
     modules: tuple[Module, ...]
@@ -92,12 +92,12 @@ class Detected:
         frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
 
-    def kept(self) -> Detected:
+    def persisted(self) -> LayerDetections:
         """Returns the same, persisted by Spark when it is first computed."""
         return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
 
 
-def detected(
+def detections_in(
     modules: Sequence[Module],
     tables: Sequence[EventTable],
     *,
@@ -107,7 +107,7 @@ def detected(
     stream: tuple[EventTable, ...] = (),
     until: Time | None = None,
     tick_limit: int = TICK_LIMIT,
-) -> Detected:
+) -> LayerDetections:
     """Returns the detections of modules in tables of events; nothing is computed yet.
 
     Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time.
@@ -132,7 +132,7 @@ def detected(
     rows = parts.select(*_PLACED.names).mapInArrow(detecting, DETECTIONS)
     if tally is not None:
         rows = tally.watch_sums(rows, *map(column, _COUNTS))
-    return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
+    return LayerDetections(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
 
 
 def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
