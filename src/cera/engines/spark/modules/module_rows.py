@@ -48,9 +48,9 @@ Shares = tuple[tuple[Module, ...], ...]
 _read = JSONDecoder(parse_float=read_fraction).decode
 
 
-class Dividing:
-    """In: end, begin, the halves of the id, the term as JSON. Out: the same behind the share and the bucket, a row for
-    each share that sees the event."""
+class EventDivider:
+    """Divider that runs in the workers. In: end, begin, the halves of the id, the term as JSON. Out: the same behind
+    the share and the bucket, a row for each share that sees the event."""
 
     def __init__(self, shares: Shares, buckets: int) -> None:
         self.shares = shares
@@ -79,7 +79,7 @@ class Dividing:
 
 
 @dataclass(frozen=True)
-class Lasting:
+class TimerLimits:
     """The limits of timers: repeating ones tick until the `end` of the recording, none after `until`; and how often
     they may between two events."""
 
@@ -88,14 +88,14 @@ class Lasting:
     tick_limit: int = TICK_LIMIT
 
 
-class Detecting:
-    """Runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
+class HistoryDetector:
+    """Detector that runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
 
-    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema, lasting: Lasting) -> None:
+    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema, limits: TimerLimits) -> None:
         self.shares = shares
         self.timezone = timezone
         self.schema = schema
-        self.lasting = lasting
+        self.limits = limits
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[Any, ...]] = []
@@ -105,11 +105,11 @@ class Detecting:
             if bucket == NOWHERE:
                 rows.append(self._counts(0, len(modules) * len({(h1, h2) for *_, h1, h2, _ in history})))
                 continue
-            settings = Settings(self.timezone, tick_limit=self.lasting.tick_limit)
+            settings = Settings(self.timezone, tick_limit=self.limits.tick_limit)
             driver = _driver([_processor(module, settings) for module in modules])
             before = driver.counts.undefined
             with keeping_marks():
-                for found in _detections(driver, history, self.lasting):
+                for found in _detections(driver, history, self.limits):
                     rows += _derivations(found)
                     if len(rows) >= _ROWS_IN_BATCH:
                         yield self._batch(rows)
@@ -144,14 +144,14 @@ def _driver(processors: Sequence[AnyProcessor]) -> Driver:
     return Driver(SharedHistories([each for each in processors if isinstance(each, HistoryProcessor)]))
 
 
-def _detections(driver: Driver, history: Iterator[_Placed], lasting: Lasting) -> Iterator[Detection]:
+def _detections(driver: Driver, history: Iterator[_Placed], limits: TimerLimits) -> Iterator[Detection]:
     """Yields the detections in one history, or in the histories of one bucket."""
     events = _events(history)
     while chunk := list(islice(events, _EVENTS_AT_ONCE)):
         yield from driver.push(chunk)
-    if lasting.end is not None:
-        yield from driver.advance_to(lasting.end)
-    if lasting.until is None:
+    if limits.end is not None:
+        yield from driver.advance_to(limits.end)
+    if limits.until is None:
         yield from driver.close()
 
 
@@ -180,11 +180,11 @@ def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
     event = event_row(Event(found.occurrence.term, Interval(found.begin, found.end)))
     known = set()
     for rule, named in _ways(found):
-        told = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
-        causes = sorted(told)
+        named_causes = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
+        causes = sorted(named_causes)
         if (way := (rule, *causes)) not in known:
             known.add(way)
-            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in told], None, None, 0, 0)
+            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in named_causes], None, None, 0, 0)
 
 
 def _ways(found: Detection) -> Iterator[Way]:

@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 
 from cera.engines.spark.division.histories import sharing
 from cera.engines.spark.division.operators import BUCKETS
-from cera.engines.spark.modules.module_rows import Detecting, Dividing, Lasting, Shares
+from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
 from cera.engines.spark.plan.ticks import stream_ends
 from cera.engines.spark.plan.undefined import Tally
@@ -113,23 +113,23 @@ def detections_in(
     Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time.
     """
     found = tuple(modules)
-    lasting = Lasting(until, until, tick_limit)
+    limits = TimerLimits(until, until, tick_limit)
     if any(module.clocks for module in found) and until is None and (ends := stream_ends(stream)) is not None:
-        lasting = replace(lasting, end=ends[1])
+        limits = replace(limits, end=ends[1])
     labels = known(label for module in found for label in module.reads)
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
     shares = sharing(found)
     if any(module.partition is not None for module in found):
-        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(shares, buckets), _PLACED)
+        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(EventDivider(shares, buckets), _PLACED)
     else:
         placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
     tasks = _tasks(placed.sparkSession, shares, buckets)
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
         _SHARE, _BUCKET, "end", "h1", "h2"
     )
-    detecting = Detecting(shares, timezone, to_arrow_schema(DETECTIONS), lasting)
-    rows = parts.select(*_PLACED.names).mapInArrow(detecting, DETECTIONS)
+    detector = HistoryDetector(shares, timezone, to_arrow_schema(DETECTIONS), limits)
+    rows = parts.select(*_PLACED.names).mapInArrow(detector, DETECTIONS)
     if tally is not None:
         rows = tally.watch_sums(rows, *map(column, _COUNTS))
     return LayerDetections(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
