@@ -15,7 +15,7 @@ from cera.engines.spark.reading.schema_check import check_schema
 from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.session.session import check_state_store
 from cera.engines.spark.streaming.engine import detect as detect_stream
-from cera.engines.spark.streaming.messages.left_out import tell_of
+from cera.engines.spark.streaming.messages.left_out import log_left_out
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
@@ -46,7 +46,7 @@ def detect(
         check_state_store(events.sparkSession)
     check_schema(program, events, table_layout(events.schema, Layout(times=TimeFormat(timezone=timezone))))
     if events.isStreaming:
-        tell_of(events.sparkSession)
+        log_left_out(events.sparkSession)
         found = detect_stream(
             program, events, max_delay=max_delay, max_duration=max_duration, timezone=timezone, left_out=left_out
         )

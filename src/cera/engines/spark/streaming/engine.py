@@ -14,7 +14,7 @@ from cera.connectors.records.layout import Layout
 from cera.engines.spark.division.distinct import may_repeat
 from cera.engines.spark.division.operators import BUCKETS, operators
 from cera.engines.spark.reading.table_layout import table_layout
-from cera.engines.spark.streaming.messages.left_out import Counting
+from cera.engines.spark.streaming.messages.left_out import StreamMetrics
 from cera.engines.spark.streaming.results.compact import shapes
 from cera.engines.spark.streaming.results.compact_columns import derived_events
 from cera.engines.spark.streaming.sources.table_messages import table_messages
@@ -41,12 +41,12 @@ def detect(
     not events are left out, and counted; with `left_out` they are rows too, with the reason.
     """
     made = operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
-    counting = Counting()
+    metrics = StreamMetrics()
     layout = Layout(times=TimeFormat(timezone=timezone))
-    reading = counting.read(events, layout, max_duration)
+    reading = metrics.read(events, layout, max_duration)
     known = () if may_repeat(made) else shapes(rules_of(layers))  # repeated events need their ids at once
     qualified = table_layout(events.schema, layout).id is not None
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     flow = results(messages, made, shapes=known)
-    derived = derived_events(flow, known, counting, left_out=left_out)
+    derived = derived_events(flow, known, metrics, left_out=left_out)
     return derived.unionByName(reading.left_out(), allowMissingColumns=True) if left_out else derived

@@ -39,7 +39,7 @@ _LOG = logging.getLogger("cera")
 _WATCHED: set[str] = set()
 
 #: The words for the counts.
-_TOLD = {
+_WORDS = {
     "late": ("event", "late"),
     "rejected": ("row", "rejected"),
     "undefined": ("expression", "without a value"),
@@ -59,7 +59,7 @@ class Counts:
     without_key: int = 0
 
 
-class Counting:
+class StreamMetrics:
     """The metrics of one use of `detect`. Those of the same name in several uses are added up."""
 
     def __init__(self) -> None:
@@ -110,31 +110,31 @@ def counts(progress: Mapping[str, Any]) -> Counts:
     return Counts(**found)
 
 
-def tell_of(spark: SparkSession) -> None:
+def log_left_out(spark: SparkSession) -> None:
     """Lets the logger `cera` report what streams of the session leave out from now on."""
     name = spark._jsparkSession.sessionUUID()
     if name not in _WATCHED:
         _WATCHED.add(name)
-        spark.streams.addListener(_Teller())
+        spark.streams.addListener(_LeftOutLogger())
 
 
-def told(left: Counts) -> str | None:
+def summary(left: Counts) -> str | None:
     """Returns `3 events late, 1 row rejected`; None if nothing was left out."""
     parts = [
         f"{number:,} {thing}{'' if number == 1 else 's'} {what}"
-        for name, (thing, what) in _TOLD.items()
+        for name, (thing, what) in _WORDS.items()
         if (number := asdict(left)[name])
     ]
     return ", ".join(parts) or None
 
 
-class _Teller(StreamingQueryListener):
+class _LeftOutLogger(StreamingQueryListener):
     def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - the names are Spark's
         pass
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
         progress = event.progress
-        said = told(counts(progress))
+        said = summary(counts(progress))
         if said is not None:
             _LOG.warning("stream %s, batch %s: %s", progress.name or progress.id, progress.batchId, said)
 

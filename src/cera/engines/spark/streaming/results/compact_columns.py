@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from cera.engines.spark.reading.readings import LEFT_OUT, RECORD
-from cera.engines.spark.streaming.messages.left_out import LATE, Counting
+from cera.engines.spark.streaming.messages.left_out import LATE, StreamMetrics
 from cera.engines.spark.streaming.messages.messages import OUTPUT, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.messages.stage_results import (
     ActionRequest,
@@ -46,14 +46,14 @@ _CHUNK = 20_000
 
 
 def derived_events(
-    messages: DataFrame, shapes: Sequence[Shape], counting: Counting, *, left_out: bool = False
+    messages: DataFrame, shapes: Sequence[Shape], metrics: StreamMetrics, *, left_out: bool = False
 ) -> DataFrame:
     """Returns the derived events among the results, with the columns of answers over recorded events.
 
     With `left_out`, late and rejected ones as well, with LEFT_OUT and RECORD. All of them are counted.
     """
     schema = _WITH_LEFT_OUT if left_out else _ANSWER
-    payloads = counting.results(messages.where(F.col("operator") == OUTPUT).select("payload"))
+    payloads = metrics.results(messages.where(F.col("operator") == OUTPUT).select("payload"))
     return payloads.mapInArrow(_Finish(tuple(shapes), schema), from_arrow_schema(schema))
 
 
