@@ -75,13 +75,13 @@ class Answers:
         several: list[DataFrame] = []
         for table in self._tables:
             if table.once and labels[table.label] == 1 and not labels[None]:
-                frames.append(told(_rows(table, CAUSES)))
+                frames.append(as_derived_events(_rows(table, CAUSES)))
             else:
                 several.append(_rows(table, CAUSES))
         if several:
             firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
             together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
-            frames.append(told(together.agg(*firsts, *first_derivation())))
+            frames.append(as_derived_events(together.agg(*firsts, *first_derivation())))
         return reduce(DataFrame.unionByName, frames)
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
@@ -112,7 +112,7 @@ def _identified(rows: DataFrame) -> DataFrame:
     return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
 
 
-def told(rows: DataFrame, *more: str) -> DataFrame:
+def as_derived_events(rows: DataFrame, *more: str) -> DataFrame:
     """Returns the rows as derived events: with the rule, and the ids of causes by their names."""
     rule = column(DERIVATION)["rule"].alias("rule")
     return _identified(rows).select("id", "begin", "end", "label", *more, "term", rule, CAUSES, *SENT)

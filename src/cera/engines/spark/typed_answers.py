@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, LongType, StringType, StructType
 
-from cera.engines.spark.engine import Answers, told
+from cera.engines.spark.engine import Answers, as_derived_events
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT, first_derivation
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column, component
@@ -43,7 +43,7 @@ def labelled(answers: Answers, label: str) -> DataFrame:
     rows = [_fitted(_typed_rows(table, content), types) for table, content in tables]
     firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", CHILDREN, "term", *SENT)]
     groups = reduce(DataFrame.unionByName, rows).groupBy("h1", "h2")
-    return told(groups.agg(*firsts, *first_derivation()), CHILDREN)
+    return as_derived_events(groups.agg(*firsts, *first_derivation()), CHILDREN)
 
 
 def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
@@ -75,12 +75,12 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
 def _alone(table: EventTable, content: Flat) -> DataFrame:
     """Returns the events of one rule, of which those with the same times and children are the same event."""
     if table.once:
-        return told(_typed_rows(table, content), CHILDREN)
+        return as_derived_events(_typed_rows(table, content), CHILDREN)
     parts = [component(name, kind) for name, cell in content.children.items() for kind in _components(cell)]
     firsts = [F.first(column(name)).alias(name) for name in ("h1", "h2", "label", *SENT)]
     groups = table.frame.groupBy("begin", "end", *map(column, parts))
     first = groups.agg(*firsts, *first_derivation())
-    return told(_typed_rows(EventTable(first, content, table.label), content), CHILDREN)
+    return as_derived_events(_typed_rows(EventTable(first, content, table.label), content), CHILDREN)
 
 
 def _components(content: object) -> tuple[str, ...]:

@@ -63,8 +63,8 @@ def slots(rule: Rule, producers: Sequence[Rule] = ()) -> tuple[Slot, ...]:
     if any(branch.absolute_timers for branch in rule.branches):
         return ()
     found = (_slot(rule, variable) for variable in correlation_key(rule))
-    told = (_for_producers(slot, producers) for slot in found if slot is not None)
-    return tuple(slot for slot in told if slot is not None)
+    carried = (_for_producers(slot, producers) for slot in found if slot is not None)
+    return tuple(slot for slot in carried if slot is not None)
 
 
 def _for_producers(slot: Slot, producers: Sequence[Rule]) -> Slot | None:

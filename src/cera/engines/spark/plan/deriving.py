@@ -213,11 +213,11 @@ def _lineage(construction: Construction, relation: Relation) -> list[Column]:
         causes[name] = cause if relation.whole else F.when(begin.isNotNull(), cause)
     array = F.array(*(causes[name] for name in sorted(causes)))
     compared = array if relation.whole else F.array_compact(array)
-    told = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
+    by_name = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
     recipient = construction.recipient
     return [
         F.struct(F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(DERIVATION),
-        told.alias(CAUSES),
+        by_name.alias(CAUSES),
         F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
         F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),
     ]
