@@ -25,7 +25,7 @@ from cera.engines.spark.plan.undefined import Tally
 from cera.engines.spark.reading.recordings import Reading, is_small, read_sources
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
-from cera.engines.spark.session.task_progress import tasks_told
+from cera.engines.spark.session.task_progress import report_tasks
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import written_term
@@ -67,7 +67,7 @@ class Recorded:
 
     def telling(self, activity: str, tell: Callable[[str], object]) -> AbstractContextManager[None]:
         """Reports the progress of the work inside, with the numbers of tasks."""
-        return tasks_told(self.spark, activity, tell)
+        return report_tasks(self.spark, activity, tell)
 
     def rejects(self) -> list[Rejected]:
         with engine_failure():
@@ -236,7 +236,7 @@ def recorded(
         small = _is_small(sources, layout)
         tell("starting Spark")
         spark = session(master, settings, small=small, in_python=modules_alone)
-        with tasks_told(spark, "reading events", tell):
+        with report_tasks(spark, "reading events", tell):
             reading = read_sources(spark, sources, layout)
         if max_duration is not None:
             reading = reading.lasting(max_duration)

@@ -16,16 +16,16 @@ _PAUSE = 0.5
 
 
 @contextmanager
-def tasks_told(spark: SparkSession, activity: str, tell: Callable[[str], object]) -> Iterator[None]:
+def report_tasks(spark: SparkSession, activity: str, report: Callable[[str], object]) -> Iterator[None]:
     """Reports what is being done while it runs: `reading events: 3 of 8 tasks, stage 2`."""
     done = Event()
 
     def watch(status: StatusTracker) -> None:
         with suppress(*FAILURES):  # the thread that waits for Spark reports that it has ended
             while not done.wait(_PAUSE):
-                tell(_text(activity, status))
+                report(_text(activity, status))
 
-    tell(activity)
+    report(activity)
     thread = Thread(target=watch, args=(spark.sparkContext.statusTracker(),), daemon=True)
     thread.start()
     try:
