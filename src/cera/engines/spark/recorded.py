@@ -22,7 +22,7 @@ from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_ord
 from cera.engines.spark.lineage import Lineage, event_of
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION
 from cera.engines.spark.plan.undefined import Tally
-from cera.engines.spark.reading.recordings import Reading, is_small, read_sources
+from cera.engines.spark.reading.recordings import SourceTables, is_small, read_sources
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.session.task_progress import report_tasks
@@ -55,7 +55,7 @@ class Recorded:
     written in one part.
     """
 
-    reading: Reading
+    reading: SourceTables
     answers: Answers
     tally: Tally
     until: Time | None = None

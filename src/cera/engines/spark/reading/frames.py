@@ -13,7 +13,7 @@ from pyspark.sql.types import VariantType
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.column_roles import TableLayout
 from cera.engines.spark.reading.read_rows import events_of, rejected_of
-from cera.engines.spark.reading.readings import Reading
+from cera.engines.spark.reading.readings import SourceTables
 from cera.engines.spark.reading.table_layout import Demand, label_demand, met, rejected_rows, table_layout, time_demands
 from cera.engines.spark.reading.typed_children import NoChildError, in_columns, typed_children
 from cera.engines.spark.reading.variants import variant_fields
@@ -51,7 +51,7 @@ Watch = Callable[[DataFrame, Column], DataFrame]
 
 def from_frame(
     frame: DataFrame, layout: Layout | None = None, origin: Origin | None = None, watch: Watch | None = None
-) -> Reading:
+) -> SourceTables:
     """Returns the events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
 
     Without a layout the columns are `label`, `begin` and `end` (or `at`), `id` if there is one, and the children: all
@@ -84,7 +84,7 @@ def _typed(
     layout: Layout,
     origin: Origin,
     watch: Watch | None,
-) -> Reading:
+) -> SourceTables:
     """Reads children in columns of their own."""
     zone = layout.times.timezone
     types = {name: frame.schema[name].dataType for name in roles.children}
@@ -99,20 +99,20 @@ def _typed(
     table = _identified(events, content, layout.label, with_ids=roles.id is not None)
     unique = frame.schema[roles.begin].metadata.get(UNIQUE)
     table = replace(table, points=roles.begin == roles.end, unique=None if unique is None else frozenset(unique))
-    return Reading((table,), lambda: _rejected(frame, demands, origin))
+    return SourceTables((table,), lambda: _rejected(frame, demands, origin))
 
 
 def _itself(reason: Column) -> Column:
     return reason
 
 
-def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
+def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> SourceTables:
     """Reads whole terms as JSON text."""
     events = frame.where(met(demands)).select(*head, column(term).alias("text"), *origin.columns)
     return _read(events, column("text"), [], _rejected(frame, demands, origin), origin)
 
 
-def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
+def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Demand], origin: Origin) -> SourceTables:
     """Reads the children in one VARIANT column: flat events natively, others in Python."""
     events = frame.where(met(demands)).select(*head, column(name).alias("variant"), *origin.columns)
     fields = variant_fields(column("variant"))
@@ -131,11 +131,11 @@ def _read(
     rejected: DataFrame,
     origin: Origin,
     variant: Column | None = None,
-) -> Reading:
+) -> SourceTables:
     """Returns the tables, and one with the terms that Python reads from a text."""
     read = read_written_terms(events, text, column(_PLACE), origin.source, column(_POSITION), variant)
     deep = EventTable(events_of(read), Terms(flat=False if tables else None))
-    return Reading((*tables, deep), lambda: rejected.unionByName(rejected_of(read)))
+    return SourceTables((*tables, deep), lambda: rejected.unionByName(rejected_of(read)))
 
 
 def _identified(frame: DataFrame, content: Flat, label: str | None = None, *, with_ids: bool = True) -> EventTable:

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.engines.spark.reading.frames import Origin, from_frame
-from cera.engines.spark.reading.readings import Reading, together, unread
+from cera.engines.spark.reading.readings import SourceTables, together, unread
 from cera.engines.spark.session.failures import reason
 from cera.errors import UsageError
 
@@ -22,7 +22,7 @@ _FILE, _ROW = "_metadata.file_path", "_metadata.row_index"
 _FAILURES = (PySparkException, Py4JError, UsageError)
 
 
-def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> Reading:
+def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:
     """Returns the events of the Parquet files at a path; the columns of all files are united by name.
 
     Folders like `day=2026-11-15` on the way to a file are a column. Where the files of a folder do not fit together,
@@ -33,7 +33,7 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
     except _FAILURES as error:
         if len(files) == 1:
             raise UsageError(f"{path}: {_why(error)}") from error
-    readings: list[Reading] = []
+    readings: list[SourceTables] = []
     rejects: list[Rejected] = []
     for group in _alike(files, rejects):
         try:
@@ -43,11 +43,11 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
                 raise UsageError(f"{path}: {_why(error)}") from error
             rejects += (_unreadable(file, _why(error)) for file in group)
     if rejects:
-        readings.append(Reading((), lambda: unread(spark, [(source, one) for one in rejects])))
+        readings.append(SourceTables((), lambda: unread(spark, [(source, one) for one in rejects])))
     return together(readings)
 
 
-def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> Reading:
+def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:
     reader = spark.read.option("mergeSchema", "true")
     if Path(path).is_dir():
         reader = reader.option("basePath", path)

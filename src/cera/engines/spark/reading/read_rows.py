@@ -150,5 +150,5 @@ def events_of(read: DataFrame) -> DataFrame:
 
 
 def rejected_of(read: DataFrame) -> DataFrame:
-    """Selects the rejected records of the rows, with the columns of `Reading.rejected`."""
+    """Selects the rejected records of the rows, with the columns of `SourceTables.rejected`."""
     return read.where(F.col("reason").isNotNull()).select(*REJECTED, *ORDER)

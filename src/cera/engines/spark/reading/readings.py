@@ -25,7 +25,7 @@ _MARKS = (str(Setting.MAX_DURATION), str(Setting.TIME_FORMAT), Setting.TIME_UNIT
 
 
 @dataclass(frozen=True)
-class Reading:
+class SourceTables:
     """The events of a source, with duplicates, and its rejected records.
 
     The frames of the tables have a column `qualifier` as well: the id that the source gave the event, if any.
@@ -49,18 +49,18 @@ class Reading:
         """Returns the rejected records as rows of what `detect` leaves out: the reason, and the record."""
         return self.rejected.select(_in_python(column("reason")).alias(LEFT_OUT), column("text").alias(RECORD))
 
-    def lasting(self, longest: int) -> Reading:
+    def lasting(self, longest: int) -> SourceTables:
         """Rejects the events that last longer than so many microseconds."""
         length = column("end") - column("begin")
         kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
         broken = [replace(table, frame=table.frame.where(length > longest)) for table in self.tables]
-        return Reading(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
+        return SourceTables(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
 
 
-def together(readings: Sequence[Reading]) -> Reading:
+def together(readings: Sequence[SourceTables]) -> SourceTables:
     """Unites the readings of several sources."""
     tables = tuple(table for reading in readings for table in reading.tables)
-    return Reading(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
+    return SourceTables(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
 
 
 def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Reading recorded events as event tables.
+"""Reads recorded events as event tables.
 
 JSON lines, JSON, CSV and XML are read by the readers of `cera.connectors`, in Spark's Python workers; so a record is
 the same event, or rejected for the same reason, as on every other engine. Parquet is read by Spark itself.
@@ -24,7 +24,7 @@ from cera.connectors.source import Source
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
 from cera.engines.spark.reading.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
-from cera.engines.spark.reading.readings import Reading, together, unread
+from cera.engines.spark.reading.readings import SourceTables, together, unread
 from cera.engines.spark.reading.typed_children import in_columns
 from cera.engines.spark.tables.event_tables import FIELD, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import column
@@ -32,7 +32,7 @@ from cera.engines.spark.tables.term_columns import flat_hashes
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import event_hashes
 
-__all__ = ["Reading", "read_sources"]
+__all__ = ["SourceTables", "read_sources"]
 
 
 #: Tasks for each core that a recording is read by: enough that a slow one does not hold up the others.
@@ -45,7 +45,7 @@ _SMALL = 1 << 20
 _MOST_CHILDREN = 200
 
 
-def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout) -> Reading:
+def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout) -> SourceTables:
     """Returns the events of sources: of files as splits for Spark, of others as they are read in this process.
 
     Python readers read now, and Spark persists what they read, so that it is read once; small files are read in this
@@ -53,7 +53,7 @@ def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout)
     """
     found = [(source, source.files(layout, parquet=True)) for source in sources]
     pieces: list[Split] = []
-    readings: list[Reading] = []
+    readings: list[SourceTables] = []
     number = 0
     for source, files in found:
         if not source.is_recording:
@@ -62,7 +62,7 @@ def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout)
             number += 1
         unknown = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
         if unknown:
-            readings.append(Reading((), partial(unread, spark, unknown)))
+            readings.append(SourceTables((), partial(unread, spark, unknown)))
         tables = [item.path for item in files if isinstance(item, EventFile) and item.format == "parquet"]
         if tables:
             readings.append(read_parquet(spark, source.text, tables, layout, number))
@@ -85,7 +85,7 @@ def is_small(files: Iterable[Path]) -> bool:
     return sum(file.stat().st_size for file in files) <= _SMALL
 
 
-def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Reading:
+def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> SourceTables:
     """Returns the events and rejected records that were read in this process."""
     schema = to_arrow_schema(READ)
     read = pa.Table.from_batches(batches, schema).combine_chunks() if batches else schema.empty_table()
@@ -98,10 +98,12 @@ def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Readin
     for kind in FIELD.names:
         for name in entries.keys.filter(entries.items.field(kind).is_valid()).unique().to_pylist():
             kinds.setdefault(name, set()).add(kind)
-    return _reading(rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds, points=points is not False)
+    return _source_tables(
+        rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds, points=points is not False
+    )
 
 
-def _kept(read: DataFrame) -> Reading:
+def _kept(read: DataFrame) -> SourceTables:
     """Persists the rows: flat events as typed columns, others as terms."""
     rows = read.persist(StorageLevel.MEMORY_AND_DISK)
     events = rows.where(column("reason").isNull())
@@ -110,7 +112,7 @@ def _kept(read: DataFrame) -> Reading:
     [counts] = events.agg(deep, F.count("fields").alias("flat"), lasting).collect()
     kinds = _kinds(events) if counts["flat"] else {}
     points = counts["lasting"] == 0
-    return _reading(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds, points=points)
+    return _source_tables(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds, points=points)
 
 
 def _kinds(events: DataFrame) -> dict[str, set[str]]:
@@ -121,7 +123,9 @@ def _kinds(events: DataFrame) -> dict[str, set[str]]:
     return {row["name"]: {kind for kind in FIELD.names if row[kind]} for row in found}
 
 
-def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]], points: bool) -> Reading:
+def _source_tables(
+    rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]], points: bool
+) -> SourceTables:
     """Returns the events and rejected records of rows of READ; the caller knows whether there are flat events, other
     events, and only points of time."""
     events = rows.where(column("reason").isNull())
@@ -130,7 +134,7 @@ def _reading(rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Col
         tables.append(_flat_table(events.where(column("fields").isNotNull()) if deep else events, kinds))
     if deep:
         tables.append(EventTable(events_of(events.where(column("fields").isNull())), Terms(flat=False)))
-    return Reading(tuple(replace(table, points=points) for table in tables), lambda: rejected_of(rows))
+    return SourceTables(tuple(replace(table, points=points) for table in tables), lambda: rejected_of(rows))
 
 
 def _flat_table(events: DataFrame, kinds: Mapping[str, Collection[str]]) -> EventTable:

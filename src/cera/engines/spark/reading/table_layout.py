@@ -101,7 +101,7 @@ def met(demands: Sequence[Demand]) -> Column:
 def rejected_rows(
     frame: DataFrame, demands: Sequence[Demand], place: Column, position: Column, source: int
 ) -> DataFrame:
-    """Selects the rows that are not events, with the columns of `Reading.rejected`."""
+    """Selects the rows that are not events, with the columns of `SourceTables.rejected`."""
     reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason()) for demand in demands]
     own = [name for name in frame.columns if not name.startswith("_")]
     text = F.to_json(F.struct(*(column(name) for name in own)))

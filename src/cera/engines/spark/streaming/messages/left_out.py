@@ -25,7 +25,7 @@ from pyspark.sql.streaming.listener import (
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.frames import from_frame
-from cera.engines.spark.reading.readings import Reading
+from cera.engines.spark.reading.readings import SourceTables
 from cera.engines.spark.streaming.messages.messages import RESULT_COUNTS, RESULTS_MARK
 from cera.engines.spark.tables.event_tables import Flat
 from cera.engines.spark.tables.relations import column
@@ -65,7 +65,7 @@ class StreamMetrics:
     def __init__(self) -> None:
         self._number = next(_NUMBERS)
 
-    def read(self, events: DataFrame, layout: Layout, max_duration: int | None) -> Reading:
+    def read(self, events: DataFrame, layout: Layout, max_duration: int | None) -> SourceTables:
         """Reads the events of a frame; counts them, and the rows that are not events."""
         reading = from_frame(events, layout, watch=self._rows)
         typed = all(isinstance(table.content, Flat) for table in reading.tables)
