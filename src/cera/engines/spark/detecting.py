@@ -54,7 +54,7 @@ def detect(
             found = _with_children(found, label, _children(program, events, label, max_duration, timezone))
     else:
         reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
-        reading = reading if max_duration is None else reading.lasting(max_duration)
+        reading = reading if max_duration is None else reading.reject_longer(max_duration)
         made = answers(program, reading.tables, events.sparkSession, timezone=timezone, max_duration=max_duration)
         found = made.events() if label is None else labelled(made, label)
         if left_out:

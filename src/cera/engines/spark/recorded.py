@@ -239,7 +239,7 @@ def recorded(
         with report_tasks(spark, "reading events", tell):
             reading = read_sources(spark, sources, layout)
         if max_duration is not None:
-            reading = reading.lasting(max_duration)
+            reading = reading.reject_longer(max_duration)
         tally = Tally()
         found = answers(
             program,

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.engines.spark.reading.frames import Origin, from_frame
-from cera.engines.spark.reading.readings import SourceTables, together, unread
+from cera.engines.spark.reading.readings import SourceTables, rejection_rows, unite
 from cera.engines.spark.session.failures import reason
 from cera.errors import UsageError
 
@@ -23,7 +23,7 @@ _FAILURES = (PySparkException, Py4JError, UsageError)
 
 
 def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:
-    """Returns the events of the Parquet files at a path; the columns of all files are united by name.
+    """Returns the events of the Parquet files at a path; the columns of all files are unite by name.
 
     Folders like `day=2026-11-15` on the way to a file are a column. Where the files of a folder do not fit together,
     those with the same columns are a table each, and those that cannot be read are rejected.
@@ -43,8 +43,8 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
                 raise UsageError(f"{path}: {_why(error)}") from error
             rejects += (_unreadable(file, _why(error)) for file in group)
     if rejects:
-        readings.append(SourceTables((), lambda: unread(spark, [(source, one) for one in rejects])))
-    return together(readings)
+        readings.append(SourceTables((), lambda: rejection_rows(spark, [(source, one) for one in rejects])))
+    return unite(readings)
 
 
 def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:

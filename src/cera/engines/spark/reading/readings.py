@@ -49,7 +49,7 @@ class SourceTables:
         """Returns the rejected records as rows of what `detect` leaves out: the reason, and the record."""
         return self.rejected.select(_in_python(column("reason")).alias(LEFT_OUT), column("text").alias(RECORD))
 
-    def lasting(self, longest: int) -> SourceTables:
+    def reject_longer(self, longest: int) -> SourceTables:
         """Rejects the events that last longer than so many microseconds."""
         length = column("end") - column("begin")
         kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
@@ -57,13 +57,13 @@ class SourceTables:
         return SourceTables(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
 
 
-def together(readings: Sequence[SourceTables]) -> SourceTables:
-    """Unites the readings of several sources."""
+def unite(readings: Sequence[SourceTables]) -> SourceTables:
+    """Unites the tables of several sources."""
     tables = tuple(table for reading in readings for table in reading.tables)
     return SourceTables(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
 
 
-def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:
+def rejection_rows(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:
     """Makes rows of records that are rejected before anything is read, each with the number of its source."""
     rows = [(item.place, item.reason, item.text, source, 0) for source, item in items]
     return spark.createDataFrame(rows, "place string, reason string, text string, source int, position bigint")

@@ -24,7 +24,7 @@ from cera.connectors.source import Source
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
 from cera.engines.spark.reading.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
-from cera.engines.spark.reading.readings import SourceTables, together, unread
+from cera.engines.spark.reading.readings import SourceTables, rejection_rows, unite
 from cera.engines.spark.reading.typed_children import in_columns
 from cera.engines.spark.tables.event_tables import FIELD, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import column
@@ -62,7 +62,7 @@ def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout)
             number += 1
         unknown = [(number + i, item) for i, item in enumerate(files) if isinstance(item, Rejected)]
         if unknown:
-            readings.append(SourceTables((), partial(unread, spark, unknown)))
+            readings.append(SourceTables((), partial(rejection_rows, spark, unknown)))
         tables = [item.path for item in files if isinstance(item, EventFile) and item.format == "parquet"]
         if tables:
             readings.append(read_parquet(spark, source.text, tables, layout, number))
@@ -77,7 +77,7 @@ def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout)
         tasks = min(len(pieces), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
         numbers = spark.range(0, len(pieces), 1, tasks)
         readings.append(_kept(numbers.mapInArrow(ReadSplits(tuple(pieces), layout), READ)))
-    return together(readings)
+    return unite(readings)
 
 
 def is_small(files: Iterable[Path]) -> bool:

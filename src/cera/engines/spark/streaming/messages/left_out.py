@@ -73,7 +73,7 @@ class StreamMetrics:
             return reading  # one metric has all counts
         reading = from_frame(self._observed(events, "rows", F.count("*").alias("rejected")), layout)
         if max_duration is not None:
-            reading = reading.lasting(max_duration)
+            reading = reading.reject_longer(max_duration)
         metrics = F.count("*").alias("events"), (-F.count("*")).alias("rejected")
         frames = [self._observed(table.frame, f"events {n}", *metrics) for n, table in enumerate(reading.tables)]
         tables = [replace(table, frame=frame) for table, frame in zip(reading.tables, frames, strict=True)]
