@@ -13,7 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
-from cera.engines.spark.plan.grouping import Grouped, grouped
+from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
 from cera.engines.spark.plan.head_udf import terms_of
 from cera.engines.spark.plan.head_values import folded, taken_out, values_taken_out
 from cera.engines.spark.plan.heads import flat_head, instantiate
@@ -47,7 +47,7 @@ def derive(
     reason = _not_native(head, relation, environment)
     if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment, certain)
-    group = grouped(relation, free_variables(head))
+    group = group_matches(relation, free_variables(head))
     if reason is None:
         plain, rows, known = _aggregated(head, group, environment)
         return _built(construction, plain, rows, environment, certain | known)
@@ -80,7 +80,7 @@ def derive_sliding(
 
 
 def _aggregated(
-    head: Construct, group: Grouped, environment: Environment
+    head: Construct, group: GroupedRelation, environment: Environment
 ) -> tuple[Construct, Relation, frozenset[str]]:
     """Returns the head without aggregates, a row per group with their values, and which of these always exist."""
     plain, aggregates = taken_out(head)

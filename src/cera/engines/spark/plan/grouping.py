@@ -24,7 +24,7 @@ _RANKS: Mapping[str, int] = {"boolean": 0, "integer": 1, "fraction": 1, "double"
 
 
 @dataclass(frozen=True)
-class Grouped:
+class GroupedRelation:
     """A relation with one row for each event trace and group; its column `matches` has the rows of the group.
 
     `bare`: elements are the only component of the only variable, not structs.
@@ -48,7 +48,7 @@ class Grouped:
         return Cell(**{kind: match if self.bare else match[component(variable, kind)] for kind in kinds})
 
 
-def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
+def group_matches(relation: Relation, variables: frozenset[str]) -> GroupedRelation:
     """Groups the rows by their event trace and by their values of some variables."""
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
     kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
@@ -61,7 +61,7 @@ def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
     matches = F.array_sort(F.array_distinct(F.collect_list(match)))
     firsts = [F.first(column(name)).alias(name) for name in texts]
     frame = once.groupBy(*by).agg(matches.alias(MATCHES), *firsts)
-    return Grouped(replace(keys, frame=frame), collected)
+    return GroupedRelation(replace(keys, frame=frame), collected)
 
 
 def _once(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> DataFrame:

@@ -12,7 +12,7 @@ from typing import assert_never
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from cera.engines.spark.plan.grouping import MATCHES, Grouped
+from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.scopes import ElementRows, Environment, RowScope
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.values.cells import Cell
@@ -58,7 +58,7 @@ def _rebuilt(construct: Construct, change: Callable[[Expression], Expression]) -
             assert_never(construct)
 
 
-def folded(aggregate: Aggregate, group: Grouped, environment: Environment) -> Cell:
+def folded(aggregate: Aggregate, group: GroupedRelation, environment: Environment) -> Cell:
     """Returns the value of an aggregate over the matches of each group."""
     components: list[str] = []
 

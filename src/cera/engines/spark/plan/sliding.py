@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction, Merging, TemporalJoin
-from cera.engines.spark.plan.grouping import MATCHES, Grouped
+from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.sides import Side, Sources, anchored, side_of, unwrapped
 from cera.engines.spark.tables.relations import TIMES, Relation, Timer, attribute, column, component
 from cera.engines.spark.values.arithmetic import canonical
@@ -91,7 +91,7 @@ def _same_columns(one: Side, other: Side, name: str) -> bool:
     return name in one.certain & other.certain and columns[0] == columns[1]
 
 
-def collected(window: Sliding) -> Grouped:
+def collected(window: Sliding) -> GroupedRelation:
     """Returns a row for each anchor with a non-empty window; its matches are the elements of the window."""
     gathered = {name: cell for name, cell in window.elements.cells.items() if name not in window.anchors.cells}
     parts = {component(name, kind): part for name, cell in gathered.items() for kind, part in cell}
@@ -107,7 +107,7 @@ def collected(window: Sliding) -> Grouped:
         (window.anchors.identifier,),
         carried=() if window.untied else (*_keys(window), _TIME, _ORDER, _TIED),
     )
-    return Grouped(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
+    return GroupedRelation(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
 
 
 def _rows(window: Sliding, element: Column) -> DataFrame:
