@@ -39,7 +39,7 @@ from cera.engines.spark.plan.joins import Buckets, Pair, Strategy
 from cera.engines.spark.plan.patterns import match_table
 from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
-from cera.engines.spark.plan.sides import Sources, anchored, side_of
+from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
 from cera.engines.spark.plan.ticks import tick_table
 from cera.engines.spark.plan.undefined import counted
@@ -216,7 +216,7 @@ class Batch:
 
     def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
         """Returns the rows of the left side without an event in their windows, if these rows are few; else None."""
-        right, anchors = side_of(operator.right, self.sources), anchored(operator.left, self.sources)
+        right, anchors = side_of(operator.right, self.sources), anchor_side(operator.left, self.sources)
         if right is None or anchors is None or (right.selected and self.environment.tally is not None):
             return None
         if right.table.identity is None or not are_few(anchors.side):

@@ -115,20 +115,20 @@ def _selected(side: Side, selection: Selection, environment: Environment) -> Sid
 
 
 @dataclass(frozen=True)
-class Anchored:
+class AnchorSide:
     """An event with one timer, and the timer's name."""
 
     side: Side
     window: str
     timer: Timer
 
-    def renamed(self, names: Names) -> Anchored:
+    def renamed(self, names: Names) -> AnchorSide:
         side = self.side.renamed(names)
         timer = replace(self.timer, anchor=side.identifier)
-        return Anchored(side, names.identifiers.get(self.window, self.window), timer)
+        return AnchorSide(side, names.identifiers.get(self.window, self.window), timer)
 
 
-def anchored(left: Expression, sources: Sources) -> Anchored | None:
+def anchor_side(left: Expression, sources: Sources) -> AnchorSide | None:
     """Returns the event and its timer, if a relation consists of just these; else None."""
     join, names = unwrapped(left, sources.plan)
     if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
@@ -136,4 +136,4 @@ def anchored(left: Expression, sources: Sources) -> Anchored | None:
     side, timer = side_of(join.left, sources), join.right
     if side is None or timer.anchor != side.identifier:
         return None
-    return Anchored(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)
+    return AnchorSide(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction, Merging, TemporalJoin
 from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
-from cera.engines.spark.plan.sides import Side, Sources, anchored, side_of, unwrapped
+from cera.engines.spark.plan.sides import Side, Sources, anchor_side, side_of, unwrapped
 from cera.engines.spark.tables.relations import TIMES, Relation, Timer, attribute, column, component
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.hashing import unsigned
@@ -60,7 +60,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
     join, names = unwrapped(body, sources.plan)
     if not isinstance(join, TemporalJoin) or join.condition or not join.counted:
         return None
-    found, elements = anchored(join.left, sources), side_of(join.right, sources)
+    found, elements = anchor_side(join.left, sources), side_of(join.right, sources)
     if found is None or elements is None or found.window != join.window:
         return None
     if not join.excluded <= {found.side.identifier}:
