@@ -19,7 +19,7 @@ from cera.engines.spark.plan.head_values import folded, taken_out, values_taken_
 from cera.engines.spark.plan.heads import flat_head, instantiate
 from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
-from cera.engines.spark.plan.sliding import Sliding, collected, first_of_ties
+from cera.engines.spark.plan.sliding import SlidingWindow, collected, first_of_ties
 from cera.engines.spark.plan.undefined import counted_heads
 from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import Relation, attribute, column, component
@@ -60,7 +60,7 @@ def derive(
 
 
 def derive_sliding(
-    construction: Construction, window: Sliding, environment: Environment, certain: frozenset[str]
+    construction: Construction, window: SlidingWindow, environment: Environment, certain: frozenset[str]
 ) -> EventTable | None:
     """Returns the events of a rule over the windows of its anchors; None if columns cannot compute its aggregates."""
     cells = {**window.elements.cells, **window.anchors.cells}

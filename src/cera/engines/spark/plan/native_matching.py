@@ -55,7 +55,7 @@ Bindings = Mapping[str, Cell]
 
 
 @dataclass(frozen=True)
-class Undecided:
+class UndecidedChildren:
     """Children under `optional` and `without`, which may mention variables that are bound anywhere else.
 
     `matched` is the number of required children, and `count`, if the pattern is total, that of the data.
@@ -73,7 +73,7 @@ class Way:
 
     conditions: tuple[Column, ...] = ()
     bindings: Bindings = field(default_factory=dict)
-    undecided: tuple[Undecided, ...] = ()
+    undecided: tuple[UndecidedChildren, ...] = ()
 
     def under(self, *conditions: Column | None) -> Way:
         return replace(self, conditions=(*(c for c in conditions if c is not None), *self.conditions))
@@ -179,7 +179,7 @@ def _term_ways(pattern: TermPattern, tree: Tree) -> Iterator[Way]:
         yield start
         return
     required = [p for p in pattern.children if not isinstance(p, Without | OptionalPattern)]
-    undecided = _undecided(pattern, tree, len(required))
+    undecided = _undecided_children(pattern, tree, len(required))
     start = start if undecided is None else replace(start, undecided=(undecided,))
     if isinstance(tree.content, Cell):  # one child, whatever the brackets
         if pattern.total and undecided is None and len(required) != 1:
@@ -202,7 +202,7 @@ def _label_condition(label: Label, found: str | Column) -> Column | bool:
             return label == found if isinstance(found, str) else found == label
 
 
-def _undecided(pattern: TermPattern, tree: Tree, required: int) -> Undecided | None:
+def _undecided_children(pattern: TermPattern, tree: Tree, required: int) -> UndecidedChildren | None:
     """Returns the children under `without` and `optional`, if no two children can match the same child of the data."""
     children = tuple(p for p in pattern.children if isinstance(p, Without | OptionalPattern))
     if not children or (isinstance(tree.content, Cell) and required):  # no child is left for them
@@ -212,7 +212,7 @@ def _undecided(pattern: TermPattern, tree: Tree, required: int) -> Undecided | N
         isinstance(tree.content, Cell) or None in labels or len(labels) < len(pattern.children)
     ):
         raise NotNativeError("has `without` or `optional` beside children that may be the same")
-    return Undecided(children, tree, required, child_count(tree) if pattern.total else None)
+    return UndecidedChildren(children, tree, required, child_count(tree) if pattern.total else None)
 
 
 def _placements(required: Sequence[Pattern], tree: Tree) -> Iterator[tuple[Way, ...]]:
@@ -238,7 +238,7 @@ def _decided(way: Way, outer: Bindings) -> Way:
     return reduce(Way.joined, (_outcome(undecided, known) for undecided in way.undecided), replace(way, undecided=()))
 
 
-def _outcome(undecided: Undecided, known: Bindings) -> Way:
+def _outcome(undecided: UndecidedChildren, known: Bindings) -> Way:
     result = Way()
     matched = F.lit(undecided.matched)
     for child in undecided.children:

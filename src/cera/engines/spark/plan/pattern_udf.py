@@ -24,7 +24,7 @@ _KINDS = ("integer", "fraction", "string", "boolean", "term")
 
 
 @dataclass(frozen=True)
-class _Matching:
+class _PatternMatcher:
     """The function that runs in the workers: the rows of Q[i: q] for batches of events (json, begin, end, h1, h2)."""
 
     pattern: Pattern
@@ -78,7 +78,7 @@ def match_in_python(events: DataFrame, identifier: str, pattern: Pattern) -> Dat
     parts = [StructField(component(name, kind), TYPES[kind]) for name, found in kinds for kind in found]
     parts += [StructField(attribute(identifier, part), LongType()) for part in EVENT]
     schema = StructType(parts)
-    return events.mapInArrow(_Matching(pattern, kinds, to_arrow_schema(schema)), schema)
+    return events.mapInArrow(_PatternMatcher(pattern, kinds, to_arrow_schema(schema)), schema)
 
 
 def _possible_kinds(pattern: Pattern, name: str) -> tuple[str, ...]:

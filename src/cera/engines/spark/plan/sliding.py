@@ -33,7 +33,7 @@ _ORIGIN = Interval(0, 0)
 
 
 @dataclass(frozen=True)
-class Sliding:
+class SlidingWindow:
     """A window: the `elements` within `[first, last]` microseconds of each anchor with the same values of `shared`.
 
     `alone`: the anchor itself does not count. `untied`: the table promises that no two events have the same values and
@@ -52,7 +52,7 @@ class Sliding:
     untied: bool
 
 
-def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> Sliding | None:
+def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> SlidingWindow | None:
     """Returns the window over which a head is aggregated, if it slides. `points`: all events are points of time."""
     body = construction.input
     while isinstance(body, Merging):
@@ -83,7 +83,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
     alone = bool(join.excluded)
     same_label = anchors.label is not None and anchors.label == elements.label
     untied = same_label and anchors.table.is_unique_by(anchors.cells[name] for name in shared)
-    return Sliding(join, anchors, elements, found.window, timer, span.begin, span.end, shared, alone, untied)
+    return SlidingWindow(join, anchors, elements, found.window, timer, span.begin, span.end, shared, alone, untied)
 
 
 def _same_columns(one: Side, other: Side, name: str) -> bool:
@@ -91,7 +91,7 @@ def _same_columns(one: Side, other: Side, name: str) -> bool:
     return name in one.certain & other.certain and columns[0] == columns[1]
 
 
-def collected(window: Sliding) -> GroupedRelation:
+def collected(window: SlidingWindow) -> GroupedRelation:
     """Returns a row for each anchor with a non-empty window; its matches are the elements of the window."""
     gathered = {name: cell for name, cell in window.elements.cells.items() if name not in window.anchors.cells}
     parts = {component(name, kind): part for name, cell in gathered.items() for kind, part in cell}
@@ -110,7 +110,7 @@ def collected(window: Sliding) -> GroupedRelation:
     return GroupedRelation(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
 
 
-def _rows(window: Sliding, element: Column) -> DataFrame:
+def _rows(window: SlidingWindow, element: Column) -> DataFrame:
     """Returns the events of both sides."""
     anchors, elements = window.anchors, window.elements
     keys = [part for name in window.shared for _, part in anchors.cells[name]]
@@ -126,7 +126,7 @@ def _rows(window: Sliding, element: Column) -> DataFrame:
     )
 
 
-def _tied(window: Sliding, rows: DataFrame) -> DataFrame:
+def _tied(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     """Drops equal events, and marks which of the others are tied."""
     order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
     time = column(_TIME)
@@ -138,7 +138,7 @@ def _tied(window: Sliding, rows: DataFrame) -> DataFrame:
     return rows.where(~column(_AGAIN))
 
 
-def _known(window: Sliding) -> dict[str, Column]:
+def _known(window: SlidingWindow) -> dict[str, Column]:
     """Returns what the sorted rows hold of their anchors: the shared values, the times, the order of ids."""
     shared = [component(name, kind) for name in window.shared for kind in window.anchors.cells[name].components]
     known = {name: column(key) for name, key in zip(shared, _keys(window), strict=True)}
@@ -146,7 +146,7 @@ def _known(window: Sliding) -> dict[str, Column]:
     return {**known, attribute(window.anchors.identifier, "h1"): unsigned(column(_ORDER))}
 
 
-def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
+def _checked(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     """Returns each row with the elements of its window; the query fails at a tie."""
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
     frames = [(window.first, window.last)]
@@ -169,7 +169,7 @@ def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
     return rows.where(single).withColumn(MATCHES, matches)
 
 
-def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
+def _surrounded(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     """Returns each row with the elements of its window, in order."""
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
     element = column(_ELEMENT)
@@ -195,12 +195,12 @@ def _concatenated(arrays: list[Column]) -> Column:
     return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
 
 
-def _keys(window: Sliding) -> tuple[str, ...]:
+def _keys(window: SlidingWindow) -> tuple[str, ...]:
     parts = sum(len(window.anchors.cells[name].components) for name in window.shared)
     return tuple(f"{_KEY} {number}" for number in range(parts))
 
 
-def first_of_ties(window: Sliding, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
+def first_of_ties(window: SlidingWindow, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
     """Keeps the first of rows that differ only in their anchor, by the id of one of its causes.
 
     Only tied anchors can differ in nothing else: neither in these variables nor in their times.
