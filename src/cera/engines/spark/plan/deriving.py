@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from cera.algebra.operators import Construction
 from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
 from cera.engines.spark.plan.head_udf import terms_of
-from cera.engines.spark.plan.head_values import folded, taken_out, values_taken_out
+from cera.engines.spark.plan.head_values import fold_aggregate, replace_aggregates, replace_expressions
 from cera.engines.spark.plan.heads import flat_head, instantiate
 from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
@@ -71,7 +71,7 @@ def derive_sliding(
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
     plain, relation, known = _aggregated(head, group, environment)
-    taken = frozenset(values_taken_out(plain)[1].values())
+    taken = frozenset(replace_expressions(plain)[1].values())
     once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
     if once and not window.untied:  # equal events then have the same shared values
         [cause, *_] = [reference for _, reference in sorted(construction.causes)]
@@ -83,8 +83,8 @@ def _aggregated(
     head: Construct, group: GroupedRelation, environment: Environment
 ) -> tuple[Construct, Relation, frozenset[str]]:
     """Returns the head without aggregates, a row per group with their values, and which of these always exist."""
-    plain, aggregates = taken_out(head)
-    cells = {name: _kept(folded(aggregate, group, environment)) for name, aggregate in aggregates.items()}
+    plain, aggregates = replace_aggregates(head)
+    cells = {name: _kept(fold_aggregate(aggregate, group, environment)) for name, aggregate in aggregates.items()}
     defined = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
     return plain, _computed(group.relation, cells), defined
 
@@ -105,7 +105,7 @@ def _not_native(head: Construct, relation: Relation, environment: Environment) -
     if any("term" in relation.variables.get(name, ()) for name in variables(head)):
         return "it takes over whole terms, which may become too deep"
     probe = replace(environment, fallbacks={})
-    for _, aggregate in sorted(taken_out(head)[1].items()):
+    for _, aggregate in sorted(replace_aggregates(head)[1].items()):
         compile_value(aggregate.operand, RowScope(relation, probe))
     return f"inside of an aggregate, {', '.join(probe.fallbacks)}" if probe.fallbacks else None
 
@@ -123,7 +123,7 @@ def _built(
     construction: Construction, head: Construct, relation: Relation, environment: Environment, certain: frozenset[str]
 ) -> EventTable:
     """Returns the events of a head without aggregates and `all`, one for each row."""
-    head, expressions = values_taken_out(head)
+    head, expressions = replace_expressions(head)
     scope = RowScope(relation, environment)
     found = {name: compile_value(expression, scope) for name, expression in expressions.items()}
     cells = {name: value if isinstance(value, Cell) else Cell() for name, value in found.items()}

@@ -23,7 +23,7 @@ from cera.model.expressions.constructs import All, Construct, ConstructTerm, Con
 from cera.model.expressions.expression import Aggregate, Expression, Variable
 
 
-def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
+def replace_aggregates(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
     """Replaces each aggregate of a head by a variable; returns the head and the aggregates by variable."""
     found: dict[Aggregate, str] = {}
 
@@ -36,7 +36,7 @@ def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
     return plain, {name: aggregate for aggregate, name in found.items()}
 
 
-def values_taken_out(head: Construct) -> tuple[Construct, dict[str, Expression]]:
+def replace_expressions(head: Construct) -> tuple[Construct, dict[str, Expression]]:
     """Replaces each expression of a head by a variable; returns the head and the expressions by variable."""
     found: dict[Expression, str] = {}
     plain = _rebuilt(head, lambda expression: Variable(found.setdefault(expression, f"value {len(found)}")))
@@ -58,7 +58,7 @@ def _rebuilt(construct: Construct, change: Callable[[Expression], Expression]) -
             assert_never(construct)
 
 
-def folded(aggregate: Aggregate, group: GroupedRelation, environment: Environment) -> Cell:
+def fold_aggregate(aggregate: Aggregate, group: GroupedRelation, environment: Environment) -> Cell:
     """Returns the value of an aggregate over the matches of each group."""
     components: list[str] = []
 
