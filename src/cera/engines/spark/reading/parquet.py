@@ -23,7 +23,7 @@ _FAILURES = (PySparkException, Py4JError, UsageError)
 
 
 def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:
-    """Returns the events of the Parquet files at a path; the columns of all files are unite by name.
+    """Returns the events of the Parquet files at a path; the columns of all files are united by name.
 
     Folders like `day=2026-11-15` on the way to a file are a column. Where the files of a folder do not fit together,
     those with the same columns are a table each, and those that cannot be read are rejected.
