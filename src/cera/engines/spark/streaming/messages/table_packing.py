@@ -16,7 +16,7 @@ from cera.model.columns.flat_events import BEGIN, END, REPORTED_IF_LATE, arrow_s
 _CHUNK = 200_000
 
 
-class Pack:
+class PackStage:
     """Stage that packs events. In: a column with the bucket for each operator, then the columns of the events."""
 
     def __init__(self, operators: tuple[str, ...]) -> None:

@@ -54,10 +54,10 @@ def derived_events(
     """
     schema = _WITH_LEFT_OUT if left_out else _ANSWER
     payloads = metrics.results(messages.where(F.col("operator") == OUTPUT).select("payload"))
-    return payloads.mapInArrow(_Finish(tuple(shapes), schema), from_arrow_schema(schema))
+    return payloads.mapInArrow(_FinishStage(tuple(shapes), schema), from_arrow_schema(schema))
 
 
-class _Finish:
+class _FinishStage:
     """Stage that makes rows of the payloads of results, and of what was left out if the schema has columns for it."""
 
     def __init__(self, shapes: tuple[Shape, ...], schema: pa.Schema) -> None:

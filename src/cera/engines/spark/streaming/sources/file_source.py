@@ -56,11 +56,11 @@ def file_messages(
         reader = reader.option("maxFilesPerTrigger", files_a_batch)
     if is_spool:
         reader = reader.option("cleanSource", "delete")
-    stage = _Reading(read, tuple(operators), max_duration, max_ahead)
+    stage = _ReadStage(read, tuple(operators), max_duration, max_ahead)
     return reader.load(literal(folder)).select("path").mapInArrow(stage, _SCHEMA)
 
 
-class _Reading:
+class _ReadStage:
     """Stage that reads files."""
 
     def __init__(

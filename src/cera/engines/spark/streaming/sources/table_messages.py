@@ -20,7 +20,7 @@ from cera.engines.spark.division.routing import Router
 from cera.engines.spark.division.thresholds import thresholds
 from cera.engines.spark.streaming.messages.messages import SCHEMA
 from cera.engines.spark.streaming.messages.packing import Packer
-from cera.engines.spark.streaming.messages.table_packing import Pack
+from cera.engines.spark.streaming.messages.table_packing import PackStage
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column
@@ -52,7 +52,7 @@ def table_messages(
     ]
     events = reduce(DataFrame.unionByName, written)
     usable = _usable(_in_time(events, max_delay), operators)
-    return usable.select(*_WRITTEN, "term").mapInArrow(_Routing(tuple(operators)), SCHEMA)
+    return usable.select(*_WRITTEN, "term").mapInArrow(_RoutingStage(tuple(operators)), SCHEMA)
 
 
 def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
@@ -81,7 +81,7 @@ def _flat_messages(
     hashed = not qualified and all(map(_is_plain, content.children.values()))  # which is faster in Python
     written = (BEGIN, END, LABEL) if hashed else (BEGIN, END, LABEL, *HALVES, QUALIFIER)
     events = usable.select(*buckets, *(column(name) for name in written), *children)
-    return events.mapInArrow(Pack(tuple(operator.identity for operator in operators)), SCHEMA)
+    return events.mapInArrow(PackStage(tuple(operator.identity for operator in operators)), SCHEMA)
 
 
 def _transported(name: str, child: Any) -> list[Column]:
@@ -196,7 +196,7 @@ def _hash(cell: Cell) -> Column:
     return F.coalesce(*parts) if parts else F.lit(None).cast("bigint")
 
 
-class _Routing:
+class _RoutingStage:
     """Stage that divides events whose terms come as JSON, in Python."""
 
     def __init__(self, operators: tuple[Operator, ...]) -> None:
