@@ -15,6 +15,6 @@ def may_repeat(operators: Sequence[Operator]) -> bool:
         if labels & seen or (labels and None in seen) or (seen and None in labels):
             return True
         seen |= labels
-        if operator.buckets > 1 and not all(operator.division.tells_apart(label) for label in labels):
+        if operator.buckets > 1 and not all(operator.division.distinguishes(label) for label in labels):
             return True
     return False

@@ -18,7 +18,7 @@ from cera.rules.rule import Rule
 
 
 @dataclass(frozen=True)
-class ByKey:
+class KeyDivision:
     """Rules whose answers depend on events with the same values in all slots; without slots they run in one piece."""
 
     rules: tuple[Rule, ...]
@@ -29,7 +29,7 @@ class ByKey:
         division = (buckets, [slot.places for slot in self.slots]) if self.slots else ()
         return (module, max_duration, timezone, division)
 
-    def tells_apart(self, label: str | None) -> bool:
+    def distinguishes(self, label: str | None) -> bool:
         """Returns whether events with a label from different buckets differ: each carries its key, in one place."""
         rules = [rule for rule in self.rules if head_label(rule.head) == label]
         return label is not None and all(
@@ -43,7 +43,7 @@ class ByKey:
 
 
 @dataclass(frozen=True)
-class ByHistory:
+class HistoryDivision:
     """A module whose events with the same value of the partition attribute are in one bucket; one piece without it."""
 
     module: Module
@@ -52,7 +52,7 @@ class ByHistory:
         """Returns what identifies the state of an operator; nothing depends on how long events last."""
         return (module, timezone, buckets)
 
-    def tells_apart(self, label: str | None) -> bool:
+    def distinguishes(self, label: str | None) -> bool:
         """Returns whether events with a label from different buckets differ: all carry the partition attribute."""
         fields = [output.fields for output in self.module.outputs if output.label == label]
         names = [frozenset(name for name, value in each if self._is_key(value)) for each in fields]
@@ -67,7 +67,7 @@ class ByHistory:
         return f"module {self.module.name} {f'by {self.module.partition}' if divided else 'in one piece'}"
 
 
-Division = ByKey | ByHistory
+Division = KeyDivision | HistoryDivision
 
 
 def _slot_text(slot: Slot) -> str:

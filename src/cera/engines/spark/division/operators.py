@@ -9,7 +9,7 @@ from functools import cached_property
 from cera.algebra.relevance import Relevance
 from cera.engines.local.engine import plan_of
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.divisions import ByHistory, ByKey, Division
+from cera.engines.spark.division.divisions import Division, HistoryDivision, KeyDivision
 from cera.engines.spark.division.rule_groups import rule_groups
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.modules.layering import Layers
@@ -91,11 +91,11 @@ def operators(
         longest = max_duration if number == 0 else None  # the duration of a detected event is not known
         for module in layer.modules:
             if isinstance(module, RuleModule):
-                made += _of_rules(module, Operator(module, ByKey((), ()), below, longest, timezone, buckets))
+                made += _of_rules(module, Operator(module, KeyDivision((), ()), below, longest, timezone, buckets))
         for module in layer.modules:
             if not isinstance(module, RuleModule):
                 parts = 1 if module.partition is None else buckets
-                made.append(Operator(module, ByHistory(module), below + 1, longest, timezone, parts, acting))
+                made.append(Operator(module, HistoryDivision(module), below + 1, longest, timezone, parts, acting))
     return tuple(replace(operator, tick_limit=tick_limit) for operator in made)
 
 
@@ -113,7 +113,7 @@ def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:
         yield replace(
             whole,
             module=part,
-            division=ByKey(part.rules, group.key),
+            division=KeyDivision(part.rules, group.key),
             layer=whole.layer + group.layer,
             max_duration=max(known) if len(known) == len(lengths) else None,
             buckets=whole.buckets if group.key else 1,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
-from cera.engines.spark.division.divisions import ByHistory, ByKey
+from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
 from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.division.key_hashes import bucket, key_hash
 from cera.engines.spark.division.operators import Operator
@@ -63,9 +63,9 @@ class _Divider(Protocol):
 
 def _divider(operator: Operator, arrivals: dict[tuple[Monitored, ...], _Arrivals]) -> _Divider:
     match operator.division:
-        case ByKey() as division:
+        case KeyDivision() as division:
             return _KeyDivider(operator, division)
-        case ByHistory(module):
+        case HistoryDivision(module):
             known = arrivals.setdefault(module.monitored, _Arrivals(module))
             return _HistoryDivider(known, Histories(module, operator.buckets))
         case other:
@@ -101,7 +101,7 @@ class _HistoryDivider:
 
 
 class _KeyDivider:
-    def __init__(self, operator: Operator, division: ByKey) -> None:
+    def __init__(self, operator: Operator, division: KeyDivision) -> None:
         self._operator = operator
         self._slots = division.slots
         self._rules = division.rules

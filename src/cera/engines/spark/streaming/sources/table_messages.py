@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.engines.spark.division.divisions import ByHistory, Division
+from cera.engines.spark.division.divisions import Division, HistoryDivision
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.routing import Router
@@ -101,7 +101,7 @@ def _is_native(content: Flat, operators: Sequence[Operator]) -> bool:
 
 
 def _has_native_key(content: Flat, division: Division) -> bool:
-    if isinstance(division, ByHistory):
+    if isinstance(division, HistoryDivision):
         return _has_key(content, division.module)
     places = (place for slot in division.slots for place in slot.places.values())
     return all(_cell(content, place) is not _NOT_NATIVE for place in places)
@@ -133,7 +133,7 @@ def _cell(content: Flat, place: Place) -> Any:
 
 def _bucket(operator: Operator, content: Flat) -> Column:
     """Returns the bucket of an event in an operator; null if the operator cannot use it."""
-    if isinstance(operator.division, ByHistory):
+    if isinstance(operator.division, HistoryDivision):
         name = operator.division.module.partition
         here = F.lit(0) if name is None else F.coalesce(_key_bucket([(name,)], content, operator.buckets), F.lit(0))
         return F.when(column("label").isin(known(operator.labels)), here)
