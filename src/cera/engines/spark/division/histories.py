@@ -44,7 +44,7 @@ class Histories:
         return found
 
 
-def sharing(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
+def group_modules(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
     """Returns the modules, grouped where they see the same events and divide them in the same way.
 
     Modules with one history each stay single, so that they can run at the same time.

@@ -1,6 +1,6 @@
 """The work of Python workers for modules: dividing events into histories, and running modules over these.
 
-Modules that share their histories (`histories.sharing`) are gone through together: each event comes to Python once.
+Modules that share their histories (`histories.group_modules`) run together: each event comes to Python once.
 """
 
 from __future__ import annotations

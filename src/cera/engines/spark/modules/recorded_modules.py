@@ -25,7 +25,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.engines.spark.division.histories import sharing
+from cera.engines.spark.division.histories import group_modules
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
@@ -119,7 +119,7 @@ def detections_in(
     labels = known(label for module in found for label in module.reads)
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
-    shares = sharing(found)
+    shares = group_modules(found)
     if any(module.partition is not None for module in found):
         placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(EventDivider(shares, buckets), _PLACED)
     else:
