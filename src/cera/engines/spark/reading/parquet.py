@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.engines.spark.reading.frames import Origin, from_frame
-from cera.engines.spark.reading.readings import SourceTables, rejection_rows, unite
+from cera.engines.spark.reading.source_tables import SourceTables, rejection_rows, unite
 from cera.engines.spark.session.failures import reason
 from cera.errors import UsageError
 

@@ -24,7 +24,7 @@ from cera.connectors.source import Source
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
 from cera.engines.spark.reading.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
-from cera.engines.spark.reading.readings import SourceTables, rejection_rows, unite
+from cera.engines.spark.reading.source_tables import SourceTables, rejection_rows, unite
 from cera.engines.spark.reading.typed_children import in_columns
 from cera.engines.spark.tables.event_tables import FIELD, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import column

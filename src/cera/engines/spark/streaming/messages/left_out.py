@@ -25,7 +25,7 @@ from pyspark.sql.streaming.listener import (
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.frames import from_frame
-from cera.engines.spark.reading.readings import SourceTables
+from cera.engines.spark.reading.source_tables import SourceTables
 from cera.engines.spark.streaming.messages.messages import RESULT_COUNTS, RESULTS_MARK
 from cera.engines.spark.tables.event_tables import Flat
 from cera.engines.spark.tables.relations import column

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cera.engines.spark.reading.readings import LEFT_OUT, RECORD
+from cera.engines.spark.reading.source_tables import LEFT_OUT, RECORD
 from cera.engines.spark.streaming.messages.left_out import LATE, StreamMetrics
 from cera.engines.spark.streaming.messages.messages import OUTPUT, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.messages.stage_results import (
