@@ -12,7 +12,7 @@ from pyspark.sql.types import VariantType
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.column_roles import TableLayout
-from cera.engines.spark.reading.read_rows import events_of, rejected_of
+from cera.engines.spark.reading.record_rows import events_of, rejected_of
 from cera.engines.spark.reading.source_tables import SourceTables
 from cera.engines.spark.reading.table_layout import Demand, label_demand, met, rejected_rows, table_layout, time_demands
 from cera.engines.spark.reading.typed_children import NoChildError, in_columns, typed_children

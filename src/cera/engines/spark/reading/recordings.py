@@ -23,7 +23,7 @@ from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.source import Source
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.parquet import read_parquet
-from cera.engines.spark.reading.read_rows import READ, ReadSplits, events_of, record_batches, rejected_of
+from cera.engines.spark.reading.record_rows import READ, ReadSplits, events_of, record_batches, rejected_of
 from cera.engines.spark.reading.source_tables import SourceTables, rejection_rows, unite
 from cera.engines.spark.reading.typed_children import in_columns
 from cera.engines.spark.tables.event_tables import FIELD, EventTable, Flat, Terms

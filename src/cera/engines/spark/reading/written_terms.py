@@ -13,7 +13,7 @@ from pyspark.sql.types import VariantVal
 
 from cera.connectors.records.layout import RECORD_ERRORS, rejected
 from cera.connectors.records.records import event_of
-from cera.engines.spark.reading.read_rows import READ, Rows
+from cera.engines.spark.reading.record_rows import READ, Rows
 from cera.engines.spark.tables.relations import column
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.json_terms import loads, term_from_json
