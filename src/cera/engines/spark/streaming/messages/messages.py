@@ -93,7 +93,7 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[LatePolicy]]:
     """Returns the events of a payload, and how each is treated if it is late."""
     data = memoryview(payload)[1 + _HEADER.size :]
     if payload[:1] == _TABLE:
-        from cera.engines.spark.streaming.messages.flat_reading import (
+        from cera.engines.spark.streaming.messages.packed_tables import (
             read_table,  # only for tables: it needs Arrow
         )
 
