@@ -28,7 +28,7 @@ from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
-from cera.engines.spark.streaming.messages.actions import events_of
+from cera.engines.spark.streaming.messages.action_requests import events_of
 from cera.engines.spark.streaming.messages.messages import unpack_results
 from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, by_kind
 from cera.engines.spark.streaming.patience import patiently

@@ -22,7 +22,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
-from cera.engines.spark.streaming.messages.actions import asked
+from cera.engines.spark.streaming.messages.action_requests import asked
 from cera.engines.spark.streaming.messages.event_fields import event_fields
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
