@@ -21,7 +21,7 @@ from cera.engines.spark.modules.recorded_modules import LayerDetections, detecti
 from cera.engines.spark.plan.batch import Batch, constructions
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.plan.scopes import Environment
-from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import event_table, event_tables
 from cera.engines.spark.tables.event_tables import EventTable

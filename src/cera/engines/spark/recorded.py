@@ -21,7 +21,7 @@ from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION
-from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.reading.recordings import SourceTables, is_small, read_sources
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session

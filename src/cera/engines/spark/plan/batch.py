@@ -42,7 +42,7 @@ from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
 from cera.engines.spark.plan.ticks import tick_table
-from cera.engines.spark.plan.undefined import counted
+from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union
 from cera.engines.spark.values.cells import TYPES

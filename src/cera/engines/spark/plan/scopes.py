@@ -14,7 +14,7 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
 
 if TYPE_CHECKING:
-    from cera.engines.spark.plan.undefined import Tally
+    from cera.engines.spark.plan.undefined_counts import Tally
 
 
 @dataclass(frozen=True)
