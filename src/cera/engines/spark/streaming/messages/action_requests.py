@@ -18,7 +18,7 @@ from cera.model.time.interval import Interval
 from cera.modules.processor import Detection
 
 
-def asked(operator: Operator, derived: Sequence[Detection]) -> Iterator[ActionRequest]:
+def action_requests(operator: Operator, derived: Sequence[Detection]) -> Iterator[ActionRequest]:
     """Yields, for each rule with an action that derived an event, the event and the rule's first derivation of it."""
     if not operator.acting:
         return

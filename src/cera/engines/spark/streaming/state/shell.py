@@ -22,7 +22,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
-from cera.engines.spark.streaming.messages.action_requests import asked
+from cera.engines.spark.streaming.messages.action_requests import action_requests
 from cera.engines.spark.streaming.messages.event_fields import event_fields
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
@@ -133,7 +133,7 @@ class Layer(StatefulProcessor):
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
         results: list[Result] = [LateEvent(event_fields(event)) for event in outcome.late]
         messages = self._messages(bucket, outcome.derived, results)
-        results += asked(self._operators[name], outcome.derived)
+        results += action_requests(self._operators[name], outcome.derived)
         now = kernel.counts(part)
         missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
         results.append(StateReport(name, bucket, now.in_state, missing, without_key))
