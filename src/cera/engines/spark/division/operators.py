@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -118,3 +118,16 @@ def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:
             max_duration=max(known) if len(known) == len(lengths) else None,
             buckets=whole.buckets if group.key else 1,
         )
+
+
+def may_repeat(operators: Sequence[Operator]) -> bool:
+    """Returns whether two operators, or two buckets of one, may derive the same event."""
+    seen: set[str | None] = set()
+    for operator in operators:
+        labels = operator.derives
+        if labels & seen or (labels and None in seen) or (seen and None in labels):
+            return True
+        seen |= labels
+        if operator.buckets > 1 and not all(operator.division.distinguishes(label) for label in labels):
+            return True
+    return False

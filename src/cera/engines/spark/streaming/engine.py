@@ -11,8 +11,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from cera.connectors.records.layout import Layout
-from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.operators import BUCKETS, operators
+from cera.engines.spark.division.operators import BUCKETS, may_repeat, operators
 from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.streaming.messages.left_out import StreamMetrics
 from cera.engines.spark.streaming.results.compact import shapes

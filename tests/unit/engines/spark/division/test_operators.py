@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.spark.division.distinct import may_repeat
 from cera.engines.spark.division.divisions import KeyDivision
-from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.operators import Operator, may_repeat
 from cera.errors import ProgramError
 from cera.pipeline import load
 from module_runs import rule_operators

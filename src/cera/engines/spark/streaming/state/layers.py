@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.operators import Operator, may_repeat
 from cera.engines.spark.streaming.messages.messages import SCHEMA
 from cera.engines.spark.streaming.results.compact import Shape
 from cera.engines.spark.streaming.state.shell import Distinct, Layer
