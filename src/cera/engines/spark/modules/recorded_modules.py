@@ -29,7 +29,7 @@ from cera.engines.spark.division.histories import group_modules
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
-from cera.engines.spark.plan.ticks import stream_ends
+from cera.engines.spark.plan.timers import stream_ends
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms

@@ -37,11 +37,10 @@ from cera.engines.spark.plan.absence import are_few, without_any
 from cera.engines.spark.plan.deriving import derive, derive_sliding
 from cera.engines.spark.plan.joins import Buckets, Pair, Strategy
 from cera.engines.spark.plan.patterns import match_table
-from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
-from cera.engines.spark.plan.ticks import tick_table
+from cera.engines.spark.plan.timers import tick_table, timed
 from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union

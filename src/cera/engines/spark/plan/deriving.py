@@ -17,9 +17,9 @@ from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
 from cera.engines.spark.plan.head_udf import terms_of
 from cera.engines.spark.plan.head_values import fold_aggregate, replace_aggregates, replace_expressions
 from cera.engines.spark.plan.heads import flat_head, instantiate
-from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sliding import SlidingWindow, collected, first_of_ties
+from cera.engines.spark.plan.timers import timed
 from cera.engines.spark.plan.undefined_counts import counted_heads
 from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import Relation, attribute, column, component

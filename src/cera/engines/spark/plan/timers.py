@@ -1,17 +1,58 @@
-"""X[i: kind[j, d]]: the events of relative timers, computed beside their anchors."""
+"""Events of timers: the ticks of absolute timers as a table; those of relative timers beside their anchors.
+
+Absolute timers tick between the first and the last end of the incoming events.
+"""
 
 from __future__ import annotations
 
 from functools import reduce
 from operator import and_
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cera.engines.spark.plan.scopes import Environment
+from cera.engines.spark.tables.event_rows import event_table
+from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import Relation, Timer, attribute, column
 from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer
-from cera.model.time.interval import MAX_TIME, MIN_TIME
+from cera.model.calendars.calendar_files import timer_events
+from cera.model.calendars.tick_limits import check_timer_ticks
+from cera.model.events.event import Event
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.time.timers import SYNONYMS, TIMERS
+
+
+def tick_table(
+    timer: TimerQuery,
+    stream: tuple[EventTable, ...],
+    environment: Environment,
+    until: Time | None,
+    rules: str = "",
+) -> EventTable:
+    """Returns the occurrences of a timer. They are made here, so the ends of the stream are computed first."""
+    events: list[Event] = []
+    bounds = stream_ends(stream)
+    if bounds is not None:
+        first, last = bounds
+        last = last if until is None else until
+        calendars, limit = environment.calendars, environment.tick_limit
+        check_timer_ticks(timer, calendars, first, last, environment.timezone, limit, rules)
+        for event in timer_events(timer, environment.calendars, first, last, environment.timezone):
+            if event.end >= first and (until is None or event.end <= until):
+                events.append(event)
+    environment.ticks.update((event.id, event) for event in events)
+    return event_table(environment.spark, events)
+
+
+def stream_ends(stream: tuple[EventTable, ...]) -> tuple[Time, Time] | None:
+    """Returns the first and the last end of the events."""
+    ends = [table.frame.select(column("end")) for table in stream]
+    if not ends:
+        return None
+    [row] = reduce(DataFrame.union, ends).agg(F.min("end"), F.max("end")).collect()
+    return None if row[0] is None else (row[0], row[1])
 
 
 def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:
