@@ -19,8 +19,7 @@ from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.routing import Router
 from cera.engines.spark.division.thresholds import thresholds
 from cera.engines.spark.streaming.messages.messages import SCHEMA
-from cera.engines.spark.streaming.messages.packing import Packer
-from cera.engines.spark.streaming.messages.table_packing import PackStage
+from cera.engines.spark.streaming.messages.packing import Packer, PackStage
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column
