@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from cera.engines.spark.division.operators import Operator
-from cera.engines.spark.streaming.messages.event_fields import event_fields
-from cera.engines.spark.streaming.messages.stage_results import ActionRequest, derivation_key
+from cera.engines.spark.streaming.messages.stage_results import ActionRequest, derivation_key, event_fields
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.json_terms import loads, term_from_json, term_to_json

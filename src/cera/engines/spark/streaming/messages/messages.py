@@ -18,16 +18,17 @@ from enum import Enum
 from typing import Any
 
 from cera.engines.local.state_bytes import restore_plain
-from cera.engines.spark.streaming.messages.event_fields import EventFields, json_body
 from cera.engines.spark.streaming.messages.stage_results import (
     ActionRequest,
     DerivedResult,
+    EventFields,
     LateEvent,
     RejectedRecord,
     Result,
     ResultsByKind,
     StateReport,
     by_kind,
+    json_body,
 )
 from cera.model.events.occurrence import Occurrence, json_occurrence
 

@@ -23,7 +23,6 @@ from pyspark.sql.streaming.stateful_processor import (
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.messages.action_requests import action_requests
-from cera.engines.spark.streaming.messages.event_fields import event_fields
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
     EventCopy,
@@ -40,6 +39,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
     StateReport,
     by_kind,
     derivation_key,
+    event_fields,
     first_derivations,
 )
 from cera.engines.spark.streaming.messages.worker_memory import settle
