@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cera.engines.spark.division.places import Place, variable_at
-from cera.engines.spark.division.slots import Slot
+from cera.engines.spark.division.slots import Place, Slot, variable_at
 from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.expressions.expression import Variable
 from cera.modules.module import Module

@@ -10,8 +10,7 @@ from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
 from cera.engines.spark.division.histories import NOWHERE, Histories
 from cera.engines.spark.division.key_hashes import bucket, key_hash
 from cera.engines.spark.division.operators import Operator
-from cera.engines.spark.division.places import Place
-from cera.engines.spark.division.slots import Slot
+from cera.engines.spark.division.slots import Place, Slot
 from cera.model.events.occurrence import Occurrence
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern

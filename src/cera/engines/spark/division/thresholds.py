@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cera.engines.spark.division.places import Place, places
+from cera.engines.spark.division.slots import Place, places
 from cera.model.expressions.expression import And, Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.values import Scalar

@@ -15,8 +15,8 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.division.divisions import Division, HistoryDivision
 from cera.engines.spark.division.operators import Operator
-from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.routing import Router
+from cera.engines.spark.division.slots import Place
 from cera.engines.spark.division.thresholds import thresholds
 from cera.engines.spark.streaming.messages.messages import SCHEMA
 from cera.engines.spark.streaming.messages.packing import Packer, PackStage
