@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
 from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
-from cera.engines.spark.division.histories import NOWHERE, Histories
-from cera.engines.spark.division.key_hashes import bucket, key_hash
+from cera.engines.spark.division.histories import NOWHERE, Histories, bucket, key_hash
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.slots import Place, Slot
 from cera.model.events.occurrence import Occurrence
