@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
+from cera.engines.spark.division.buckets import NOWHERE, Histories, bucket, key_hash
 from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
-from cera.engines.spark.division.histories import NOWHERE, Histories, bucket, key_hash
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.slots import Place, Slot
 from cera.model.events.occurrence import Occurrence

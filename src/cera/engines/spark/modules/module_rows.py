@@ -1,6 +1,6 @@
 """The work of Python workers for modules: dividing events into histories, and running modules over these.
 
-Modules that share their histories (`histories.group_modules`) run together: each event comes to Python once.
+Modules that share their histories (`buckets.group_modules`) run together: each event comes to Python once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.histories import NOWHERE, Histories
+from cera.engines.spark.division.buckets import NOWHERE, Histories
 from cera.engines.spark.tables.event_rows import event_row
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event

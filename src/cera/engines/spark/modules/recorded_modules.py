@@ -25,7 +25,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.engines.spark.division.histories import group_modules
+from cera.engines.spark.division.buckets import group_modules
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT

@@ -176,7 +176,7 @@ def _wanted(rules: Sequence[Rule], label: str, content: Flat) -> Column | None:
 
 
 def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
-    """Computes `key_hashes.bucket` on columns."""
+    """Computes `buckets.bucket` on columns."""
     cells = [_cell(content, place) for place in places]
     if any(cell is None for cell in cells):
         return F.lit(None).cast("int")
@@ -187,7 +187,7 @@ def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
 
 
 def _hash(cell: Cell) -> Column:
-    """Computes `key_hashes.key_hash` on columns; null where there is no value."""
+    """Computes `buckets.key_hash` on columns; null where there is no value."""
     parts = [
         F.when(part.isNotNull(), F.xxhash64(part.cast("bigint") if kind == "boolean" else part))
         for kind, part in canonical(cell)
