@@ -17,7 +17,7 @@ from cera.engines.spark.streaming.messages.left_out import StreamMetrics
 from cera.engines.spark.streaming.results.compact import shapes
 from cera.engines.spark.streaming.results.compact_columns import derived_events
 from cera.engines.spark.streaming.sources.table_messages import table_messages
-from cera.engines.spark.streaming.state.layers import results
+from cera.engines.spark.streaming.state.shell import results
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of

@@ -38,7 +38,7 @@ from cera.engines.spark.streaming.sources.file_names import utf_8_names
 from cera.engines.spark.streaming.sources.file_source import file_messages
 from cera.engines.spark.streaming.sources.intake import Intake, StreamSource, intake_of
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
-from cera.engines.spark.streaming.state.layers import results
+from cera.engines.spark.streaming.state.shell import results
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
 from cera.wording import Setting, in_python

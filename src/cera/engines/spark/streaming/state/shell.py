@@ -1,4 +1,4 @@
-"""The local engine inside Spark's state store: kernels as stateful processors of `transformWithState`.
+"""The local engine inside Spark's state store: kernels as stateful processors of `transformWithState`, layer by layer.
 
 Spark calls the methods by keyword, which is why their parameters have the names they have.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -20,11 +21,12 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 
-from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.operators import Operator, may_repeat
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.messages.action_requests import action_requests
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
+    SCHEMA,
     EventCopy,
     LatePolicy,
     pack_events,
@@ -237,3 +239,23 @@ def _frame(messages: Sequence[Message]) -> pd.DataFrame:
         "payload": pa.array(payloads, pa.binary()),
     }
     return pd.DataFrame({name: pd.arrays.ArrowExtensionArray(column) for name, column in columns.items()})
+
+
+def results(
+    messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
+) -> DataFrame:
+    """Sends the messages of a stream through the layers of operators; returns messages that are results.
+
+    With `distinct`, an event that several parts derive comes out once. Events of the `shapes` come out as columns.
+    """
+    by_id = max(operator.buckets for operator in operators) if distinct and may_repeat(operators) else 0
+    flow = messages
+    for number in sorted({operator.layer for operator in operators}):
+        here = [operator for operator in operators if operator.layer == number]
+        later = [operator for operator in operators if operator.layer > number]
+        flow = flow.groupBy("operator", "bucket").transformWithStateInPandas(
+            Layer(here, later, by_id=by_id, shapes=shapes), SCHEMA, "append", "eventTime"
+        )
+    if by_id:
+        flow = flow.groupBy("operator", "bucket").transformWithStateInPandas(Distinct(), SCHEMA, "append", "none")
+    return flow
