@@ -12,12 +12,12 @@ from pyspark.sql.types import VariantType
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.column_roles import TableLayout
+from cera.engines.spark.reading.json_terms import read_written_terms
 from cera.engines.spark.reading.record_rows import events_of, rejected_of
 from cera.engines.spark.reading.source_tables import SourceTables
 from cera.engines.spark.reading.table_layout import Demand, label_demand, met, rejected_rows, table_layout, time_demands
 from cera.engines.spark.reading.typed_children import NoChildError, in_columns, typed_children
 from cera.engines.spark.reading.variants import variant_fields
-from cera.engines.spark.reading.written_terms import read_written_terms
 from cera.engines.spark.tables.event_tables import EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import fields_term, flat_hashes
