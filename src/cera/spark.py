@@ -48,7 +48,7 @@ def events(
     timezone: str = "UTC",
     check: bool = True,
 ) -> DataFrame:
-    """The rows of a table as events: a DataFrame with `label`, `at`, perhaps `id`, and the other columns.
+    """Returns the rows of a table as events: a DataFrame with `label`, `at`, perhaps `id`, and the other columns.
 
     With an `end` it has `begin` and `end` in the place of `at`.
 
@@ -58,12 +58,12 @@ def events(
     label_value  the label of all of them; give one of the two
     id           the column that tells equal events apart: a text or a whole number
     unique       columns that together with label and time tell events apart, as a key of the table would: with it,
-                 averages and the like over a window before each event cost a third. Not together with `end`. It is
-                 looked at: a query that relies on it fails if two events are the same in all of these
+                 averages and the like over a window before each event cost a third. Not together with
+                 `end`. It is checked: a query that relies on it fails if two events are the same in all of these
     time_unit    what a number as a time counts: s, ms or us
     timezone     the zone of times without an offset
-    check        whether `detect` holds the program against the columns: what every match needs and no event can have is
-                 an error then, and what some matches need a warning
+    check        whether `detect` checks the program against the columns: what every match needs and no event can have
+                 is an error then, and what some matches need a warning
 
     Nothing is read here, so the table may be a stream. A row without a time keeps null there, and `detect`
     leaves it out.
@@ -108,10 +108,10 @@ def events(
 
 
 def _about(label_value: str | None, check: bool) -> dict[str, str | bool]:
-    """What the column of labels tells `detect`."""
+    """Returns the metadata of the column of labels for `detect`."""
     return ({} if label_value is None else {LABEL: label_value}) | ({} if check else {CHECK: False})
 
 
 def _timestamp(table: DataFrame, name: str, microseconds: Column) -> Column:
-    """A column of times as timestamps; one that is so already as it is, for which Spark can use its statistics."""
+    """Returns a column of times as timestamps; one of timestamps unchanged, so that Spark can use its statistics."""
     return column(name) if isinstance(table.schema[name].dataType, TimestampType) else F.timestamp_micros(microseconds)

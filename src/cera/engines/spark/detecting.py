@@ -15,7 +15,7 @@ from cera.engines.spark.reading.schema_check import check_schema
 from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.session.session import check_state_store
 from cera.engines.spark.streaming.engine import detect as detect_stream
-from cera.engines.spark.streaming.messages.left_out import tell_of
+from cera.engines.spark.streaming.messages.left_out import log_left_out
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
@@ -36,17 +36,17 @@ def detect(
     left_out: bool = False,
     label: str | None = None,
 ) -> DataFrame:
-    """The derived events: id, begin and end (timestamps), label, term (JSON), rule, causes, recipient, transport.
+    """Returns the derived events: id, begin, end (timestamps), label, term (JSON), rule, causes, recipient, transport.
 
-    With `left_out`, the rows that were late or are no events too, with the columns `left_out` (why) and `record`. With
-    a `label`, only events with this one, with the column `children`: a struct with a field for each child.
+    With `left_out`, also the rows that were late or are not events, with the columns `left_out` (why) and `record`.
+    With a `label`, only events with this one, with the column `children`: a struct with a field for each child.
     """
     _check(program, events)
     if events.isStreaming:
         check_state_store(events.sparkSession)
     check_schema(program, events, table_layout(events.schema, Layout(times=TimeFormat(timezone=timezone))))
     if events.isStreaming:
-        tell_of(events.sparkSession)
+        log_left_out(events.sparkSession)
         found = detect_stream(
             program, events, max_delay=max_delay, max_duration=max_duration, timezone=timezone, left_out=left_out
         )
@@ -54,7 +54,7 @@ def detect(
             found = _with_children(found, label, _children(program, events, label, max_duration, timezone))
     else:
         reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
-        reading = reading if max_duration is None else reading.lasting(max_duration)
+        reading = reading if max_duration is None else reading.reject_longer(max_duration)
         made = answers(program, reading.tables, events.sparkSession, timezone=timezone, max_duration=max_duration)
         found = made.events() if label is None else labelled(made, label)
         if left_out:
@@ -63,7 +63,7 @@ def detect(
 
 
 def _check(program: Layers, events: DataFrame) -> None:
-    """What cannot be told apart in a session of Spark in which the case of names makes no difference."""
+    """Raises UsageError if it is not a DataFrame, or names differ only in case and Spark ignores case."""
     if not isinstance(events, DataFrame):
         raise UsageError(f"`detect` takes a DataFrame of Spark, and {type(events).__name__} is none")
     if events.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
@@ -80,7 +80,7 @@ def _check(program: Layers, events: DataFrame) -> None:
 
 
 def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
-    """The identifiers of a rule, and its variables, which are no columns of the same kind."""
+    """Yields the identifiers of a rule, then its variables, which are another kind of columns."""
     where = f"the rule {rule.name}"
     yield where, sorted({identifier for branch in rule.branches for identifier in branch.identifiers})
     patterns = [pattern for branch in rule.branches for pattern in branch.positive_patterns()]
@@ -88,7 +88,7 @@ def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _children(program: Layers, events: DataFrame, label: str, max_duration: int | None, timezone: str) -> StructType:
-    """The type of the column `children` over recorded events with these columns."""
+    """Returns the type of the column `children` over recorded events with these columns."""
     none = events.sparkSession.createDataFrame([], events.schema)
     recorded = detect(program, none, max_delay=0, max_duration=max_duration, timezone=timezone, label=label)
     kind = recorded.schema[CHILDREN].dataType
@@ -97,7 +97,7 @@ def _children(program: Layers, events: DataFrame, label: str, max_duration: int 
 
 
 def _with_children(found: DataFrame, label: str, children: StructType) -> DataFrame:
-    """The rows of a stream with a label, and those that were left out, with their children read from the JSON."""
+    """Returns the rows of a stream with a label, and those left out, with their children read from the JSON."""
     term = F.from_json(column("term"), StructType().add(label, children))
     kept = found.where((column("label") == label) | column("label").isNull())
     return kept.withColumn(CHILDREN, term[label])

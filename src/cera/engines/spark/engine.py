@@ -17,11 +17,11 @@ from pyspark.sql import functions as F
 from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.lineage import NAMES, Lineage
-from cera.engines.spark.modules.recorded_modules import Detected, detected
+from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in
 from cera.engines.spark.plan.batch import Batch, constructions
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.plan.scopes import Environment
-from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import event_table, event_tables
 from cera.engines.spark.tables.event_tables import EventTable
@@ -39,14 +39,14 @@ from cera.modules.rules.module import RuleModule, rules_of
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program derives from event tables, as DataFrames: its rules, layer by layer, and its modules."""
+    """The events that a program derives, as DataFrames: those of its rules, layer by layer, and of its modules."""
 
     batches: tuple[Batch, ...]
-    detected: tuple[Detected, ...] = ()
+    detected: tuple[LayerDetections, ...] = ()
 
     @property
     def batch(self) -> Batch:
-        """That of a program of rules alone."""
+        """The batch of a program that has only rules."""
         [only] = self.batches
         return only
 
@@ -60,32 +60,32 @@ class Answers:
         return [event for batch in self.batches for event in batch.environment.ticks.values()]
 
     def derivations(self) -> DataFrame:
-        """One row for each derivation: id, begin, end, label, term (JSON), derivation, recipient, transport, names.
+        """Returns a row per derivation: id, begin, end, label, term (JSON), derivation, recipient, transport, names.
 
-        `names` are those of the causes, in their order.
+        `names` are the names of the causes, in their order.
         """
         rows = [_identified(_rows(table, CAUSES)) for table in self._tables]
         named = F.map_keys(column(CAUSES)).alias(NAMES)
         return reduce(DataFrame.unionByName, rows).select("*", named).drop(CAUSES)
 
     def events(self) -> DataFrame:
-        """Each derived event once, with the first of its derivations: rule and causes."""
+        """Returns each derived event once, with the first of its derivations: rule and causes."""
         labels = Counter(table.label for table in self._tables)
         frames: list[DataFrame] = []
         several: list[DataFrame] = []
         for table in self._tables:
             if table.once and labels[table.label] == 1 and not labels[None]:
-                frames.append(told(_rows(table, CAUSES)))
+                frames.append(as_derived_events(_rows(table, CAUSES)))
             else:
                 several.append(_rows(table, CAUSES))
         if several:
             firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
             together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
-            frames.append(told(together.agg(*firsts, *first_derivation())))
+            frames.append(as_derived_events(together.agg(*firsts, *first_derivation())))
         return reduce(DataFrame.unionByName, frames)
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
-        """Each construction of the plan with the table of what it derives."""
+        """Yields each construction of the plan with the table of the events that it derives."""
         for batch in self.batches:
             yield from constructed(batch)
 
@@ -96,7 +96,7 @@ class Answers:
 
 
 def constructed(batch: Batch) -> Iterator[tuple[Construction, EventTable]]:
-    """Each construction of a plan with the table of what it derives."""
+    """Yields each construction of a plan with the table of the events that it derives."""
     for point in batch.plan.results:
         yield from zip(constructions(point.expression), batch.derived[point.name], strict=True)
 
@@ -107,13 +107,13 @@ def _rows(table: EventTable, *more: str) -> DataFrame:
 
 
 def _identified(rows: DataFrame) -> DataFrame:
-    """The rows with an id in the place of its two halves."""
+    """Returns the rows with an id instead of its two halves."""
     others = [column(name) for name in rows.columns if name not in ("h1", "h2")]
     return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
 
 
-def told(rows: DataFrame, *more: str) -> DataFrame:
-    """The rows as events that were derived: the rule, and the ids of causes by their names."""
+def as_derived_events(rows: DataFrame, *more: str) -> DataFrame:
+    """Returns the rows as derived events: with the rule, and the ids of causes by their names."""
     rule = column(DERIVATION)["rule"].alias("rule")
     return _identified(rows).select("id", "begin", "end", "label", *more, "term", rule, CAUSES, *SENT)
 
@@ -134,9 +134,9 @@ def answers(
 
     Rules are DataFrames themselves; other modules run in Python workers, each history in one of them.
 
-    With a `tally`, rows in which an expression has no value are counted when it is. With `keep`, what modules detect is
-    kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where all events are known to be
-    points of time, `max_duration` need not say it.
+    With a `tally`, rows in which an expression has no value are counted when the answers are. With `keep`, what modules
+    detect is kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where all events are known
+    to be points of time, `max_duration` need not say it.
     """
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
@@ -145,7 +145,7 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     batches: list[Batch] = []
-    found: list[Detected] = []
+    found: list[LayerDetections] = []
     seen = tables
     for layer in layers.layers:
         derived: list[EventTable] = []
@@ -153,11 +153,11 @@ def answers(
         others = [module for module in layer.modules if not isinstance(module, RuleModule)]
         for module in rules:
             environment = Environment(spark, module.program.calendars, timezone, tally=tally, tick_limit=tick_limit)
-            longest = max_duration if seen is tables else None  # nobody knows how long a detected event lasts
+            longest = max_duration if seen is tables else None  # the duration of a detected event is not known
             batches.append(Batch(plan_of(module.program, "Spark"), environment, seen, until, longest, tables))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if others:
-            one = detected(
+            one = detections_in(
                 others,
                 seen,
                 timezone=timezone,
@@ -166,7 +166,7 @@ def answers(
                 until=until,
                 tick_limit=tick_limit,
             )
-            found.append(one.kept() if keep else one)
+            found.append(one.persisted() if keep else one)
             if layer is not layers.layers[-1]:
                 derived += found[-1].by_label()
         seen = (*seen, *derived)

@@ -1,4 +1,4 @@
-"""What a program becomes on Spark, shown without any events: how joins are made, what runs in Python, Spark's plan."""
+"""Explains how a program runs on Spark, without events: the joins, the parts that run in Python, Spark's plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cera.modules.layering import Layers
 
 
 class SparkJoin(TypedDict):
-    """A join or window, by the events of both sides, and the way it is made: bucket, plain or broadcast."""
+    """A join or window: the events of both sides, and how it is made: bucket, plain or broadcast."""
 
     of: str
     way: str
@@ -51,7 +51,7 @@ def _text(operator: Expression) -> str:
 
 
 def spark_lines(explained: ExplainedSpark) -> Iterator[str]:
-    """The explanation for a person to read."""
+    """Yields the lines of the explanation as text."""
     yield "joins on Spark:" if explained["joins"] else "joins on Spark: none"
     yield from (f"  {join['of']}: {join['way']}" for join in explained["joins"])
     yield "in Python, on flat events:" if explained["python"] else "in Python, on flat events: nothing"

@@ -27,8 +27,8 @@ from cera.model.terms.json_terms import sort_key
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 
-#: The columns of answers: what is not written has no `term`, and an event of the input no `rule`; `causes` is an array
-#: of the names and ids, in their order.
+#: The columns of answers: rows that are not written have no `term`, and events of the input no `rule`; `causes` is an
+#: array of the names and ids, in their order.
 ANSWER = ("end", "begin", "id", "label", "term", "qualifier", "rule", "causes", "recipient", "transport")
 
 Row = tuple[Any, ...]
@@ -82,7 +82,7 @@ class Lines:
 
 
 def in_output_order(rows: Iterator[Row]) -> Iterator[Row]:
-    """Rows that are in the order of end and begin, in that of their terms too."""
+    """Sorts rows that are in the order of end and begin by their terms as well."""
     for _, together in groupby(rows, key=itemgetter(0, 1)):
         same = list(together)
         yield from same if len(same) == 1 else sorted(same, key=_key)
@@ -127,7 +127,7 @@ class WriteLines:
 
 
 def _values(part: pa.Array) -> list[Any]:
-    """The values of a column; causes as pairs."""
+    """Returns the values of a column; causes as pairs."""
     if not pa.types.is_list(part.type):
         return part.to_pylist()  # type: ignore[no-any-return]
     entries = part.flatten()
@@ -141,7 +141,7 @@ def _values(part: pa.Array) -> list[Any]:
 
 
 def write_parts(ordered: DataFrame, write: WriteLines) -> tuple[Counter[str], int]:
-    """Writes the rows, which are sorted in parts; how many of each label were derived, and how many were written."""
+    """Writes rows that are sorted in parts; returns how many of each label were derived, and how many were written."""
     derived: Counter[str] = Counter()
     written = 0
     for row in ordered.select(*ANSWER).mapInArrow(write, COUNTS).collect():
@@ -151,7 +151,7 @@ def write_parts(ordered: DataFrame, write: WriteLines) -> tuple[Counter[str], in
 
 
 def join_parts(folder: Path, target: Path) -> None:
-    """The parts in a folder one after the other, as a file; they are no longer there."""
+    """Joins the parts in a folder into one file, and removes them."""
     parts = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     if not parts:
         target.touch()

@@ -1,4 +1,4 @@
-"""From the rows of an answer to derived events with the events that they came from."""
+"""Makes derived events, with the events that caused them, of the rows of an answer."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _STARTS = 100
 
 
 class Lineage:
-    """The events of a run by their ids. Those of relative timers are made again from their anchors, the ticks of clocks
-    from the events that can have started them."""
+    """The events of a run by their ids. Those of relative timers are computed from their anchors, the ticks of absolute
+    timers from the events that can have started them."""
 
     def __init__(self, rules: Iterable[Rule], events: Iterable[Event], clocks: Iterable[Clock] = ()) -> None:
         self._rules = {rule.name: rule for rule in rules}
         self._events = {event.id: event for event in events}
         self._clocks = tuple(clocks)
-        #: The starts of the ticks that were found last.
+        #: The starts of the ticks found most recently.
         self._started: dict[tuple[Clock, Time], None] = {}
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
-        """Rows with one derivation each as derived events, each with all its derivations."""
+        """Makes derived events of rows with one derivation each: every event once, with all its derivations."""
         together: dict[str, list[Row]] = {}
         for row in rows:
             together.setdefault(row["id"], []).append(row)
@@ -90,7 +90,7 @@ class Lineage:
         return None
 
     def _starts(self, time: Time) -> Iterator[tuple[Clock, Time]]:
-        """What can have started a tick: what has started others, else an event, else the tick of another timer."""
+        """Yields possible starts of a tick: those found before, then ends of events, then ticks of other timers."""
         for timer, since in list(reversed(self._started)):
             if since in _possible(timer, time, since):
                 yield timer, since
@@ -102,12 +102,12 @@ class Lineage:
 
     @cached_property
     def _ends(self) -> frozenset[Time]:
-        """When something can have started a timer."""
+        """The ends of events, at which timers can have started."""
         return frozenset(event.end for event in self._events.values())
 
 
 def _possible(timer: Clock, time: Time, first: Time) -> range:
-    """The times, not before the first, at which a timer that ticks at a time can have started, the latest first."""
+    """Returns the times, latest first, at which a timer that ticks at a time can have started; none before `first`."""
     latest = time - timer.after
     return range(latest, (first if timer.repeats else max(first, latest)) - 1, -timer.after)
 
@@ -117,7 +117,7 @@ def _timer_event(timer: RelativeTimer, anchor: Event, interval: Interval) -> Eve
 
 
 def event_of(row: Row, qualifier: str | None) -> Event:
-    """The event of a row with its term as JSON."""
+    """Returns the event of a row with its term as JSON."""
     return Event(term_from_json(loads(row["term"])), Interval(row["begin"], row["end"]), qualifier)
 
 

@@ -1,4 +1,4 @@
-"""A program over recorded events on Spark: what was read, what was rejected, and the answers in the order of output."""
+"""A program over recorded events on Spark: events read, records rejected, and answers in the order of output."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION
-from cera.engines.spark.plan.undefined import Tally
-from cera.engines.spark.reading.recordings import Reading, is_small, read_sources
+from cera.engines.spark.plan.undefined_counts import Tally
+from cera.engines.spark.reading.recordings import SourceTables, is_small, read_sources
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
-from cera.engines.spark.session.task_progress import tasks_told
+from cera.engines.spark.session.task_progress import report_tasks
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import written_term
@@ -38,7 +38,7 @@ from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
 
-#: Of the times that divide them: to a thousandth of all events.
+#: The precision of the times that divide the parts: a thousandth of all events.
 _ACCURACY = 1_000
 
 #: Parts of the output for each core: enough that a slow one does not hold up the others.
@@ -49,13 +49,13 @@ _PART = "part"
 
 @dataclass(frozen=True)
 class Recorded:
-    """The answers over what was read. Nothing is computed before it is asked for.
+    """The answers over the events that were read. Everything is computed on demand.
 
     `tally` counts rows in which an expression has no value, when the answers are read or written. What is `small` is
     written in one part.
     """
 
-    reading: Reading
+    reading: SourceTables
     answers: Answers
     tally: Tally
     until: Time | None = None
@@ -66,16 +66,16 @@ class Recorded:
         return self.answers.spark
 
     def telling(self, activity: str, tell: Callable[[str], object]) -> AbstractContextManager[None]:
-        """Tells what goes on inside, with the numbers of tasks."""
-        return tasks_told(self.spark, activity, tell)
+        """Reports the progress of the work inside, with the numbers of tasks."""
+        return report_tasks(self.spark, activity, tell)
 
     def rejects(self) -> list[Rejected]:
         with engine_failure():
             return self.reading.rejects()
 
     def labels(self) -> tuple[Counter[str], int, int]:
-        """How many different events of each label there are, how many of all are later than `until`, and how many were
-        read, equal ones each."""
+        """Returns how many different events of each label there are, how many of all are later than `until`, and how
+        many were read, with duplicates."""
         if not self.reading.tables:
             return Counter(), 0, 0
         after = F.lit(0) if self.until is None else F.count_if(column("end") > self.until)
@@ -90,8 +90,8 @@ class Recorded:
         return found, sum(row["later"] for row in rows), sum(row["read"] for row in rows)
 
     def rows(self, labels: Collection[str], *, base: bool) -> Iterator[Row]:
-        """What is derived, by end, begin and term, with the columns ANSWER, and with `base` the input events too. An
-        input event that was derived too is there once. What has none of the `labels` has no term."""
+        """Yields the derived events, by end, begin and term, with the columns ANSWER; with `base` the input events too.
+        An input event that was derived too comes once. Rows with none of the `labels` have no term."""
         frame = self._in_parts(labels, base=base)
         with engine_failure():
             rows = frame.toLocalIterator(prefetchPartitions=True)
@@ -101,8 +101,9 @@ class Recorded:
     def write_lines(
         self, path: Path, labels: Collection[str], times: TimeFormat, *, base: bool
     ) -> tuple[Counter[str], int]:
-        """Writes `rows` as JSON lines into a file, by the workers of Spark; counts what was derived, by label, and what
-        was written. They have to share the file system of this process. The file is there when it is whole."""
+        """Writes `rows` as JSON lines into a file, by the workers of Spark; returns how many were derived, by label,
+        and how many were written. The workers must share the file system of this process. The file appears when it is
+        complete."""
         folder = path.with_name(f".{path.name}.{os.getpid()}.parts")
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
         try:
@@ -123,7 +124,7 @@ class Recorded:
         return counted
 
     def acted_on(self, rules: Collection[str]) -> list[DerivedEvent]:
-        """What some rules of modules detect, in the order of output, with the events that it comes from."""
+        """Returns the detections of some rules of modules, in the order of output, with the events that caused them."""
         with engine_failure():
             found = self.answers.derivations()
             rows = found.where(column(DERIVATION)["rule"].isin(*rules)).collect()
@@ -136,8 +137,8 @@ class Recorded:
         return model.in_output_order(lineage.derived(rows))
 
     def write_parquet(self, path: Path, labels: Collection[str]) -> tuple[Counter[str], int]:
-        """Writes the derived events as a folder of Parquet files, which is there when it is whole; counts what was
-        derived, by label, and what was written."""
+        """Writes the derived events as a folder of Parquet files, which appears when it is complete; returns how many
+        were derived, by label, and how many were written."""
         frame, path = self.answers.events(), Path(os.path.realpath(path))  # Spark may have been started elsewhere
         times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
@@ -160,7 +161,7 @@ class Recorded:
         return derived, sum(number for label, number in derived.items() if not labels or label in labels)
 
     def _in_parts(self, labels: Collection[str], *, base: bool) -> DataFrame:
-        """The rows of ANSWER in parts: each is sorted by end and begin, and lies before the next one."""
+        """Divides the rows of ANSWER into parts: each is sorted by end and begin, and lies before the next one."""
         frame = self.answers.events().withColumn("qualifier", F.lit(None).cast("string"))
         if base:
             every = reduce(DataFrame.unionByName, [_base(table) for table in self.reading.tables])
@@ -180,7 +181,7 @@ class Recorded:
         return frame.sortWithinPartitions("end", "begin")
 
     def _edges(self) -> list[Time]:
-        """Times that divide the events that were read into parts of about the same size, as they will the answers.
+        """Returns times that divide the events into parts of about the same size, as they will the answers.
 
         Spark would find its own if it sorted, by computing the answers twice.
         """
@@ -196,7 +197,7 @@ class Recorded:
 
 
 def _part(edges: Sequence[Time], first: int = 0) -> Column:
-    """The number of the part that an end lies in, from `first` on: found by halving the edges, not one by one."""
+    """Returns the number of the part that an end lies in, from `first` on: found by bisecting the edges."""
     if not edges:
         return F.lit(first)
     middle = len(edges) // 2
@@ -229,16 +230,16 @@ def recorded(
     settings: Mapping[str, str],
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Recorded:
-    """A program over the events of sources; Spark is started. What goes on is told, with the numbers of tasks."""
+    """Opens a program over the events of sources, and starts Spark; reports progress, with the numbers of tasks."""
     with engine_failure():
         modules_alone = not rules_of(program)
         small = _is_small(sources, layout)
         tell("starting Spark")
         spark = session(master, settings, small=small, in_python=modules_alone)
-        with tasks_told(spark, "reading events", tell):
+        with report_tasks(spark, "reading events", tell):
             reading = read_sources(spark, sources, layout)
         if max_duration is not None:
-            reading = reading.lasting(max_duration)
+            reading = reading.reject_longer(max_duration)
         tally = Tally()
         found = answers(
             program,
@@ -255,7 +256,7 @@ def recorded(
 
 
 def _is_small(sources: Sequence[Source], layout: Layout) -> bool:
-    """Whether there is little to read; of standard input and databases nobody knows."""
+    """Returns whether there is little to read; False for standard input and databases, whose size is unknown."""
     if not all(source.is_recording for source in sources):
         return False
     found = [file for source in sources for file in source.files(layout, parquet=True)]

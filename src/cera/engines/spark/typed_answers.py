@@ -1,7 +1,7 @@
 """The derived events of one label as a table of their own: a typed field for each child of the head.
 
-Whoever asks for some of the columns only pays for these: ids, terms and causes are computed from the others, so that
-Spark leaves them out of its plan.
+Only the columns that are used cost time: ids, terms and causes are computed from the others, so that Spark leaves them
+out of its plan.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, LongType, StringType, StructType
 
-from cera.engines.spark.engine import Answers, told
+from cera.engines.spark.engine import Answers, as_derived_events
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT, first_derivation
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column, component
@@ -30,7 +30,7 @@ _NUMBERS = frozenset({"integer", "fraction", "double"})
 
 
 def labelled(answers: Answers, label: str) -> DataFrame:
-    """The derived events with a label, each once: id, begin, end, label, children, term, rule, causes, and where to.
+    """Returns the derived events with a label, each once: id, times, label, children, term, rule, causes, recipient.
 
     `children` is a struct with a field for each child. Raises UsageError if no rule derives such events, or if columns
     cannot hold what one does.
@@ -43,11 +43,11 @@ def labelled(answers: Answers, label: str) -> DataFrame:
     rows = [_fitted(_typed_rows(table, content), types) for table, content in tables]
     firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", CHILDREN, "term", *SENT)]
     groups = reduce(DataFrame.unionByName, rows).groupBy("h1", "h2")
-    return told(groups.agg(*firsts, *first_derivation()), CHILDREN)
+    return as_derived_events(groups.agg(*firsts, *first_derivation()), CHILDREN)
 
 
 def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
-    """The tables of the rules that derive events with a label, with their content."""
+    """Yields the tables of the rules that derive events with a label, with their content."""
     modules = [module for one in answers.detected for module in one.modules]
     for module in modules:
         if label in module.derives:
@@ -73,14 +73,14 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
 
 
 def _alone(table: EventTable, content: Flat) -> DataFrame:
-    """The events of one rule: what has the same times and children is the same event."""
+    """Returns the events of one rule, of which those with the same times and children are the same event."""
     if table.once:
-        return told(_typed_rows(table, content), CHILDREN)
+        return as_derived_events(_typed_rows(table, content), CHILDREN)
     parts = [component(name, kind) for name, cell in content.children.items() for kind in _components(cell)]
     firsts = [F.first(column(name)).alias(name) for name in ("h1", "h2", "label", *SENT)]
     groups = table.frame.groupBy("begin", "end", *map(column, parts))
     first = groups.agg(*firsts, *first_derivation())
-    return told(_typed_rows(EventTable(first, content, table.label), content), CHILDREN)
+    return as_derived_events(_typed_rows(EventTable(first, content, table.label), content), CHILDREN)
 
 
 def _components(content: object) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def _typed_rows(table: EventTable, content: Flat) -> DataFrame:
 
 
 def _typed(cell: Cell) -> Column:
-    """The value in one column: numbers that need not be whole as doubles, several kinds of values as texts."""
+    """Casts the value to one column: numbers that may be fractions to doubles, several kinds of values to texts."""
     kinds = frozenset(cell.components)
     if not kinds:
         return F.lit(None).cast("string")
@@ -111,7 +111,7 @@ def _typed(cell: Cell) -> Column:
 
 
 def _common(one: object, other: object) -> StructType:
-    """The children of both: of different types as doubles if both are numbers, else as texts."""
+    """Returns the children of both: those of different types as doubles if both are numbers, else as texts."""
     assert isinstance(one, StructType)
     assert isinstance(other, StructType)
     found = {field.name: field.dataType for field in one}

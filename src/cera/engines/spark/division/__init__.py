@@ -1,1 +1,1 @@
-"""How events are divided among operators and buckets: correlation keys, slots, routing. Without Spark."""
+"""Division of events among operators and buckets: correlation keys, slots, routing. Without Spark."""

@@ -1,4 +1,4 @@
-"""How the events of an operator are divided into buckets: by the correlation key of rules, or by histories.
+"""The two ways to divide the events of an operator into buckets: by the correlation key of rules, or by histories.
 
 A bucket follows from the hash of the key, `xxhash64` as Spark computes it, so that columns and Python agree.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cera.engines.spark.division.places import Place, variable_at
-from cera.engines.spark.division.slots import Slot
+from cera.engines.spark.division.slots import Place, Slot, variable_at
 from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.expressions.expression import Variable
 from cera.modules.module import Module
@@ -18,19 +17,19 @@ from cera.rules.rule import Rule
 
 
 @dataclass(frozen=True)
-class ByKey:
-    """Rules whose answers rest on events with the same values in all slots; without slots they are in one piece."""
+class KeyDivision:
+    """Rules whose answers depend on events with the same values in all slots; without slots they run in one piece."""
 
     rules: tuple[Rule, ...]
     slots: tuple[Slot, ...]
 
     def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
-        """Returns what the state of an operator belongs to."""
+        """Returns what identifies the state of an operator."""
         division = (buckets, [slot.places for slot in self.slots]) if self.slots else ()
         return (module, max_duration, timezone, division)
 
-    def tells_apart(self, label: str | None) -> bool:
-        """Returns whether events with a label from different buckets differ: each carries its key, all in one place."""
+    def distinguishes(self, label: str | None) -> bool:
+        """Returns whether events with a label from different buckets differ: each carries its key, in one place."""
         rules = [rule for rule in self.rules if head_label(rule.head) == label]
         return label is not None and all(
             frozenset[Place].intersection(*(frozenset(_carrying(rule, slot)) for rule in rules)) for slot in self.slots
@@ -45,16 +44,16 @@ class ByKey:
 
 
 @dataclass(frozen=True)
-class ByHistory:
+class HistoryDivision:
     """A module whose events with the same value of the partition attribute are in one bucket; one piece without it."""
 
     module: Module
 
     def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
-        """Returns what the state of an operator belongs to: nothing depends on how long events last."""
+        """Returns what identifies the state of an operator; nothing depends on how long events last."""
         return (module, timezone, buckets)
 
-    def tells_apart(self, label: str | None) -> bool:
+    def distinguishes(self, label: str | None) -> bool:
         """Returns whether events with a label from different buckets differ: all carry the partition attribute."""
         fields = [output.fields for output in self.module.outputs if output.label == label]
         names = [frozenset(name for name, value in each if self._is_key(value)) for each in fields]
@@ -70,7 +69,7 @@ class ByHistory:
         return f"module {self.module.name}{place}"
 
 
-Division = ByKey | ByHistory
+Division = KeyDivision | HistoryDivision
 
 
 def _slot_text(slot: Slot) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cera.algebra.relevance import Relevance
 from cera.engines.local.engine import plan_of
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.divisions import ByHistory, ByKey, Division
+from cera.engines.spark.division.divisions import Division, HistoryDivision, KeyDivision
 from cera.engines.spark.division.rule_groups import rule_groups
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.modules.layering import Layers
@@ -53,12 +53,12 @@ class Operator:
 
     @property
     def takes_all(self) -> bool:
-        """Whether it has absolute timers, which start with the first event, whatever its label."""
+        """True if it has absolute timers, which start with the first event, whatever its label."""
         return self.module.starts_with_any_event
 
     @cached_property
     def identity(self) -> str:
-        """What its state belongs to: the same for the same module on the same division of the stream."""
+        """Identifies its state: the same for the same module on the same division of the stream."""
         return fingerprint(self.division.identity(self.module.identity, self.max_duration, self.timezone, self.buckets))
 
     def queries(self, label: str) -> bool:
@@ -68,7 +68,7 @@ class Operator:
         return self.module.processor(Settings(self.timezone, self.max_duration, self.tick_limit))
 
     def description(self) -> str:
-        """`fire, burnt_down, partitioned by var A`, `module Alerts in one piece`, as people read it."""
+        """Returns `fire, burnt_down, partitioned by var A` or `module Alerts in one piece`, for messages."""
         return self.division.description(self.buckets)
 
 
@@ -88,14 +88,14 @@ def operators(
     made: list[Operator] = []
     for number, layer in enumerate(layers.layers):
         below = max((operator.layer for operator in made), default=0)
-        longest = max_duration if number == 0 else None  # nobody knows how long a detected event lasts
+        longest = max_duration if number == 0 else None  # the duration of a detected event is not known
         for module in layer.modules:
             if isinstance(module, RuleModule):
-                made += _of_rules(module, Operator(module, ByKey((), ()), below, longest, timezone, buckets))
+                made += _of_rules(module, Operator(module, KeyDivision((), ()), below, longest, timezone, buckets))
         for module in layer.modules:
             if not isinstance(module, RuleModule):
                 parts = 1 if module.partition is None else buckets
-                made.append(Operator(module, ByHistory(module), below + 1, longest, timezone, parts, acting))
+                made.append(Operator(module, HistoryDivision(module), below + 1, longest, timezone, parts, acting))
     return tuple(replace(operator, tick_limit=tick_limit) for operator in made)
 
 
@@ -113,8 +113,21 @@ def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:
         yield replace(
             whole,
             module=part,
-            division=ByKey(part.rules, group.key),
+            division=KeyDivision(part.rules, group.key),
             layer=whole.layer + group.layer,
             max_duration=max(known) if len(known) == len(lengths) else None,
             buckets=whole.buckets if group.key else 1,
         )
+
+
+def may_repeat(operators: Sequence[Operator]) -> bool:
+    """Returns whether two operators, or two buckets of one, may derive the same event."""
+    seen: set[str | None] = set()
+    for operator in operators:
+        labels = operator.derives
+        if labels & seen or (labels and None in seen) or (seen and None in labels):
+            return True
+        seen |= labels
+        if operator.buckets > 1 and not all(operator.division.distinguishes(label) for label in labels):
+            return True
+    return False

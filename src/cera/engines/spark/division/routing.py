@@ -1,4 +1,4 @@
-"""Which operators an event goes to, and into which of their buckets."""
+"""Routing of events to operators, and to buckets of these."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
-from cera.engines.spark.division.divisions import ByHistory, ByKey
-from cera.engines.spark.division.histories import NOWHERE, Histories
-from cera.engines.spark.division.key_hashes import bucket, key_hash
+from cera.engines.spark.division.buckets import NOWHERE, Histories, bucket, key_hash
+from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
 from cera.engines.spark.division.operators import Operator
-from cera.engines.spark.division.places import Place
-from cera.engines.spark.division.slots import Slot
+from cera.engines.spark.division.slots import Place, Slot
 from cera.model.events.occurrence import Occurrence
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
@@ -23,12 +21,12 @@ from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 from cera.wording import Setting
 
-#: So many values of keys are remembered with their buckets.
+#: The number of key values whose buckets are cached.
 _KNOWN = 100_000
 
 
 class DividedEventError(Exception):
-    """An event belongs to several parts of the stream at once: its key has several values."""
+    """An event belongs to several parts of the stream at once because its key has several values."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +61,9 @@ class _Divider(Protocol):
 
 def _divider(operator: Operator, arrivals: dict[tuple[MonitoredEvents, ...], _Arrivals]) -> _Divider:
     match operator.division:
-        case ByKey() as division:
+        case KeyDivision() as division:
             return _KeyDivider(operator, division)
-        case ByHistory(module):
+        case HistoryDivision(module):
             known = arrivals.setdefault(module.monitored, _Arrivals(module))
             return _HistoryDivider(known, Histories(module, operator.buckets))
         case other:
@@ -73,7 +71,7 @@ def _divider(operator: Operator, arrivals: dict[tuple[MonitoredEvents, ...], _Ar
 
 
 class _Arrivals:
-    """An event as the modules see it that monitor the same: it is looked at once for all of them."""
+    """An event as seen by modules that monitor the same labels: it is computed once for all of them."""
 
     def __init__(self, module: Module) -> None:
         self._recognizer = Recognizer(module)
@@ -97,11 +95,11 @@ class _HistoryDivider:
         if arrival is None:
             return None
         place = self._histories.bucket_of(arrival)
-        return 0 if place == NOWHERE else place  # what belongs nowhere is counted in the first, if not late
+        return 0 if place == NOWHERE else place  # events without a history are counted in the first bucket, if not late
 
 
 class _KeyDivider:
-    def __init__(self, operator: Operator, division: ByKey) -> None:
+    def __init__(self, operator: Operator, division: KeyDivision) -> None:
         self._operator = operator
         self._slots = division.slots
         self._rules = division.rules

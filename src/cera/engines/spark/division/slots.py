@@ -2,19 +2,87 @@
 
 A slot belongs to one or more rules; in each of them a variable stands for it that every event query binds. Events with
 the same value in all slots of an operator go to the same bucket, so that the events behind an answer are together.
+
+A place is the path of labels from the event to the term whose one child is the value: in `temp{{ area{{ var A }} }}`
+the variable A stands at ("area",). Only such places are known that every match shares, and that a column or a field of
+JSON can stand for.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from cera.algebra.correlation_keys import correlation_key
-from cera.engines.spark.division.places import Place, places, value_at, variable_at
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Variable
+from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.rule import Rule
+
+Place = tuple[str, ...]
+
+
+def places(pattern: Pattern, variable: str) -> frozenset[Place]:
+    """Returns the places of a variable in a pattern; several stand for the same value."""
+    return frozenset(_places(_inner(pattern), variable, ()))
+
+
+def _places(pattern: Pattern | None, variable: str, path: Place) -> list[Place]:
+    if not isinstance(pattern, TermPattern):
+        return []
+    found: list[Place] = []
+    labels = Counter(label for child in pattern.children if (label := _label(child)) is not None)
+    for child in pattern.children:
+        inner = _inner(child)
+        if isinstance(child, VariablePattern) and child.name == variable and child.pattern is None:
+            in_list = pattern.ordered and not pattern.total  # `path[[var X]]` is for terms of many values
+            if path and len(pattern.children) == 1 and not in_list:
+                found.append(path)
+        elif isinstance(inner, TermPattern) and isinstance(inner.label, str) and labels[inner.label] == 1:
+            found += _places(inner, variable, (*path, inner.label))
+    return found
+
+
+def _inner(pattern: Pattern) -> Pattern | None:
+    """Returns the pattern of the term that a variable is bound to; any other pattern as it is."""
+    while isinstance(pattern, VariablePattern):
+        if pattern.pattern is None:
+            return None
+        pattern = pattern.pattern
+    return pattern
+
+
+def _label(pattern: Pattern) -> str | None:
+    inner = _inner(pattern)
+    return inner.label if isinstance(inner, TermPattern) and isinstance(inner.label, str) else None
+
+
+def value_at(head: Construct, place: Place) -> ConstructValue | None:
+    """Returns the value that stands at a place in every event of a head, if it is a single value."""
+    construct = head
+    for label in place:
+        if not isinstance(construct, ConstructTerm):
+            return None
+        below = [child for child in construct.children if isinstance(child, ConstructTerm) and child.label == label]
+        if len(below) != 1 or not all(isinstance(child, ConstructTerm) for child in construct.children):
+            return None
+        [construct] = below
+    match construct:
+        case ConstructTerm(children=(ConstructValue() as value,)):
+            return value
+        case _:
+            return None
+
+
+def variable_at(head: Construct, place: Place) -> str | None:
+    """Returns the variable whose value, and nothing else, every event of a head has at a place."""
+    value = value_at(head, place)
+    return value.expression.name if value is not None and isinstance(value.expression, Variable) else None
+
 
 #: The label of a pattern that matches events of any label.
 ANY = None
@@ -33,11 +101,11 @@ class Slot:
         return {label: min(choices) for label, choices in self.choices.items()}
 
     def place(self, label: str) -> Place | None:
-        """Where the value stands in events of a label; None: no query of the operator matches such events."""
+        """Returns where the value stands in events of a label; None if no query of the operator matches such events."""
         return self.places.get(label, self.places.get(ANY))
 
     def joined(self, other: Slot) -> Slot | None:
-        """Both as one slot, if they read the same value from every event that both divide."""
+        """Returns both as one slot, if they read the same value from every event that both divide."""
         choices = {**other.choices, **self.choices}
         for label in self.choices.keys() & other.choices.keys():
             choices[label] = self.choices[label] & other.choices[label]
@@ -48,14 +116,14 @@ class Slot:
         return Slot({**self.variables, **other.variables}, choices)
 
     def carried_by(self, producer: Rule, label: str | None) -> bool:
-        """Whether what a rule derives has the rule's own value of the slot where events of its label have it."""
+        """Returns whether what a rule derives holds its value of the slot where events of its label have it."""
         place = self.places.get(ANY) if label is None else self.place(label)
         variable = self.variables.get(producer.name)
         return place is not None and variable is not None and variable_at(producer.head, place) == variable
 
 
 def slots(rule: Rule, producers: Sequence[Rule] = ()) -> tuple[Slot, ...]:
-    """The slots by which a rule can be divided; none: it runs in one piece.
+    """Returns the slots by which a rule can be divided; none if it runs in one piece.
 
     An absolute timer ticks from the first event of the whole stream on, which no part of it can know. What other rules
     derive must have one value for each slot.
@@ -63,8 +131,8 @@ def slots(rule: Rule, producers: Sequence[Rule] = ()) -> tuple[Slot, ...]:
     if any(branch.absolute_timers for branch in rule.branches):
         return ()
     found = (_slot(rule, variable) for variable in correlation_key(rule))
-    told = (_for_producers(slot, producers) for slot in found if slot is not None)
-    return tuple(slot for slot in told if slot is not None)
+    carried = (_for_producers(slot, producers) for slot in found if slot is not None)
+    return tuple(slot for slot in carried if slot is not None)
 
 
 def _for_producers(slot: Slot, producers: Sequence[Rule]) -> Slot | None:

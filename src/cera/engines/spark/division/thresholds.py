@@ -1,4 +1,4 @@
-"""Conditions on single events that are decided before an event is sent anywhere.
+"""Conditions on single events that are checked before an event is sent to an operator.
 
 A rule that asks for temperatures above 40 has no use for the others. Where every query of an operator for a label
 compares a value of the event to a constant, the events for which none of these comparisons holds are left out.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cera.engines.spark.division.places import Place, places
+from cera.engines.spark.division.slots import Place, places
 from cera.model.expressions.expression import And, Comparison, ComparisonOperator, Expression, Literal, Variable
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.values import Scalar
@@ -28,7 +28,7 @@ _CONVERSE: dict[ComparisonOperator, ComparisonOperator] = {
 
 @dataclass(frozen=True)
 class Threshold:
-    """The value at a place compares to a constant."""
+    """A comparison of the value at a place with a constant."""
 
     place: Place
     operator: ComparisonOperator
@@ -36,7 +36,7 @@ class Threshold:
 
 
 def thresholds(rules: Sequence[Rule], label: str | None) -> tuple[frozenset[Threshold], ...] | None:
-    """What events with a label must fulfil: all of one of the sets. None: there is a query that takes any of them."""
+    """Returns sets of conditions, of which an event with a label must fulfil one; None if a query takes any event."""
     found: list[frozenset[Threshold]] = []
     for rule in rules:
         for branch in rule.branches:
@@ -50,7 +50,7 @@ def thresholds(rules: Sequence[Rule], label: str | None) -> tuple[frozenset[Thre
 
 
 def _queries(branch: Branch) -> Iterator[tuple[Pattern, Sequence[Expression]]]:
-    """The queries of a branch, with the conditions that everything they match must fulfil to count."""
+    """Yields the queries of a branch, with the conditions that everything they match must fulfil."""
     for query in branch.events:
         yield query.pattern, branch.conditions
     for part in branch.accumulations:

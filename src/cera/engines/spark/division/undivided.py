@@ -1,4 +1,4 @@
-"""Rules whose events cannot be divided on a stream: XC502.
+"""The note XC502: rules whose events cannot be divided on a stream.
 
 Such a rule is right, and runs; but one task does its work, however many there are.
 """
@@ -22,7 +22,7 @@ _HINT = "bind a variable in all of its queries, each time under the same labels,
 
 
 def check_division(program: RuleProgram) -> Iterator[Diagnostic]:
-    """A note for each rule that runs in one piece on a stream."""
+    """Yields a note for each rule that runs in one piece on a stream."""
     rules = program.rules
     if not is_hierarchical(rules):
         return  # a recursive program does not run on streams
@@ -38,7 +38,7 @@ def _has_timer(rule: Rule) -> bool:
 
 
 def _reason(rule: Rule, producers: Sequence[Rule]) -> str | None:
-    """Why the events of a rule cannot be divided, if they cannot."""
+    """Returns why the events of a rule cannot be divided; None if they can."""
     if slots(rule, producers):
         return None
     if _has_timer(rule):

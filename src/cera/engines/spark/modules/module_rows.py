@@ -1,6 +1,6 @@
-"""What runs in Python workers for modules: finding the histories of events, and going through those histories.
+"""The work of Python workers for modules: dividing events into histories, and running modules over these.
 
-Modules that share their histories (`histories.sharing`) are gone through together: each event comes to Python once.
+Modules that share their histories (`buckets.group_modules`) run together: each event comes to Python once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.histories import NOWHERE, Histories
+from cera.engines.spark.division.buckets import NOWHERE, Histories
 from cera.engines.spark.tables.event_rows import event_row
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
@@ -48,9 +48,9 @@ Shares = tuple[tuple[Module, ...], ...]
 _read = JSONDecoder(parse_float=read_fraction).decode
 
 
-class Dividing:
-    """In: end, begin, the halves of the id, the term as JSON. Out: the same behind the share and the bucket, a row for
-    each share that sees the event."""
+class EventDivider:
+    """Divider that runs in the workers. In: end, begin, the halves of the id, the term as JSON. Out: the same behind
+    the share and the bucket, a row for each share that sees the event."""
 
     def __init__(self, shares: Shares, buckets: int) -> None:
         self.shares = shares
@@ -79,23 +79,23 @@ class Dividing:
 
 
 @dataclass(frozen=True)
-class Lasting:
-    """How long timers tick: those that repeat until the `end` of the recording, and none after `until`; and how often
-    between two events."""
+class TimerLimits:
+    """The limits of timers: repeating ones tick until the `end` of the recording, none after `until`; and how often
+    they may between two events."""
 
     end: Time | None = None
     until: Time | None = None
     tick_limit: int = TICK_LIMIT
 
 
-class Detecting:
-    """Runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
+class HistoryDetector:
+    """Detector that runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
 
-    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema, lasting: Lasting) -> None:
+    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema, limits: TimerLimits) -> None:
         self.shares = shares
         self.timezone = timezone
         self.schema = schema
-        self.lasting = lasting
+        self.limits = limits
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[Any, ...]] = []
@@ -105,11 +105,11 @@ class Detecting:
             if bucket == NOWHERE:
                 rows.append(self._counts(0, len(modules) * len({(h1, h2) for *_, h1, h2, _ in history})))
                 continue
-            settings = Settings(self.timezone, tick_limit=self.lasting.tick_limit)
+            settings = Settings(self.timezone, tick_limit=self.limits.tick_limit)
             driver = _driver([_processor(module, settings) for module in modules])
             before = driver.counts.undefined
             with keeping_marks():
-                for found in _detections(driver, history, self.lasting):
+                for found in _detections(driver, history, self.limits):
                     rows += _derivations(found)
                     if len(rows) >= _ROWS_IN_BATCH:
                         yield self._batch(rows)
@@ -119,7 +119,7 @@ class Detecting:
             yield self._batch(rows)
 
     def _counts(self, undefined: int, left_out: int) -> tuple[Any, ...]:
-        """A row without an event."""
+        """Returns a row without an event."""
         return (*(None,) * (len(self.schema) - 2), undefined, left_out)
 
     def _batch(self, rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
@@ -144,14 +144,14 @@ def _driver(processors: Sequence[AnyProcessor]) -> Driver:
     return Driver(SharedHistories([each for each in processors if isinstance(each, HistoryProcessor)]))
 
 
-def _detections(driver: Driver, history: Iterator[_Placed], lasting: Lasting) -> Iterator[Detection]:
-    """Yields what is detected in one history, or in those of one bucket."""
+def _detections(driver: Driver, history: Iterator[_Placed], limits: TimerLimits) -> Iterator[Detection]:
+    """Yields the detections in one history, or in the histories of one bucket."""
     events = _events(history)
     while chunk := list(islice(events, _EVENTS_AT_ONCE)):
         yield from driver.push(chunk)
-    if lasting.end is not None:
-        yield from driver.advance_to(lasting.end)
-    if lasting.until is None:
+    if limits.end is not None:
+        yield from driver.advance_to(limits.end)
+    if limits.until is None:
         yield from driver.close()
 
 
@@ -176,15 +176,15 @@ def _event(begin: int, end: int, text: str, h1: int, h2: int) -> Identified:
 
 
 def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
-    """Yields the rows of an event: one for each way in which it was derived, with nothing but the ids of its causes."""
+    """Yields the rows of an event: one for each of its derivations, with only the ids of its causes."""
     event = event_row(Event(found.occurrence.term, Interval(found.begin, found.end)))
     known = set()
     for rule, named in _ways(found):
-        told = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
-        causes = sorted(told)
+        named_causes = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
+        causes = sorted(named_causes)
         if (way := (rule, *causes)) not in known:
             known.add(way)
-            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in told], None, None, 0, 0)
+            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in named_causes], None, None, 0, 0)
 
 
 def _ways(found: Detection) -> Iterator[Way]:

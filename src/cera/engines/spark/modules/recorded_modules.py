@@ -1,4 +1,4 @@
-"""Modules over recorded events: their histories as sorted rows, each gone through in Python, stage by stage.
+"""Modules over recorded events: Python workers go through sorted histories, stage by stage.
 
     events that modules monitor ─▶ divided by histories and bucket ─▶ sorted by time ─▶ detections
 
@@ -25,12 +25,12 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from cera.engines.spark.division.histories import sharing
+from cera.engines.spark.division.buckets import group_modules
 from cera.engines.spark.division.operators import BUCKETS
-from cera.engines.spark.modules.module_rows import Detecting, Dividing, Lasting, Shares
+from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
-from cera.engines.spark.plan.ticks import stream_ends
-from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.plan.timers import stream_ends
+from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column
@@ -80,24 +80,24 @@ _PLACED = StructType(
 
 
 @dataclass(frozen=True)
-class Detected:
-    """What the modules of a layer detect, as a table with the columns of derived events."""
+class LayerDetections:
+    """The detections of the modules of a layer, as a table with the columns of derived events."""
 
     modules: tuple[Module, ...]
     table: EventTable
 
     def by_label(self) -> tuple[EventTable, ...]:
-        """The same as a table for each label, so that a layer above reads only what it asks for."""
+        """Returns a table for each label, so that a layer above reads only the labels that it queries."""
         labels = known(label for module in self.modules for label in module.derives)
         frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
 
-    def kept(self) -> Detected:
-        """The same, computed once by Spark, when it is first asked for."""
+    def persisted(self) -> LayerDetections:
+        """Returns the same, persisted by Spark when it is first computed."""
         return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
 
 
-def detected(
+def detections_in(
     modules: Sequence[Module],
     tables: Sequence[EventTable],
     *,
@@ -107,49 +107,49 @@ def detected(
     stream: tuple[EventTable, ...] = (),
     until: Time | None = None,
     tick_limit: int = TICK_LIMIT,
-) -> Detected:
-    """What modules detect in tables of events; nothing is computed yet.
+) -> LayerDetections:
+    """Returns the detections of modules in tables of events; nothing is computed yet.
 
-    Where there are timers, that `stream` ends is asked for first: they tick as long as it lasts, or until a time.
+    Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time.
     """
     found = tuple(modules)
-    lasting = Lasting(until, until, tick_limit)
+    limits = TimerLimits(until, until, tick_limit)
     if any(module.clocks for module in found) and until is None and (ends := stream_ends(stream)) is not None:
-        lasting = replace(lasting, end=ends[1])
+        limits = replace(limits, end=ends[1])
     labels = known(label for module in found for label in module.reads)
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
-    shares = sharing(found)
+    shares = group_modules(found)
     if any(module.partition is not None for module in found):
-        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(Dividing(shares, buckets), _PLACED)
+        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(EventDivider(shares, buckets), _PLACED)
     else:
         placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
     tasks = _tasks(placed.sparkSession, shares, buckets)
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
         _SHARE, _BUCKET, "end", "h1", "h2"
     )
-    detecting = Detecting(shares, timezone, to_arrow_schema(DETECTIONS), lasting)
-    rows = parts.select(*_PLACED.names).mapInArrow(detecting, DETECTIONS)
+    detector = HistoryDetector(shares, timezone, to_arrow_schema(DETECTIONS), limits)
+    rows = parts.select(*_PLACED.names).mapInArrow(detector, DETECTIONS)
     if tally is not None:
         rows = tally.watch_sums(rows, *map(column, _COUNTS))
-    return Detected(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
+    return LayerDetections(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
 
 
 def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
-    """How many tasks go through histories: not more than there is work for, since each costs time by itself."""
+    """Returns how many tasks run over histories: not more than there is work for, since each has a cost."""
     work = sum(1 if module.partition is None else buckets for module, *_ in shares)
     most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
     return max(1, min(work, most, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism))
 
 
 def _written(table: EventTable, labels: Sequence[str]) -> DataFrame:
-    """The events with one of the labels, as text."""
+    """Returns the events with one of the labels, with terms as JSON."""
     monitored = table.frame if table.label in labels else table.frame.where(column("label").isin(*labels))
     return monitored.select("end", "begin", "h1", "h2", "label", term_column(table)["json"].alias("term"))
 
 
 def _readers(shares: Shares) -> Column:
-    """The numbers of the shares that monitor the label of an event."""
+    """Returns the numbers of the shares that monitor the label of an event."""
     labels = [known(module.reads) for module, *_ in shares]
     own = [F.when(column("label").isin(*each), F.lit(number)) for number, each in enumerate(labels)]
     return F.array_compact(F.array(*own))

@@ -1,4 +1,4 @@
-"""R ▷_{i⊒j} S where R has few rows: they are sent to the events of S, which stay where they are.
+"""R ▷_{i⊒j} S where R has few rows: R is broadcast, and the events of S are not shuffled.
 
 Whether there are few is judged by the first events of the table, which is the only thing that is computed while a plan
 is made; and only where that is cheap, because the table is read from files and not the result of other work.
@@ -19,10 +19,10 @@ from cera.engines.spark.plan.joins import Buckets, equal, in_bucket, touched_buc
 from cera.engines.spark.plan.sides import Side
 from cera.engines.spark.tables.relations import Relation, attribute, column
 
-#: As much as this may be sent to every worker.
+#: R is broadcast up to this size.
 MOST_BYTES = 64 * 1024 * 1024
 
-#: So many of the first events of a table are looked at.
+#: The number of events of a table in a sample.
 SAMPLE = 20_000
 
 _LEFT = "left "
@@ -31,9 +31,9 @@ _CHEAP = frozenset({"Project", "Filter", "LogicalRelation", "DataSourceV2ScanRel
 
 
 def are_few(side: Side) -> bool:
-    """Whether what a side matches is little, by the size of its files and by a sample."""
+    """Returns whether a side matches few events, by the size of its files and by a sample."""
     threshold = side.table.frame.sparkSession.conf.get("spark.sql.autoBroadcastJoinThreshold")
-    if threshold is not None and threshold.startswith("-"):  # nothing is to be broadcast
+    if threshold is not None and threshold.startswith("-"):  # broadcasting is switched off
         return False
     plan = side.table.frame._jdf.queryExecution().optimizedPlan()
     if side.table.frame.isStreaming or not all(node.nodeName() in _CHEAP for node in _nodes(plan)):
@@ -53,7 +53,7 @@ def _nodes(plan: Any) -> Iterator[Any]:
 
 
 def without_any(left: Relation, anchor: str, right: Side, operator: AntiSemiJoin, buckets: Buckets) -> Relation:
-    """The rows of R without an event of S in their windows. No two rows of R have the same event as their `anchor`."""
+    """Returns the rows of R without an event of S in their windows; no two rows of R have the same `anchor`."""
     identity = right.table.identity
     assert identity is not None
     few = left.prefixed(_LEFT)
@@ -66,7 +66,7 @@ def without_any(left: Relation, anchor: str, right: Side, operator: AntiSemiJoin
         times = zip(few.interval(_LEFT + name), (column("begin"), column("end")), strict=True)
         halves = zip((column(_LEFT + attribute(name, half)) for half in ("h1", "h2")), identity, strict=True)
         different = [theirs != own for pair in (times, halves) for theirs, own in pair]
-        inside.append(reduce(or_, different))  # the ids stand last, and are computed only where the times are the same
+        inside.append(reduce(or_, different))  # ids come last, because they are computed only where times are equal
     waiting = touched_buckets(few.frame, column(_LEFT + buckets.left), buckets, _LEFT_BUCKET)
     events = right.table.frame.where(right.holds).withColumn(_BUCKET, in_bucket(column("end"), buckets))
     condition = reduce(and_, inside, column(_BUCKET) == column(_LEFT_BUCKET))

@@ -1,6 +1,6 @@
 """A plan as DataFrames: one for each materialization point.
 
-Everything is a native column expression except what `fallbacks` names: patterns that columns cannot state, heads with
+Everything is a native column expression except the parts in `fallbacks`: patterns that columns cannot state, heads with
 `all`, and a few functions.
 """
 
@@ -37,12 +37,11 @@ from cera.engines.spark.plan.absence import are_few, without_any
 from cera.engines.spark.plan.deriving import derive, derive_sliding
 from cera.engines.spark.plan.joins import Buckets, Pair, Strategy
 from cera.engines.spark.plan.patterns import match_table
-from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
-from cera.engines.spark.plan.sides import Sources, anchored, side_of
+from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
-from cera.engines.spark.plan.ticks import tick_table
-from cera.engines.spark.plan.undefined import counted
+from cera.engines.spark.plan.timers import tick_table, timed
+from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union
 from cera.engines.spark.values.cells import TYPES
@@ -107,7 +106,7 @@ class Batch:
         return Sources(self.plan, self.environment, self._tables)
 
     def _slid(self, construction: Construction, certain: frozenset[str]) -> EventTable | None:
-        """What a rule derives over a window that slides along the events, if it has one."""
+        """Returns the events that a rule derives over a sliding window, if it has one."""
         window = sliding_window(construction, self.sources, points=self.max_duration == 0)
         if window is None:
             return None
@@ -215,8 +214,8 @@ class Batch:
         )
 
     def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
-        """The rows of the left side without an event in their windows, if these rows are few."""
-        right, anchors = side_of(operator.right, self.sources), anchored(operator.left, self.sources)
+        """Returns the rows of the left side without an event in their windows, if these rows are few; else None."""
+        right, anchors = side_of(operator.right, self.sources), anchor_side(operator.left, self.sources)
         if right is None or anchors is None or (right.selected and self.environment.tally is not None):
             return None
         if right.table.identity is None or not are_few(anchors.side):
@@ -229,13 +228,13 @@ class Batch:
 
 
 def constructions(result: Expression) -> list[Construction]:
-    """The heads of a result, each with its body."""
+    """Returns the heads of a result, each with its body."""
     found = result.inputs if isinstance(result, Union) else (result,)
     return [part for part in found if isinstance(part, Construction)]
 
 
 def _components(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The components of the variables among the columns of a matching."""
+    """Returns the components of the variables among the columns of a matching."""
     found: dict[str, tuple[str, ...]] = {}
     for name in columns:
         variable, colon, kind = name.rpartition(":")

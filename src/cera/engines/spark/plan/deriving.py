@@ -1,6 +1,7 @@
 """C[h]: derived events as a table, each row with one derivation.
 
-An event that is derived in several ways has several rows here; whoever reads the table takes equal ids for one event.
+An event that is derived in several ways has several rows here; readers of the table take rows with equal ids for one
+event.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
-from cera.engines.spark.plan.grouping import Grouped, grouped
+from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
 from cera.engines.spark.plan.head_udf import terms_of
-from cera.engines.spark.plan.head_values import folded, taken_out, values_taken_out
+from cera.engines.spark.plan.head_values import fold_aggregate, replace_aggregates, replace_expressions
 from cera.engines.spark.plan.heads import flat_head, instantiate
-from cera.engines.spark.plan.relative_timers import timed
 from cera.engines.spark.plan.scopes import Environment, RowScope
-from cera.engines.spark.plan.sliding import Sliding, collected, first_of_ties
-from cera.engines.spark.plan.undefined import counted_heads
+from cera.engines.spark.plan.sliding import SlidingWindow, collected, first_of_ties
+from cera.engines.spark.plan.timers import timed
+from cera.engines.spark.plan.undefined_counts import counted_heads
 from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import Relation, attribute, column, component
 from cera.engines.spark.tables.term_columns import flat_hashes
@@ -41,12 +42,12 @@ LINEAGE = (DERIVATION, *SENT)
 def derive(
     construction: Construction, relation: Relation, environment: Environment, certain: frozenset[str]
 ) -> EventTable:
-    """The events of a rule from the rows of its body, in which `certain` variables have values."""
+    """Returns the events of a rule from the rows of its body, in which `certain` variables have values."""
     head = construction.head
     reason = _not_native(head, relation, environment)
     if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment, certain)
-    group = grouped(relation, free_variables(head))
+    group = group_matches(relation, free_variables(head))
     if reason is None:
         plain, rows, known = _aggregated(head, group, environment)
         return _built(construction, plain, rows, environment, certain | known)
@@ -59,9 +60,9 @@ def derive(
 
 
 def derive_sliding(
-    construction: Construction, window: Sliding, environment: Environment, certain: frozenset[str]
+    construction: Construction, window: SlidingWindow, environment: Environment, certain: frozenset[str]
 ) -> EventTable | None:
-    """The events of a rule over the windows of its anchors; None if its head does not aggregate what columns can."""
+    """Returns the events of a rule over the windows of its anchors; None if columns cannot compute its aggregates."""
     cells = {**window.elements.cells, **window.anchors.cells}
     rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
     head = construction.head
@@ -70,47 +71,47 @@ def derive_sliding(
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
     plain, relation, known = _aggregated(head, group, environment)
-    taken = frozenset(values_taken_out(plain)[1].values())
+    taken = frozenset(replace_expressions(plain)[1].values())
     once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
-    if once and not window.untied:  # then only what is the same in rows of the same shared values is the same event
+    if once and not window.untied:  # equal events then have the same shared values
         [cause, *_] = [reference for _, reference in sorted(construction.causes)]
         relation = first_of_ties(window, relation, variables(plain), cause)
     return replace(_built(construction, plain, relation, environment, certain | known), once=once)
 
 
 def _aggregated(
-    head: Construct, group: Grouped, environment: Environment
+    head: Construct, group: GroupedRelation, environment: Environment
 ) -> tuple[Construct, Relation, frozenset[str]]:
-    """The head without aggregates, a row for each group with their values, and which of these there always are."""
-    plain, aggregates = taken_out(head)
-    cells = {name: _kept(folded(aggregate, group, environment)) for name, aggregate in aggregates.items()}
+    """Returns the head without aggregates, a row per group with their values, and which of these always exist."""
+    plain, aggregates = replace_aggregates(head)
+    cells = {name: _kept(fold_aggregate(aggregate, group, environment)) for name, aggregate in aggregates.items()}
     defined = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
     return plain, _computed(group.relation, cells), defined
 
 
 def _kept(cell: Cell) -> Cell:
-    """The same value, computed once: Spark would move what is asked of it before it, and compute it there once more.
+    """Stops Spark from duplicating the expression below a pushed-down filter.
 
-    It does not move anything over what is not the same each time.
+    Spark moves nothing over an expression that is not deterministic.
     """
     always = F.monotonically_increasing_id() >= 0
     return Cell(**{kind: F.when(always, part) for kind, part in cell})
 
 
 def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:
-    """Why columns cannot build a head, if they cannot."""
+    """Returns why columns cannot build a head; None if they can."""
     if any(isinstance(part, All) for part in walk_construct(head)):
         return "it has `all`"
     if any("term" in relation.variables.get(name, ()) for name in variables(head)):
         return "it takes over whole terms, which may become too deep"
     probe = replace(environment, fallbacks={})
-    for _, aggregate in sorted(taken_out(head)[1].items()):
+    for _, aggregate in sorted(replace_aggregates(head)[1].items()):
         compile_value(aggregate.operand, RowScope(relation, probe))
     return f"inside of an aggregate, {', '.join(probe.fallbacks)}" if probe.fallbacks else None
 
 
 def _computed(relation: Relation, cells: Mapping[str, Cell]) -> Relation:
-    """The relation with further variables, or others of the same names."""
+    """Returns the relation with these variables added or replaced."""
     relation = replace(relation, variables={n: kinds for n, kinds in relation.variables.items() if n not in cells})
     kept = [column(name) for name in relation.columns]
     values = [part.alias(component(name, kind)) for name, cell in cells.items() for kind, part in cell]
@@ -121,8 +122,8 @@ def _computed(relation: Relation, cells: Mapping[str, Cell]) -> Relation:
 def _built(
     construction: Construction, head: Construct, relation: Relation, environment: Environment, certain: frozenset[str]
 ) -> EventTable:
-    """The events of a head without aggregates and `all`, one for each row."""
-    head, expressions = values_taken_out(head)
+    """Returns the events of a head without aggregates and `all`, one for each row."""
+    head, expressions = replace_expressions(head)
     scope = RowScope(relation, environment)
     found = {name: compile_value(expression, scope) for name, expression in expressions.items()}
     cells = {name: value if isinstance(value, Cell) else Cell() for name, value in found.items()}
@@ -138,7 +139,7 @@ def _built(
         [item] = instance.items
         text = item.json if item.plain else rewritten(item.json)
         term = F.struct(text.alias("json"), item.h1.alias("h1"), item.h2.alias("h2"))
-        if item.cell is not None:  # a scalar is no event
+        if item.cell is not None:  # a scalar is not an event
             term = F.lit(None).cast(TERM) if item.cell.term is None else item.cell.term
         frame = counted_heads(relation.frame, instance.defined, expressions.values(), certain, environment.tally)
         frame = frame if instance.defined is None else frame.where(instance.defined)
@@ -166,7 +167,7 @@ def _built(
 
 
 def _terms(construction: Construction, relation: Relation) -> EventTable:
-    """The events of a column of terms."""
+    """Returns the events of a column of terms."""
     relation = relation.with_timer_ids()
     begin, end = _interval(relation)
     h1, h2 = _identity(construction, column("term")["h1"], column("term")["h2"], begin, end)
@@ -186,7 +187,7 @@ def _terms(construction: Construction, relation: Relation) -> EventTable:
 
 
 def _interval(relation: Relation) -> tuple[Column, Column]:
-    """μ: the hull of the events of a row."""
+    """Returns μ, the hull of the events of a row."""
     begins = [column(attribute(name, "begin")) for name in relation.literals]
     ends = [column(attribute(name, "end")) for name in relation.literals]
     if len(begins) == 1:
@@ -200,8 +201,8 @@ def _identity(construction: Construction, h1: Column, h2: Column, begin: Column,
 
 
 def _lineage(construction: Construction, relation: Relation) -> list[Column]:
-    """The derivation of each row: the rule, and the events by the names of their identifiers, which are in the order of
-    names where derivations are compared, and in that of the rule where they are told."""
+    """Returns the derivation of each row: the rule, and the events by the names of their identifiers. These are sorted
+    by name where derivations are compared, and in the order of the rule in the output."""
     causes: dict[str, Column] = {}
     ids: list[Column] = []
     for name, reference in construction.causes:
@@ -212,11 +213,11 @@ def _lineage(construction: Construction, relation: Relation) -> list[Column]:
         causes[name] = cause if relation.whole else F.when(begin.isNotNull(), cause)
     array = F.array(*(causes[name] for name in sorted(causes)))
     compared = array if relation.whole else F.array_compact(array)
-    told = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
+    by_name = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
     recipient = construction.recipient
     return [
         F.struct(F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(DERIVATION),
-        told.alias(CAUSES),
+        by_name.alias(CAUSES),
         F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
         F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),
     ]
@@ -229,5 +230,5 @@ def first_derivation() -> list[Column]:
 
 
 def _by_name(causes: Column) -> Column:
-    """The ids of the causes of a derivation, by the names of their identifiers."""
+    """Returns the ids of the causes of a derivation, by the names of their identifiers."""
     return F.map_from_entries(F.transform(causes, lambda cause: F.struct(cause["name"], cause["id"])))

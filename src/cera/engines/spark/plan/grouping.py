@@ -24,10 +24,10 @@ _RANKS: Mapping[str, int] = {"boolean": 0, "integer": 1, "fraction": 1, "double"
 
 
 @dataclass(frozen=True)
-class Grouped:
-    """A relation with one row for each event trace and group; its `matches` column has what was grouped.
+class GroupedRelation:
+    """A relation with one row for each event trace and group; its column `matches` has the rows of the group.
 
-    `bare`: an element of that is the only component of the only variable, not a struct.
+    `bare`: elements are the only component of the only variable, not structs.
     """
 
     relation: Relation
@@ -41,15 +41,15 @@ class Grouped:
         return self.relation.interval(identifier)
 
     def element(self, match: Column, variable: str) -> Cell:
-        """The value of a variable in one match."""
+        """Returns the value of a variable in one match."""
         if variable not in self.collected:
             return self.relation.cell(variable)
         kinds = self.collected[variable]
         return Cell(**{kind: match if self.bare else match[component(variable, kind)] for kind in kinds})
 
 
-def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
-    """The rows by their event trace and by their values for some variables."""
+def group_matches(relation: Relation, variables: frozenset[str]) -> GroupedRelation:
+    """Groups the rows by their event trace and by their values of some variables."""
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
     kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
     keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers, whole=relation.whole)
@@ -61,11 +61,11 @@ def grouped(relation: Relation, variables: frozenset[str]) -> Grouped:
     matches = F.array_sort(F.array_distinct(F.collect_list(match)))
     firsts = [F.first(column(name)).alias(name) for name in texts]
     frame = once.groupBy(*by).agg(matches.alias(MATCHES), *firsts)
-    return Grouped(replace(keys, frame=frame), collected)
+    return GroupedRelation(replace(keys, frame=frame), collected)
 
 
 def _once(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> DataFrame:
-    """The rows of which no two differ in nothing but how the JSON of a term is written."""
+    """Drops rows that differ only in the JSON spelling of a term."""
     texts = [component(name, "term") for name, kinds in relation.variables.items() if "term" in kinds]
     if not any("term" in kinds for kinds in collected.values()):
         return relation.frame
@@ -75,11 +75,11 @@ def _once(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> DataF
 
 
 def _order(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> list[Column]:
-    """The fields of an element in the order in which they are compared: end, begin and id of events, then values."""
+    """Returns the fields by which elements are sorted: end, begin and id of events, then values."""
     fields: list[Column] = []
     if len(relation.matches) == 1:
         fields += _event(relation.matches[0])
-    elif relation.matches:  # which branch of an `or` found an event makes no difference
+    elif relation.matches:  # the branch of an `or` that found an event does not matter
         events = [
             F.when(column(attribute(name, "end")).isNotNull(), F.struct(*_event(name, short=True)))
             for name in relation.matches
@@ -94,14 +94,14 @@ def _order(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> list
 
 
 def _event(name: str, *, short: bool = False) -> list[Column]:
-    """Times and id of a match, in the order in which matches are compared."""
+    """Returns times and id of a match, in the order in which matches are compared."""
     parts = {part: column(attribute(name, part)) for part in ("end", "begin")}
     parts |= {half: unsigned(column(attribute(name, half))) for half in ("h1", "h2")}
     return [value.alias(part if short else attribute(name, part)) for part, value in parts.items()]
 
 
 def _value_order(name: str, cell: Cell) -> list[Column]:
-    """Truth values, then numbers, then strings, then terms."""
+    """Returns the sort key of a value: truth values, then numbers, then strings, then terms."""
     ranks = [F.when(part.isNotNull(), F.lit(_RANKS[kind])) for kind, part in cell]
     numbers = [part.cast("double") for kind, part in canonical(cell) if _RANKS[kind] == 1]
     order = [F.coalesce(*ranks).alias(f"{name}:rank")]

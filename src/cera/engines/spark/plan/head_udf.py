@@ -13,7 +13,7 @@ from pyspark.sql.types import ArrayType
 from cera.engines.local.construction import HeadCompiler, child_value
 from cera.engines.local.rows import Column as RowColumn
 from cera.engines.local.rows import Layout
-from cera.engines.spark.plan.grouping import MATCHES, Grouped
+from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.tables.event_rows import term_row
 from cera.engines.spark.tables.relations import TIMES, attribute, column, component
@@ -28,7 +28,7 @@ from cera.model.time.interval import Interval
 
 @dataclass(frozen=True)
 class HeadFunction:
-    """What runs in the workers: plain data, and compiled where it is used."""
+    """The function that runs in the workers: plain data, compiled there."""
 
     head: Construct
     identifiers: tuple[str, ...]
@@ -74,8 +74,8 @@ def _event(row: Any, identifier: str) -> Interval | None:
     return None if begin is None else Interval(begin, end)
 
 
-def terms_of(head: Construct, group: Grouped, environment: Environment) -> Column:
-    """The terms that a head yields for each group, as an array column."""
+def terms_of(head: Construct, group: GroupedRelation, environment: Environment) -> Column:
+    """Returns the terms that a head yields for each group, as an array column."""
     relation = group.relation
     function = HeadFunction(
         head,

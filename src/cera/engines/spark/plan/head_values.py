@@ -1,7 +1,6 @@
 """Expressions of a head that are computed before it: its aggregates, then its values.
 
-They are taken out of the head, and variables like others stand in their place. Each is then computed once, however
-often what is built from it mentions it.
+They are replaced by variables, so that each is computed once, however often the head mentions it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import assert_never
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
-from cera.engines.spark.plan.grouping import MATCHES, Grouped
+from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.scopes import ElementRows, Environment, RowScope
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.values.cells import Cell
@@ -24,8 +23,8 @@ from cera.model.expressions.constructs import All, Construct, ConstructTerm, Con
 from cera.model.expressions.expression import Aggregate, Expression, Variable
 
 
-def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
-    """The head with a variable in the place of each aggregate, and what each of these stands for."""
+def replace_aggregates(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
+    """Replaces each aggregate of a head by a variable; returns the head and the aggregates by variable."""
     found: dict[Aggregate, str] = {}
 
     def change(part: Expression) -> Expression:
@@ -37,8 +36,8 @@ def taken_out(head: Construct) -> tuple[Construct, dict[str, Aggregate]]:
     return plain, {name: aggregate for aggregate, name in found.items()}
 
 
-def values_taken_out(head: Construct) -> tuple[Construct, dict[str, Expression]]:
-    """The head with a variable in the place of each of its expressions, and what each of these stands for."""
+def replace_expressions(head: Construct) -> tuple[Construct, dict[str, Expression]]:
+    """Replaces each expression of a head by a variable; returns the head and the expressions by variable."""
     found: dict[Expression, str] = {}
     plain = _rebuilt(head, lambda expression: Variable(found.setdefault(expression, f"value {len(found)}")))
     return plain, {name: expression for expression, name in found.items()}
@@ -59,8 +58,8 @@ def _rebuilt(construct: Construct, change: Callable[[Expression], Expression]) -
             assert_never(construct)
 
 
-def folded(aggregate: Aggregate, group: Grouped, environment: Environment) -> Cell:
-    """The value of an aggregate over the matches of each group."""
+def fold_aggregate(aggregate: Aggregate, group: GroupedRelation, environment: Environment) -> Cell:
+    """Returns the value of an aggregate over the matches of each group."""
     components: list[str] = []
 
     def operand(match: Column) -> Column:

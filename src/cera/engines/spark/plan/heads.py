@@ -25,7 +25,7 @@ from cera.model.expressions.constructs import All, Construct, ConstructTerm, Con
 
 @dataclass(frozen=True)
 class Item:
-    """A value that a construct may yield: its JSON and hashes, null where it is not there; its cell if it has one.
+    """A value that a construct may yield: its JSON and hashes, null where it is absent; its cell if it has one.
 
     A term that is built here has a `member`: its label, and the JSON of what is in it. `plain`: that is how the term is
     written everywhere; else its children may come in another order.
@@ -39,7 +39,7 @@ class Item:
     plain: bool = True
 
     def only(self, there: Column) -> Item:
-        """The item where a condition holds."""
+        """Returns the item, null where a condition does not hold."""
         cell = None if self.cell is None else Cell(**{kind: F.when(there, part) for kind, part in self.cell})
         member = None if self.member is None else (self.member[0], F.when(there, self.member[1]))
         json, h1, h2 = (F.when(there, part) for part in (self.json, self.h1, self.h2))
@@ -48,7 +48,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Instance:
-    """What a construct yields in a row, and whether that is defined (None: always)."""
+    """The items that a construct yields in a row, and whether these are defined (None: always)."""
 
     items: tuple[Item, ...]
     defined: Column | None = None
@@ -58,7 +58,7 @@ def instantiate(construct: Construct, scope: Scope) -> Instance:
     match construct:
         case ConstructValue():
             value = compile_value(construct.expression, scope)
-            cell = value if isinstance(value, Cell) else Cell()  # an interval or a duration is no value of data
+            cell = value if isinstance(value, Cell) else Cell()  # an interval or a duration is not a data value
             item = Item(cell_json(cell), hash_cell(cell, 1), hash_cell(cell, 2), cell)
             return Instance((item,), is_defined(cell))
         case ConstructTerm():
@@ -82,8 +82,8 @@ def _term(construct: ConstructTerm, items: Sequence[Item]) -> Item:
 
 
 def _body(construct: ConstructTerm, items: Sequence[Item]) -> tuple[Column, bool]:
-    """The JSON of what is in a term, and whether it is written so everywhere: where the labels of its children are
-    known and different, as JSON has it, or they have an order."""
+    """Returns the JSON of a term's content, and whether that is its only spelling: its children are ordered, or have
+    known and different labels, in the order of JSON."""
     members = {item.member[0]: item.member[1] for item in items if item.member is not None}
     if not construct.ordered and len(members) == len(items) and not members.keys() & NO_KEYS:
         return object_json(members.items()), True
@@ -102,7 +102,7 @@ def _optional(construct: OptionalConstruct, scope: Scope) -> Instance:
     there = F.lit(True) if wanted.defined is None else wanted.defined
     if construct.default is None:
         return Instance(tuple(item.only(there) for item in wanted.items))
-    there = there & reduce(or_, [item.json.isNotNull() for item in wanted.items])  # what yields nothing is missing too
+    there = there & reduce(or_, [item.json.isNotNull() for item in wanted.items])  # an empty one is missing too
     default = instantiate(construct.default, scope)
     instead = ~there if default.defined is None else ~there & default.defined
     items = [item.only(there) for item in wanted.items], [item.only(instead) for item in default.items]
@@ -110,7 +110,7 @@ def _optional(construct: OptionalConstruct, scope: Scope) -> Instance:
 
 
 def _either(wanted: Sequence[Item], default: Sequence[Item]) -> tuple[Item, ...]:
-    """Items of which only one half is there: one item if they are terms with the same label, `u{…} or else u{…}`."""
+    """Merges items of alternatives into one if they are terms with the same label, `u{…} or else u{…}`."""
     match wanted, default:
         case [Item(member=(str(label), body)) as one], [Item(member=(str(other), instead)) as two] if label == other:
             json, h1, h2 = F.coalesce(one.json, two.json), F.coalesce(one.h1, two.h1), F.coalesce(one.h2, two.h2)
@@ -134,7 +134,7 @@ class FlatHead:
 
 
 def flat_head(head: Construct, scope: Scope) -> FlatHead | None:
-    """The head as a flat one, if it is."""
+    """Returns the head as a flat one; None if it is not flat."""
     if not isinstance(head, ConstructTerm) or head.ordered:
         return None
     children: dict[str, Cell] = {}

@@ -68,7 +68,7 @@ class Pair:
 
 
 def natural_join(left: Relation, right: Relation, buckets: Buckets | None) -> Relation:
-    """R ⋈ S: the pairs that agree on all shared variables; keeps the times and references of both."""
+    """Returns R ⋈ S: the pairs that agree on all shared variables, with the times and references of both."""
     right = right.with_timer_ids()
     frame, pair = _joined(left, right, "inner", buckets, lambda pair: [])
     return _taking(frame, pair, right.identifiers, right.matches, {})
@@ -83,7 +83,7 @@ def temporal_join(
     buckets: Buckets | None,
     counted: bool,
 ) -> Relation:
-    """R ⋈_{i⊒j} S: what lies in the windows of R; each event counts as a match of its own where it is counted."""
+    """Returns R ⋈_{i⊒j} S: the events in the windows of R; where they are counted, each event is a match of its own."""
     inside = _inside(window, element, conditions)
     frame, pair = _joined(left, right, "inner", buckets, inside)
     matches = {element: match_name(element)} if counted else {}
@@ -98,7 +98,7 @@ def anti_join(
     conditions: Callable[[Pair], list[Column]],
     buckets: Buckets | None,
 ) -> Relation:
-    """R ▷_{i⊒j} S: the rows of R with nothing of S in their windows."""
+    """Returns R ▷_{i⊒j} S: the rows of R with nothing of S in their windows."""
     frame, _ = _joined(left, right, "left_anti", buckets, _inside(window, element, conditions))
     names = [column(name) for name in left.columns]
     return replace(left, frame=frame.select(*names))
@@ -137,12 +137,12 @@ def _joined(
 
 
 def in_bucket(time: Column, buckets: Buckets) -> Column:
-    """The bucket of a time."""
+    """Returns the bucket of a time."""
     return _floor(time, buckets.width)
 
 
 def touched_buckets(frame: DataFrame, time: Column, buckets: Buckets, name: str) -> DataFrame:
-    """The rows of a left side, each once for every bucket in which something can be that it is joined to."""
+    """Returns the rows of a left side, once for every bucket that may hold a row to join."""
     width = buckets.width
     places = F.sequence(_floor(time - buckets.before, width), _floor(time + buckets.after, width))
     return frame.withColumn(name, F.explode(places))
@@ -153,7 +153,7 @@ def _floor(time: Column, width: int) -> Column:
 
 
 def equal(left: Cell, right: Cell) -> list[Column]:
-    """That two values are the same, as equalities that Spark joins by."""
+    """Returns the equality of two values as equalities that Spark can join by."""
     if left.components == right.components and len(left.components) == 1 and left.term is None:
         return [a == b for (_, a), (_, b) in zip(left, right, strict=True)]
     one, other = dict(canonical(left)), dict(canonical(right))
@@ -171,7 +171,7 @@ def equal(left: Cell, right: Cell) -> list[Column]:
 def _taking(
     frame: DataFrame, pair: Pair, identifiers: Sequence[str], matches: Sequence[str], counted: Mapping[str, str]
 ) -> Relation:
-    """The rows of a join under the names of both sides."""
+    """Returns the rows of a join under the names of both sides."""
     left = pair.left
     parts = [column(name) for name in left.columns]
     variables = dict(left.variables)

@@ -1,8 +1,8 @@
 """Patterns as column expressions, for terms whose shape is known beforehand.
 
-A pattern is matched on the shape of a table's terms instead of on one term. What only a row can say becomes conditions,
-and what is left is the *ways* in which the pattern can match: for each its conditions, and the columns to which its
-variables are bound. The definition is that of `cera.model.matching.term_matcher`.
+A pattern is matched on the shape of a table's terms instead of on one term. What depends on the row becomes conditions;
+the result is the *ways* in which the pattern can match: for each its conditions, and the columns to which its variables
+are bound. The definition is that of `cera.model.matching.term_matcher`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Bindings = Mapping[str, Cell]
 
 
 @dataclass(frozen=True)
-class Undecided:
+class UndecidedChildren:
     """Children under `optional` and `without`, which may mention variables that are bound anywhere else.
 
     `matched` is the number of required children, and `count`, if the pattern is total, that of the data.
@@ -69,17 +69,17 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Way:
-    """One way in which a pattern matches, where all conditions hold and what is undecided comes out well."""
+    """One way in which a pattern matches, where all conditions hold and what is undecided comes out true."""
 
     conditions: tuple[Column, ...] = ()
     bindings: Bindings = field(default_factory=dict)
-    undecided: tuple[Undecided, ...] = ()
+    undecided: tuple[UndecidedChildren, ...] = ()
 
     def under(self, *conditions: Column | None) -> Way:
         return replace(self, conditions=(*(c for c in conditions if c is not None), *self.conditions))
 
     def joined(self, other: Way) -> Way:
-        """Both, agreeing on the variables that they share."""
+        """Joins two ways, where they agree on the variables that they share."""
         return Way(
             (*self.conditions, *other.conditions, *_agreement(self.bindings, other.bindings)),
             {**other.bindings, **self.bindings},
@@ -92,14 +92,14 @@ class Way:
 
 
 def native_ways(pattern: Pattern, tree: Tree) -> list[Way]:
-    """Every way in which the pattern can match terms of this shape, decided; raises NotNativeError."""
+    """Returns all ways in which the pattern can match terms of this shape, decided; raises NotNativeError."""
     for part in (pattern, *(p.pattern for p in patterns.walk(pattern) if isinstance(p, Without))):
         _check_optional_variables(part)
     return [_decided(way, {}) for way in _ways(pattern, tree)]
 
 
 def _check_optional_variables(pattern: Pattern) -> None:
-    """Each variable that only `optional` binds must belong to one of them: in others it would depend on the first."""
+    """Raises NotNativeError for a variable that several `optional` bind: each would depend on the first."""
     places = [p.pattern for p in patterns.walk(pattern) if isinstance(p, OptionalPattern)]
     for name in patterns.optional_variables(pattern):
         if not any(
@@ -145,7 +145,7 @@ def _can_be(cell: Cell, value: Scalar) -> bool:
 
 
 def matches(text: Column, expression: str) -> Column:
-    """Whether the expression matches the whole text."""
+    """Returns whether the expression matches the whole text."""
     if not is_backtracking_safe(expression):
         raise NotNativeError("has a regular expression that Java would go back in")
     return text.rlike(rf"(?d)\A(?:{expression})\z")
@@ -179,7 +179,7 @@ def _term_ways(pattern: TermPattern, tree: Tree) -> Iterator[Way]:
         yield start
         return
     required = [p for p in pattern.children if not isinstance(p, Without | OptionalPattern)]
-    undecided = _undecided(pattern, tree, len(required))
+    undecided = _undecided_children(pattern, tree, len(required))
     start = start if undecided is None else replace(start, undecided=(undecided,))
     if isinstance(tree.content, Cell):  # one child, whatever the brackets
         if pattern.total and undecided is None and len(required) != 1:
@@ -202,21 +202,21 @@ def _label_condition(label: Label, found: str | Column) -> Column | bool:
             return label == found if isinstance(found, str) else found == label
 
 
-def _undecided(pattern: TermPattern, tree: Tree, required: int) -> Undecided | None:
-    """The children under `without` and `optional`, if no two children can stand for the same child of the data."""
+def _undecided_children(pattern: TermPattern, tree: Tree, required: int) -> UndecidedChildren | None:
+    """Returns the children under `without` and `optional`, if no two children can match the same child of the data."""
     children = tuple(p for p in pattern.children if isinstance(p, Without | OptionalPattern))
-    if not children or (isinstance(tree.content, Cell) and required):  # there is no room for them
+    if not children or (isinstance(tree.content, Cell) and required):  # no child is left for them
         return None
     labels = {query_label(p.pattern if isinstance(p, Without | OptionalPattern) else p) for p in pattern.children}
     if len(pattern.children) > 1 and (
         isinstance(tree.content, Cell) or None in labels or len(labels) < len(pattern.children)
     ):
         raise NotNativeError("has `without` or `optional` beside children that may be the same")
-    return Undecided(children, tree, required, child_count(tree) if pattern.total else None)
+    return UndecidedChildren(children, tree, required, child_count(tree) if pattern.total else None)
 
 
 def _placements(required: Sequence[Pattern], tree: Tree) -> Iterator[tuple[Way, ...]]:
-    """The ways of the required children, each on a place of its own."""
+    """Yields the ways of the required children, each matching a different child."""
     places = [_places(child, tree) for child in required]
     for chosen in product(*places):
         if len({place for place, _ in chosen}) == len(chosen):
@@ -224,7 +224,7 @@ def _placements(required: Sequence[Pattern], tree: Tree) -> Iterator[tuple[Way, 
 
 
 def _places(child: Pattern, tree: Tree) -> list[tuple[str | None, Way]]:
-    """The ways of a child of the pattern on each child of the data, with the name of that place."""
+    """Returns the ways of a pattern's child on each child of the data, with the name of that place."""
     if isinstance(child, ScalarPattern | RegexPattern) and not isinstance(tree.content, Cell):
         return []
     label = query_label(child)
@@ -233,12 +233,12 @@ def _places(child: Pattern, tree: Tree) -> list[tuple[str | None, Way]]:
 
 
 def _decided(way: Way, outer: Bindings) -> Way:
-    """The way with what is undecided turned into conditions and bindings; `outer` is what is bound outside of it."""
+    """Turns what is undecided in a way into conditions and bindings; `outer` is bound outside of it."""
     known = {**outer, **way.bindings}
     return reduce(Way.joined, (_outcome(undecided, known) for undecided in way.undecided), replace(way, undecided=()))
 
 
-def _outcome(undecided: Undecided, known: Bindings) -> Way:
+def _outcome(undecided: UndecidedChildren, known: Bindings) -> Way:
     result = Way()
     matched = F.lit(undecided.matched)
     for child in undecided.children:

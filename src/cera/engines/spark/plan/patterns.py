@@ -1,23 +1,33 @@
-"""Q[i: q] as a DataFrame: the substitutions under which a pattern matches the events of a table."""
+"""Q[i: q] as a DataFrame: the substitutions under which a pattern matches the events of a table.
+
+Patterns that column expressions cannot state are matched in Python, on the JSON of the terms, in Arrow batches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import LongType, StructField, StructType
 
 from cera.engines.spark.plan.native_matching import Way, matches, native_ways
-from cera.engines.spark.plan.pattern_udf import match_in_python
 from cera.engines.spark.plan.term_shapes import NotNativeError, shape_of
+from cera.engines.spark.tables.event_rows import term_row
 from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import EVENT, Relation, attribute, column, component, union
 from cera.engines.spark.tables.term_columns import term_column
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
+from cera.model.matching import patterns
 from cera.model.matching.combination import described
+from cera.model.matching.matching import match
 from cera.model.matching.patterns import (
     Pattern,
     RegexLabel,
@@ -27,6 +37,8 @@ from cera.model.matching.patterns import (
     VariablePattern,
 )
 from cera.model.regex.regular_expressions import is_backtracking_safe
+from cera.model.terms.json_terms import loads, term_from_json
+from cera.model.terms.term import Term, Value
 from cera.rules.analysis.unification import query_label
 
 _MATCH = "match"
@@ -35,10 +47,10 @@ _MATCH = "match"
 def match_table(
     table: EventTable, identifier: str, pattern: Pattern, fallback: Callable[[str], None]
 ) -> DataFrame | None:
-    """A row for each event and each distinct substitution of the pattern on it; None if there can be none.
+    """Returns a row for each event and each distinct substitution of the pattern on it; None if there can be none.
 
-    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`.
-    A variable has at least one component if the table can give it a value at all. `fallback` is told of what runs in
+    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`. A
+    variable has at least one component if the table can give it a value at all. `fallback` is called with what runs in
     Python.
     """
     if isinstance(pattern, ScalarPattern | RegexPattern) or not can_have_label(pattern, table.label):
@@ -61,7 +73,7 @@ def match_table(
 
 
 def single_way(table: EventTable, pattern: Pattern) -> Way | None:
-    """The way in which a pattern matches the events of a table, if it is the only one and columns can state it."""
+    """Returns the way in which a pattern matches the events of a table, if it is the only one and native."""
     if isinstance(pattern, ScalarPattern | RegexPattern):
         return None
     if isinstance(table.content, Terms) and table.content.flat is not True:
@@ -79,7 +91,7 @@ def can_have_label(pattern: Pattern, label: str | None) -> bool:
 
 
 def _relation(frame: DataFrame, identifier: str) -> Relation:
-    """The frame with what its columns are."""
+    """Returns the frame as a relation."""
     kinds: dict[str, tuple[str, ...]] = {}
     for name in frame.columns:
         variable, colon, kind = name.rpartition(":")
@@ -121,7 +133,7 @@ def _kinds(cells: Sequence[Cell]) -> tuple[str, ...]:
 
 
 def _typed(cells: Mapping[str, Cell], kinds: Mapping[str, tuple[str, ...]]) -> list[Column]:
-    """The values with all components that any way gives them."""
+    """Returns the values with all components that any way gives them."""
     return [
         dict(cells[name]).get(kind, F.lit(None)).cast(TYPES[kind]).alias(component(name, kind))
         for name, wanted in kinds.items()
@@ -137,7 +149,7 @@ def _in_python(table: EventTable, frame: DataFrame, identifier: str, pattern: Pa
 
 
 def _label_condition(pattern: Pattern) -> Column | None:
-    """What the pattern asks of the label of an event, so that others never reach Python."""
+    """Returns the condition that the pattern puts on an event's label, so that other events never reach Python."""
     match pattern:
         case VariablePattern(pattern=inner) if inner is not None:
             return _label_condition(inner)
@@ -147,3 +159,71 @@ def _label_condition(pattern: Pattern) -> Column | None:
             return matches(column("label"), expression)
         case _:
             return None
+
+
+_KINDS = ("integer", "fraction", "string", "boolean", "term")
+
+
+@dataclass(frozen=True)
+class _PatternMatcher:
+    """The function that runs in the workers: the rows of Q[i: q] for batches of events (json, begin, end, h1, h2)."""
+
+    pattern: Pattern
+    kinds: tuple[tuple[str, tuple[str, ...]], ...]
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            events = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            rows = [row for text, *event in events for row in self._rows(text, event)]
+            columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.schema)
+            arrays = [pa.array(c, field.type) for c, field in zip(columns, self.schema, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _rows(self, text: str, event: list[int]) -> Iterator[tuple[Any, ...]]:
+        for answer in match(self.pattern, term_from_json(loads(text))):
+            cells = (cell for name, kinds in self.kinds for cell in _cells(answer.get(name), kinds))
+            yield (*cells, *event)
+
+
+def _cells(value: Value | None, kinds: tuple[str, ...]) -> Iterator[Any]:
+    """Yields the components of a value."""
+    found = None if value is None else _kind(value)
+    for kind in kinds:
+        if kind != found:
+            yield None
+        elif isinstance(value, Term):
+            yield dict(zip(("json", "h1", "h2"), term_row(value), strict=True))
+        else:
+            yield value
+
+
+def _kind(value: Value) -> str:
+    match value:
+        case Term():
+            return "term"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "fraction"
+        case str():
+            return "string"
+
+
+def match_in_python(events: DataFrame, identifier: str, pattern: Pattern) -> DataFrame:
+    """Returns the rows of Q[i: q] for events with the columns json, begin, end, h1, h2."""
+    names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
+    kinds = tuple((name, _possible_kinds(pattern, name)) for name in names)
+    parts = [StructField(component(name, kind), TYPES[kind]) for name, found in kinds for kind in found]
+    parts += [StructField(attribute(identifier, part), LongType()) for part in EVENT]
+    schema = StructType(parts)
+    return events.mapInArrow(_PatternMatcher(pattern, kinds, to_arrow_schema(schema)), schema)
+
+
+def _possible_kinds(pattern: Pattern, name: str) -> tuple[str, ...]:
+    """Returns the kinds that a variable may have: only terms if it names term patterns or the whole event."""
+    places = [part for part in patterns.walk(pattern) if isinstance(part, VariablePattern) and part.name == name]
+    only_terms = all(place is pattern or isinstance(place.pattern, TermPattern) for place in places)
+    return ("term",) if only_terms else _KINDS

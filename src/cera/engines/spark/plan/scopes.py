@@ -1,4 +1,4 @@
-"""What the expressions of a rule speak of, in the rows of a relation or of a join."""
+"""Scopes of a rule's expressions: the rows of a relation or of a join."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
 
 if TYPE_CHECKING:
-    from cera.engines.spark.plan.undefined import Tally
+    from cera.engines.spark.plan.undefined_counts import Tally
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What all expressions of a program share.
+    """The settings and notes that all expressions of a program share.
 
     `fallbacks` are the parts that run in Python, by name; `ticks` the events of absolute timers, by id. With a `tally`
     the rows in which an expression has no value are counted.

@@ -1,4 +1,4 @@
-"""What a pattern matches in one table, as columns of that table: no DataFrame of its own is made for it."""
+"""Matches of a pattern in one table, as columns of that table, without a DataFrame of their own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cera.rules.analysis.unification import query_label
 
 @dataclass(frozen=True)
 class Sources:
-    """What is needed to find sides: the plan, and the tables in which a Matching looks."""
+    """The plan, and the tables in which a Matching searches: what finding sides needs."""
 
     plan: Plan
     environment: Environment
@@ -32,8 +32,8 @@ class Sources:
 class Side:
     """The events of a table that one pattern matches, each in one way: where `holds`, with these values of variables.
 
-    `certain` variables have a value in every match. `selected`: more is asked of the matches than the pattern does.
-    `label`: that of all matched events, if they all have the same.
+    `certain` variables have a value in every match. `selected`: there are conditions besides the pattern. `label`: that
+    of all matched events, if they all have the same.
     """
 
     table: EventTable
@@ -68,7 +68,7 @@ class Names:
     variables: Mapping[str, str]
 
     def after(self, renaming: Renaming) -> Names:
-        """These names for what a renaming gives, as names for what it takes."""
+        """Returns these names for the output of a renaming as names for its input."""
         return Names(
             {**self.identifiers, **{old: self.identifiers.get(new, new) for new, old in renaming.identifiers}},
             {**self.variables, **{old: self.variables.get(new, new) for new, old in renaming.variables}},
@@ -76,7 +76,7 @@ class Names:
 
 
 def unwrapped(expression: Expression, plan: Plan) -> tuple[Expression, Names]:
-    """What stands behind references and renamings, with the names that its attributes have outside."""
+    """Returns the expression behind references and renamings, with the names that its attributes have outside."""
     names = Names({}, {})
     while isinstance(expression, Reference | Renaming):
         if isinstance(expression, Reference):
@@ -88,7 +88,7 @@ def unwrapped(expression: Expression, plan: Plan) -> tuple[Expression, Names]:
 
 
 def side_of(expression: Expression, sources: Sources) -> Side | None:
-    """The matches of a relation, if it is one pattern that matches in one table only, natively and in one way."""
+    """Returns the matches of a relation, if it is one pattern that matches in one table, natively and in one way."""
     matching, names = unwrapped(expression, sources.plan)
     if isinstance(matching, Selection):
         side = side_of(matching.input, sources)
@@ -108,32 +108,32 @@ def side_of(expression: Expression, sources: Sources) -> Side | None:
 
 
 def _selected(side: Side, selection: Selection, environment: Environment) -> Side | None:
-    """Only the matches with a condition; None if that needs Python."""
+    """Returns only the matches that fulfil a condition; None if that needs Python."""
     probe = replace(environment, fallbacks={})
     holds = side.holds & compile_filter(selection.condition, RowScope(side, probe))
     return None if probe.fallbacks else replace(side, holds=holds, selected=True)
 
 
 @dataclass(frozen=True)
-class Anchored:
-    """An event with one timer, and the name of that."""
+class AnchorSide:
+    """An event with one timer, and the timer's name."""
 
     side: Side
     window: str
     timer: Timer
 
-    def renamed(self, names: Names) -> Anchored:
+    def renamed(self, names: Names) -> AnchorSide:
         side = self.side.renamed(names)
         timer = replace(self.timer, anchor=side.identifier)
-        return Anchored(side, names.identifiers.get(self.window, self.window), timer)
+        return AnchorSide(side, names.identifiers.get(self.window, self.window), timer)
 
 
-def anchored(left: Expression, sources: Sources) -> Anchored | None:
-    """An event with one timer, if that is all there is in a relation."""
+def anchor_side(left: Expression, sources: Sources) -> AnchorSide | None:
+    """Returns the event and its timer, if a relation consists of just these; else None."""
     join, names = unwrapped(left, sources.plan)
     if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
         return None
     side, timer = side_of(join.left, sources), join.right
     if side is None or timer.anchor != side.identifier:
         return None
-    return Anchored(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)
+    return AnchorSide(side, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor)).renamed(names)

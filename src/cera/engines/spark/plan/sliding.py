@@ -16,8 +16,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction, Merging, TemporalJoin
-from cera.engines.spark.plan.grouping import MATCHES, Grouped
-from cera.engines.spark.plan.sides import Side, Sources, anchored, side_of, unwrapped
+from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
+from cera.engines.spark.plan.sides import Side, Sources, anchor_side, side_of, unwrapped
 from cera.engines.spark.tables.relations import TIMES, Relation, Timer, attribute, column, component
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.hashing import unsigned
@@ -33,10 +33,11 @@ _ORIGIN = Interval(0, 0)
 
 
 @dataclass(frozen=True)
-class Sliding:
-    """What `elements` match within `[first, last]` microseconds of each anchor with the same values of `shared`.
+class SlidingWindow:
+    """A window: the `elements` within `[first, last]` microseconds of each anchor with the same values of `shared`.
 
-    `alone`: the anchor itself does not count. `untied`: it is said that no two events have the same values and time.
+    `alone`: the anchor itself does not count. `untied`: the table promises that no two events have the same values and
+    time.
     """
 
     join: TemporalJoin
@@ -51,21 +52,21 @@ class Sliding:
     untied: bool
 
 
-def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> Sliding | None:
-    """The window over which a head is aggregated, if it is such a one. `points`: all events are points of time."""
+def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> SlidingWindow | None:
+    """Returns the window over which a head is aggregated, if it slides. `points`: all events are points of time."""
     body = construction.input
     while isinstance(body, Merging):
         body = body.input
     join, names = unwrapped(body, sources.plan)
     if not isinstance(join, TemporalJoin) or join.condition or not join.counted:
         return None
-    found, elements = anchored(join.left, sources), side_of(join.right, sources)
+    found, elements = anchor_side(join.left, sources), side_of(join.right, sources)
     if found is None or elements is None or found.window != join.window:
         return None
     if not join.excluded <= {found.side.identifier}:
         return None
     if sources.environment.tally is not None and (found.side.selected or elements.selected):
-        return None  # where nothing is selected by itself, it cannot be counted how often a condition had no value
+        return None  # undefined conditions are counted in selections, which are not made here
     found, elements = found.renamed(names), elements.renamed(names)
     anchors, timer = found.side, found.timer
     shared = tuple(name for name in anchors.cells if name in elements.cells)
@@ -82,7 +83,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
     alone = bool(join.excluded)
     same_label = anchors.label is not None and anchors.label == elements.label
     untied = same_label and anchors.table.is_unique_by(anchors.cells[name] for name in shared)
-    return Sliding(join, anchors, elements, found.window, timer, span.begin, span.end, shared, alone, untied)
+    return SlidingWindow(join, anchors, elements, found.window, timer, span.begin, span.end, shared, alone, untied)
 
 
 def _same_columns(one: Side, other: Side, name: str) -> bool:
@@ -90,8 +91,8 @@ def _same_columns(one: Side, other: Side, name: str) -> bool:
     return name in one.certain & other.certain and columns[0] == columns[1]
 
 
-def collected(window: Sliding) -> Grouped:
-    """A row for each anchor with something in its window, with all of that as its matches."""
+def collected(window: SlidingWindow) -> GroupedRelation:
+    """Returns a row for each anchor with a non-empty window; its matches are the elements of the window."""
     gathered = {name: cell for name, cell in window.elements.cells.items() if name not in window.anchors.cells}
     parts = {component(name, kind): part for name, cell in gathered.items() for kind, part in cell}
     bare = len(parts) == 1 and window.elements.certain >= gathered.keys()
@@ -106,11 +107,11 @@ def collected(window: Sliding) -> Grouped:
         (window.anchors.identifier,),
         carried=() if window.untied else (*_keys(window), _TIME, _ORDER, _TIED),
     )
-    return Grouped(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
+    return GroupedRelation(relation, {name: cell.components for name, cell in gathered.items()}, bare=bare)
 
 
-def _rows(window: Sliding, element: Column) -> DataFrame:
-    """The events of both sides."""
+def _rows(window: SlidingWindow, element: Column) -> DataFrame:
+    """Returns the events of both sides."""
     anchors, elements = window.anchors, window.elements
     keys = [part for name in window.shared for _, part in anchors.cells[name]]
     others = {name: cell for name, cell in anchors.cells.items() if name not in window.shared}
@@ -125,28 +126,28 @@ def _rows(window: Sliding, element: Column) -> DataFrame:
     )
 
 
-def _tied(window: Sliding, rows: DataFrame) -> DataFrame:
-    """Equal events once, with which of them are tied."""
+def _tied(window: SlidingWindow, rows: DataFrame) -> DataFrame:
+    """Drops equal events, and marks which of the others are tied."""
     order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
     time = column(_TIME)
     before, after = F.lag(time).over(order), F.lead(time).over(order)
     tied = F.coalesce(before == time, F.lit(False)) | F.coalesce(after == time, F.lit(False))
-    # half of the id is enough to tell events with the same values and times apart
+    # half of the id is enough to distinguish events with the same values and times
     again = (before == time) & (F.lag(column(_ORDER)).over(order) == column(_ORDER))
     rows = rows.withColumns({_TIED: tied, _AGAIN: F.coalesce(again, F.lit(False))})
     return rows.where(~column(_AGAIN))
 
 
-def _known(window: Sliding) -> dict[str, Column]:
-    """What the sorted rows say of anchors already: the values that are shared, the times, the order of ids."""
+def _known(window: SlidingWindow) -> dict[str, Column]:
+    """Returns what the sorted rows hold of their anchors: the shared values, the times, the order of ids."""
     shared = [component(name, kind) for name in window.shared for kind in window.anchors.cells[name].components]
     known = {name: column(key) for name, key in zip(shared, _keys(window), strict=True)}
     known |= {attribute(window.anchors.identifier, part): column(_TIME) for part in TIMES}
     return {**known, attribute(window.anchors.identifier, "h1"): unsigned(column(_ORDER))}
 
 
-def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
-    """Each row with the elements of its window where there are no ties; the query fails where there is one."""
+def _checked(window: SlidingWindow, rows: DataFrame) -> DataFrame:
+    """Returns each row with the elements of its window; the query fails at a tie."""
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
     frames = [(window.first, window.last)]
     if window.alone and window.first <= 0 <= window.last:
@@ -168,8 +169,8 @@ def _checked(window: Sliding, rows: DataFrame) -> DataFrame:
     return rows.where(single).withColumn(MATCHES, matches)
 
 
-def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
-    """Each row with the elements of its window, in their order."""
+def _surrounded(window: SlidingWindow, rows: DataFrame) -> DataFrame:
+    """Returns each row with the elements of its window, in order."""
     around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
     element = column(_ELEMENT)
     if not window.alone or not window.first <= 0 <= window.last:
@@ -185,7 +186,7 @@ def _surrounded(window: Sliding, rows: DataFrame) -> DataFrame:
     others = F.filter(column(_AT), lambda one: one["order"] != column(_ORDER))
     tied = [F.transform(others, lambda one: one["element"]) if name == _AT else column(name) for name in found]
     usual = [column(name) for name in found if name != _AT]
-    if not usual:  # a window without length: only what is tied can lie in it
+    if not usual:  # a window without length can only hold tied events
         return rows.withColumn(MATCHES, tied[0])
     return rows.withColumn(MATCHES, F.when(column(_TIED), _concatenated(tied)).otherwise(_concatenated(usual)))
 
@@ -194,13 +195,13 @@ def _concatenated(arrays: list[Column]) -> Column:
     return arrays[0] if len(arrays) == 1 else F.concat(*arrays)
 
 
-def _keys(window: Sliding) -> tuple[str, ...]:
+def _keys(window: SlidingWindow) -> tuple[str, ...]:
     parts = sum(len(window.anchors.cells[name].components) for name in window.shared)
     return tuple(f"{_KEY} {number}" for number in range(parts))
 
 
-def first_of_ties(window: Sliding, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
-    """Of rows for anchors that differ in nothing but the anchor the first, by the id of one of its causes.
+def first_of_ties(window: SlidingWindow, relation: Relation, variables: Iterable[str], cause: str) -> Relation:
+    """Keeps the first of rows that differ only in their anchor, by the id of one of its causes.
 
     Only tied anchors can differ in nothing else: neither in these variables nor in their times.
     """

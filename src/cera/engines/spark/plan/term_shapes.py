@@ -1,6 +1,6 @@
-"""The shape of the terms of an event table: what is known of a term before there is a row.
+"""The shape of the terms of an event table: what is known about a term without looking at a row.
 
-A place for a child is a slot; whether something stands there, only a row can say.
+A place for a child is a slot; whether it is filled depends on the row.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class NotNativeError(Exception):
 
 @dataclass(frozen=True)
 class Fields:
-    """Children in a column of FIELDS, whatever names they have."""
+    """Children in a column of FIELDS, with any names."""
 
     column: Column
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A scalar in the place of a child; a term, where the cell has that component and it is not null."""
+    """A scalar as a child; a term where the cell has that component and it is not null."""
 
     cell: Cell
 
@@ -56,12 +56,12 @@ class Slot:
 
     @property
     def name(self) -> str | None:
-        """What tells the places of one term apart: the label, if there can be several."""
+        """Identifies a place among those of one term: the label, if there can be several."""
         return self.shape.label if isinstance(self.shape, Tree) and isinstance(self.shape.label, str) else None
 
 
 def shape_of(table: EventTable) -> Tree:
-    """The shape of the events of a table; of terms, only those that have `fields`."""
+    """Returns the shape of the events of a table; of terms, only of those that have `fields`."""
     label = F.col("label") if table.label is None else table.label
     if isinstance(table.content, Flat):
         return Tree(label, table.content)
@@ -69,7 +69,7 @@ def shape_of(table: EventTable) -> Tree:
 
 
 def slots(tree: Tree) -> tuple[Slot, ...]:
-    """All places for children."""
+    """Returns all places for children."""
     match tree.content:
         case Cell():
             return (Slot(Leaf(tree.content)),)
@@ -82,7 +82,7 @@ def slots(tree: Tree) -> tuple[Slot, ...]:
 
 
 def slot_named(tree: Tree, label: str) -> Slot | None:
-    """The place of the child with a label."""
+    """Returns the place of the child with a label."""
     match tree.content:
         case Cell(term=None):
             return None
@@ -105,7 +105,7 @@ def _slot(name: str, child: Cell | Flat | Opaque) -> Slot:
 
 
 def child_count(tree: Tree) -> Column:
-    """How many children the term has."""
+    """Returns how many children the term has."""
     match tree.content:
         case Cell():
             return F.lit(1)
@@ -117,7 +117,7 @@ def child_count(tree: Tree) -> Column:
 
 
 def as_cell(shape: Shape) -> Cell:
-    """What a variable is bound to that stands for the whole of it."""
+    """Returns the cell to which a variable is bound that stands for the whole."""
     if isinstance(shape, Leaf):
         return shape.cell
     if shape.term is not None:

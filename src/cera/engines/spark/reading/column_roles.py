@@ -1,4 +1,4 @@
-"""Which columns of a table say what, by their names: label, times, id; the others are children."""
+"""Roles of a table's columns, by their names: label, times, id; the others are children."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cera.connectors.records.records import OUTPUT_FIELDS
 from cera.errors import UsageError
 from cera.model.message_text import did_you_mean
 
-#: What our own output has beside the terms of events, so that it can be input.
+#: The columns that our own output has beside the terms of events, so that it can be input.
 _BESIDE_TERMS = frozenset({*OUTPUT_FIELDS, "id", "label", "recipient", "transport"})
 
 
@@ -30,7 +30,7 @@ class TableLayout:
 
 
 def column_roles(names: Sequence[str], layout: Layout) -> TableLayout:
-    """The roles of the columns with these names; raises UsageError if one is missing."""
+    """Returns the roles of the columns with these names; raises UsageError if one is missing."""
     is_output = "rule" in names
     term = "term" if "term" in names and not layout.is_flat and (is_output or "label" not in names) else None
     label = None if term is not None else layout.label_source

@@ -1,4 +1,4 @@
-"""What is read by one task: a file, or a stretch of whole lines of a large file of JSON lines."""
+"""The input of one task: a file, or a stretch of whole lines of a large file of JSON lines."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Split:
 
 
 def read_lines(lines: Iterator[bytes], name: str, layout: Layout, first: int = 1) -> Iterator[Occurrence | Rejected]:
-    """The events of JSON lines, the fast way where it serves."""
+    """Yields the events of JSON lines, by the fast reader where it applies."""
     if not layout.is_plain:
         return fast_jsonl.occurrences(jsonl.read(lines, name, layout, first))
     return fast_jsonl.read(lines, name, layout, first)
 
 
 def splits(source: int, file: EventFile, size: int = SPLIT_SIZE) -> Iterator[Split]:
-    """The pieces in which a file is read."""
+    """Yields the pieces in which a file is read."""
     path = str(file.path)
     if file.format != "jsonl" or is_compressed(file.path) or file.path.stat().st_size <= size:
         yield Split(source, path, file.format)
@@ -76,7 +76,7 @@ def splits(source: int, file: EventFile, size: int = SPLIT_SIZE) -> Iterator[Spl
 
 
 def _cuts(path: str, size: int) -> Iterator[tuple[int, int]]:
-    """Where a file is cut, at ends of lines, with the number of lines before each cut."""
+    """Yields where a file is cut, at ends of lines, with the number of lines before each cut."""
     position = 0
     with open(path, "rb") as stream:
         while True:

@@ -1,4 +1,4 @@
-"""DataFrames of a user as event tables, natively; no action is taken, so that they may be streams."""
+"""DataFrames of a user as event tables, natively; no action is run, so that they may be streams."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pyspark.sql.types import VariantType
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.column_roles import TableLayout
-from cera.engines.spark.reading.read_rows import events_of, rejected_of
-from cera.engines.spark.reading.readings import Reading
+from cera.engines.spark.reading.json_terms import read_written_terms
+from cera.engines.spark.reading.record_rows import events_of, rejected_of
+from cera.engines.spark.reading.source_tables import SourceTables
 from cera.engines.spark.reading.table_layout import Demand, label_demand, met, rejected_rows, table_layout, time_demands
 from cera.engines.spark.reading.typed_children import NoChildError, in_columns, typed_children
 from cera.engines.spark.reading.variants import variant_fields
-from cera.engines.spark.reading.written_terms import read_written_terms
 from cera.engines.spark.tables.event_tables import EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import fields_term, flat_hashes
@@ -25,7 +25,7 @@ from cera.engines.spark.values.hashing import event_hashes, hex_id
 from cera.engines.spark.values.json_text import string_json
 from cera.errors import UsageError
 
-#: What the metadata of a column of times tells: the children by which events of the same label and time are one.
+#: Metadata of a column of times: the children by which events of the same label and time are one.
 UNIQUE = "cera.unique"
 
 _HASH_DIGITS = 32
@@ -34,7 +34,7 @@ _PLACE, _POSITION = "place", "position"
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the rows of a table come from, for what is said of rejected ones."""
+    """Where the rows of a table come from, for messages about rejected ones."""
 
     place: Column
     source: int = 0
@@ -45,14 +45,14 @@ class Origin:
         return self.place.alias(_PLACE), self.position.cast("bigint").alias(_POSITION)
 
 
-#: Passes a frame on, of whose rows some are events: those for which the column is true.
+#: Returns a frame of which some rows are events: those for which the column is true.
 Watch = Callable[[DataFrame, Column], DataFrame]
 
 
 def from_frame(
     frame: DataFrame, layout: Layout | None = None, origin: Origin | None = None, watch: Watch | None = None
-) -> Reading:
-    """The events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
+) -> SourceTables:
+    """Returns the events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
 
     Without a layout the columns are `label`, `begin` and `end` (or `at`), `id` if there is one, and the children: all
     others, or a single VARIANT; or `term` (JSON text) in the place of label and children. What a layout names is taken
@@ -84,8 +84,8 @@ def _typed(
     layout: Layout,
     origin: Origin,
     watch: Watch | None,
-) -> Reading:
-    """Children in columns of their own."""
+) -> SourceTables:
+    """Reads children in columns of their own."""
     zone = layout.times.timezone
     types = {name: frame.schema[name].dataType for name in roles.children}
     try:
@@ -99,21 +99,21 @@ def _typed(
     table = _identified(events, content, layout.label, with_ids=roles.id is not None)
     unique = frame.schema[roles.begin].metadata.get(UNIQUE)
     table = replace(table, points=roles.begin == roles.end, unique=None if unique is None else frozenset(unique))
-    return Reading((table,), lambda: _rejected(frame, demands, origin))
+    return SourceTables((table,), lambda: _rejected(frame, demands, origin))
 
 
 def _itself(reason: Column) -> Column:
     return reason
 
 
-def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
-    """Whole terms as JSON text."""
+def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> SourceTables:
+    """Reads whole terms as JSON text."""
     events = frame.where(met(demands)).select(*head, column(term).alias("text"), *origin.columns)
     return _read(events, column("text"), [], _rejected(frame, demands, origin), origin)
 
 
-def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Demand], origin: Origin) -> Reading:
-    """The children in one VARIANT column: flat events natively, others in Python."""
+def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Demand], origin: Origin) -> SourceTables:
+    """Reads the children in one VARIANT column: flat events natively, others in Python."""
     events = frame.where(met(demands)).select(*head, column(name).alias("variant"), *origin.columns)
     fields = variant_fields(column("variant"))
     flat = events.where(fields.isNotNull()).withColumn("fields", fields)
@@ -131,15 +131,15 @@ def _read(
     rejected: DataFrame,
     origin: Origin,
     variant: Column | None = None,
-) -> Reading:
-    """The tables, and one with what Python reads in a text."""
+) -> SourceTables:
+    """Returns the tables, and one with the terms that Python reads from a text."""
     read = read_written_terms(events, text, column(_PLACE), origin.source, column(_POSITION), variant)
     deep = EventTable(events_of(read), Terms(flat=False if tables else None))
-    return Reading((*tables, deep), lambda: rejected.unionByName(rejected_of(read)))
+    return SourceTables((*tables, deep), lambda: rejected.unionByName(rejected_of(read)))
 
 
 def _identified(frame: DataFrame, content: Flat, label: str | None = None, *, with_ids: bool = True) -> EventTable:
-    """The table of flat events with begin, end, label and qualifier; their ids are computed.
+    """Computes the ids of the flat events of a table with begin, end, label and qualifier.
 
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.
     """

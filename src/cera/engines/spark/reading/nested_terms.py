@@ -18,7 +18,7 @@ from cera.model.columns.column_hashes import Components, NestedChild, term_hashe
 from cera.model.terms.hashing import hash_value
 from cera.model.terms.json_terms import term_from_json
 
-#: Of fewer events than this, each is hashed by itself.
+#: Fewer events than this are hashed one by one.
 _FEW = 50
 
 _KINDS = {
@@ -35,7 +35,7 @@ Body = dict[str, Any]
 
 
 def nested_json(label: str, body: Body) -> str | None:
-    """The JSON of the term `label{…}` with these children; None if they are flat, or no object in it."""
+    """Returns the JSON of the term `label{…}` with these children; None if they are flat, or contain no object."""
     inner = [child for child in body.values() if child.__class__ is dict]
     if not inner or any(key in each for each in (body, *inner) for key in NO_KEYS):
         return None
@@ -43,7 +43,7 @@ def nested_json(label: str, body: Body) -> str | None:
 
 
 def nested_hashes(events: Sequence[tuple[str, Body]]) -> tuple[list[int], list[int]]:
-    """The two hashes of the terms `label{…}`, as signed integers."""
+    """Returns the two hashes of the terms `label{…}`, as signed integers."""
     shapes: dict[tuple[Any, ...], list[int]] = {}
     for place, (label, body) in enumerate(events):
         inside = tuple((name, tuple(child)) if child.__class__ is dict else name for name, child in body.items())
@@ -61,7 +61,7 @@ def nested_hashes(events: Sequence[tuple[str, Body]]) -> tuple[list[int], list[i
 
 
 def _columns(bodies: Sequence[Body]) -> dict[str, Components | NestedChild]:
-    """The children of some objects of one shape, column by column."""
+    """Returns the children of some objects of one shape, column by column."""
     return {
         name: NestedChild({key: _typed(inner) for key, inner in _by_name(values)})
         if values[0].__class__ is dict
@@ -75,7 +75,7 @@ def _by_name(rows: Sequence[Body]) -> Iterable[tuple[str, Sequence[Any]]]:
 
 
 def _typed(values: Sequence[Any]) -> Components:
-    """Scalars as a column for each of their types."""
+    """Returns scalars as a column for each of their types."""
     kinds = set(map(type, values))
     if len(kinds) == 1:
         [kind] = kinds

@@ -1,7 +1,7 @@
-"""Which attributes that a program asks for the events of tables have.
+"""Finds which attributes that a program asks for occur in the events of tables.
 
-A sample of the events shows nearly always that all of them are there. What every match needs and the sample lacks is
-looked for in all events; of what a match can do without nothing is said then, because that would cost as much.
+A sample of the events shows nearly always that all of them are there. Attributes that every match needs and the sample
+lacks are searched in all events; those that a match can do without are not, because that would cost as much.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from cera.engines.spark.tables.term_columns import term_column
 from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
 from cera.model.terms.json_terms import loads, term_from_json
 
-#: How many events of a table are looked at first.
+#: The size of the sample of a table.
 _SAMPLE = 500
 
 
 def observe(tables: Sequence[EventTable], observed: ObservedAttributes, asked: Iterable[AskedAttribute]) -> None:
-    """Takes into account what the events of the tables have. An action if something is asked for."""
+    """Notes the attributes that the events of the tables have. An action if some are asked for."""
     with engine_failure():
         for frame in _terms(tables, observed):
             for row in frame.limit(_SAMPLE).collect():
@@ -41,7 +41,7 @@ def observe(tables: Sequence[EventTable], observed: ObservedAttributes, asked: I
 
 
 def _terms(tables: Sequence[EventTable], observed: ObservedAttributes) -> Iterator[DataFrame]:
-    """The JSON of the events of each table with labels of which something is still missing."""
+    """Yields the JSON of the events of each table with labels of which attributes are still missing."""
     for table in tables:
         labels = [label for label in observed.missing if table.label in (None, label)]
         if labels:
@@ -50,12 +50,12 @@ def _terms(tables: Sequence[EventTable], observed: ObservedAttributes) -> Iterat
 
 
 def _can_be_named(label: str, path: Path) -> bool:
-    """Whether a JSON path can name the attribute."""
+    """Returns whether a JSON path can name the attribute."""
     return not any(set(name) & set("'\\\"[]*") or not name for name in (label, *path))
 
 
 def _has(label: str, path: Path) -> Column:
-    """Whether an event with the label has the attribute, or children among which a JSON path finds nothing."""
+    """Returns whether an event with the label has the attribute, or children that JSON paths cannot reach."""
     inside = [F.get_json_object("json", _json_path(label, path[:depth])) for depth in range(len(path))]
     lists = [part.startswith("[") | part.startswith('{"{}"') for part in inside]
     found = F.get_json_object("json", _json_path(label, path)).isNotNull()

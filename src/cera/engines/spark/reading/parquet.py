@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.engines.spark.reading.frames import Origin, from_frame
-from cera.engines.spark.reading.readings import Reading, together, unread
+from cera.engines.spark.reading.source_tables import SourceTables, rejection_rows, unite
 from cera.engines.spark.session.failures import reason
 from cera.errors import UsageError
 
@@ -22,8 +22,8 @@ _FILE, _ROW = "_metadata.file_path", "_metadata.row_index"
 _FAILURES = (PySparkException, Py4JError, UsageError)
 
 
-def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> Reading:
-    """The events of the Parquet files at a path; the columns of all of them are put together by their names.
+def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:
+    """Returns the events of the Parquet files at a path; the columns of all files are united by name.
 
     Folders like `day=2026-11-15` on the way to a file are a column. Where the files of a folder do not fit together,
     those with the same columns are a table each, and those that cannot be read are rejected.
@@ -33,7 +33,7 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
     except _FAILURES as error:
         if len(files) == 1:
             raise UsageError(f"{path}: {_why(error)}") from error
-    readings: list[Reading] = []
+    readings: list[SourceTables] = []
     rejects: list[Rejected] = []
     for group in _alike(files, rejects):
         try:
@@ -43,11 +43,11 @@ def read_parquet(spark: SparkSession, path: str, files: Sequence[Path], layout: 
                 raise UsageError(f"{path}: {_why(error)}") from error
             rejects += (_unreadable(file, _why(error)) for file in group)
     if rejects:
-        readings.append(Reading((), lambda: unread(spark, [(source, one) for one in rejects])))
-    return together(readings)
+        readings.append(SourceTables((), lambda: rejection_rows(spark, [(source, one) for one in rejects])))
+    return unite(readings)
 
 
-def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> Reading:
+def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout, source: int) -> SourceTables:
     reader = spark.read.option("mergeSchema", "true")
     if Path(path).is_dir():
         reader = reader.option("basePath", path)
@@ -56,7 +56,7 @@ def _read(spark: SparkSession, path: str, files: Sequence[Path], layout: Layout,
 
 
 def _alike(files: Sequence[Path], rejects: list[Rejected]) -> list[list[Path]]:
-    """The files by their columns; those that are no Parquet are added to `rejects`."""
+    """Groups the files by their columns; those that are not Parquet are added to `rejects`."""
     groups: dict[str, list[Path]] = {}
     for file in files:
         try:
@@ -79,6 +79,6 @@ def _why(error: Exception) -> str:
 
 
 def _place() -> Column:
-    """The file and the number of the row."""
+    """Returns the file and the number of the row."""
     file = F.regexp_replace(F.col(_FILE), "^file:/+", "/")
     return F.concat(file, F.lit(": row "), (F.col(_ROW) + 1).cast("string"))

@@ -1,4 +1,4 @@
-"""A program held against the columns of a DataFrame, before anything runs.
+"""Checks a program against the columns of a DataFrame, before anything runs.
 
 What every match needs and the table cannot have is an error: a column that is not there, a label that no event has, a
 text where a number is compared. Under `optional`, `without`, `not` or in one branch of `or` it is a warning.
@@ -37,7 +37,7 @@ from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 from cera.rules.reasoning.value_kinds import BOOLEAN, NUMBER, STRING, Kinds
 
-#: What the metadata of the column of labels tells: the label of all events, and whether the check is wanted.
+#: Metadata of the column of labels: the label of all events, and whether the check is wanted.
 LABEL, CHECK = "cera.label", "cera.check"
 
 _UNION = re.compile(r"^\W*Union\b", re.MULTILINE)
@@ -46,7 +46,7 @@ _KAFKA = frozenset({"topic", "partition", "offset"})
 
 
 class MissingAttributeWarning(UserWarning):
-    """A program asks for something that the events of a DataFrame never have, and some matches can do without it."""
+    """A program asks for something that the events of a DataFrame never have, and that only some matches need."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class _Finding:
 
 
 def check_schema(program: Layers, frame: DataFrame, roles: TableLayout) -> None:
-    """Raises UsageError for what every match needs and no event can have; warns of the rest."""
+    """Raises UsageError for what every match needs and no event can have; warns of what some matches need."""
     about = {} if roles.label is None else frame.schema[roles.label].metadata
     children = StructType([frame.schema[name] for name in roles.children])
     types = [each.dataType for each in children.fields]
@@ -77,7 +77,7 @@ def check_schema(program: Layers, frame: DataFrame, roles: TableLayout) -> None:
 
 
 def _is_union(frame: DataFrame) -> bool:
-    """Whether rows come from several tables: metadata is that of the first. Also where that cannot be known."""
+    """Returns whether rows come from several tables, with the metadata of the first; True if that is unknown."""
     try:
         return _UNION.search(frame._jdf.queryExecution().analyzed().toString()) is not None
     except Exception:  # a client of a remote Spark has no plan
@@ -85,7 +85,7 @@ def _is_union(frame: DataFrame) -> bool:
 
 
 def _labels(program: Layers, label: str | None) -> Iterator[_Finding]:
-    """The labels that are asked for where all events have one and the same."""
+    """Yields findings for labels, where all events have one and the same."""
     if label is None:
         return
     queried: dict[str | None, Span | None] = {}
@@ -110,7 +110,7 @@ def _columns(program: Layers, label: str | None, children: StructType) -> Iterat
         if asked.label in own or (label is not None and asked.label != label):
             continue
         missing = _missing(children, asked)
-        if missing is not None and missing[0] == asked.path:  # else what is around it is missing, and said
+        if missing is not None and missing[0] == asked.path:  # else the child around it is missing, and is reported
             parent, names = missing
             meant = closest(parent[-1], names)
             hint = (
@@ -122,11 +122,11 @@ def _columns(program: Layers, label: str | None, children: StructType) -> Iterat
 
 
 def _missing(children: StructType, asked: AskedAttribute) -> tuple[Path, Sequence[str]] | None:
-    """The path that is not there, and the columns that are there in its place; None where it is or may be there."""
+    """Returns the path that is missing, and the columns that exist in its place; None where it is or may be there."""
     here: DataType = children
     for depth, name in enumerate(asked.path, 1):
         if not isinstance(here, StructType):
-            return None  # arrays, maps and VARIANT hold anything; a plain value has no children, but that is no name
+            return None  # arrays, maps and VARIANT hold anything; a plain value has no children, whatever the name
         names = here.fieldNames()
         found = next(
             (each for each in names if each == name or (asked.any_case and each.lower() == name.lower())), None
@@ -151,7 +151,7 @@ def _kinds(program: Layers, label: str | None, children: StructType) -> Iterator
 
 
 def _kind_at(children: StructType, path: Path) -> Kinds | None:
-    """The kind of the values of a column, None where it is not a plain one."""
+    """Returns the kind of the values of a column; None if its type is not a plain one."""
     here: DataType = children
     for name in path:
         if not isinstance(here, StructType) or name not in here.fieldNames():
@@ -174,7 +174,7 @@ def _own_labels(program: Layers) -> frozenset[str]:
 
 
 def _packed(frame: DataFrame, roles: TableLayout) -> str | None:
-    """The hint for records of Kafka that were not unpacked."""
+    """Returns a hint for records of Kafka that were not unpacked."""
     if "value" not in roles.children or not isinstance(frame.schema["value"].dataType, StringType | BinaryType):
         return None
     if len(roles.children) > 1 and not _KAFKA & set(frame.columns):

@@ -1,4 +1,4 @@
-"""Which columns of a user's table say what, and what a row of it must fulfil to be an event."""
+"""Layout of a user's table: the roles of its columns, and the conditions that make a row an event."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _ID_TYPES = (StringType, ByteType, ShortType, IntegerType, LongType)
 
 @dataclass(frozen=True)
 class Demand:
-    """What a row must fulfil to be an event, and what tells why it is none where it does not."""
+    """A condition that a row must fulfil to be an event, and the reason for rejecting it otherwise."""
 
     met: Column
     reason: Callable[[], Column]
 
 
 def table_layout(schema: StructType, layout: Layout) -> TableLayout:
-    """The roles of the columns; raises UsageError if one is missing or of a wrong type."""
+    """Returns the roles of the columns; raises UsageError if one is missing or of a wrong type."""
     roles = column_roles(schema.names, layout)
     for time in (roles.begin, roles.end):
         if not isinstance(schema[time].dataType, TIME_TYPES):
@@ -61,7 +61,7 @@ def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
 
 
 def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tuple[Column, Column, list[Demand]]:
-    """Begin and end in microseconds, and what must be so that there are any."""
+    """Returns begin and end in microseconds, and the conditions under which they exist."""
     kinds = {name: schema[name].dataType for name in (roles.begin, roles.end)}
     begin, has_begin = microseconds(column(roles.begin), kinds[roles.begin], layout.times)
     end, has_end = microseconds(column(roles.end), kinds[roles.end], layout.times)
@@ -101,7 +101,7 @@ def met(demands: Sequence[Demand]) -> Column:
 def rejected_rows(
     frame: DataFrame, demands: Sequence[Demand], place: Column, position: Column, source: int
 ) -> DataFrame:
-    """The rows that are no events, with the columns of `Reading.rejected`."""
+    """Selects the rows that are not events, with the columns of `SourceTables.rejected`."""
     reasons = [F.when(~F.coalesce(demand.met, F.lit(False)), demand.reason()) for demand in demands]
     own = [name for name in frame.columns if not name.startswith("_")]
     text = F.to_json(F.struct(*(column(name) for name in own)))

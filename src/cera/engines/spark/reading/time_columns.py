@@ -1,6 +1,6 @@
 """Columns of times as microseconds since 1970 UTC: `TimeFormat.parse`, natively.
 
-What is no time, and what lies outside of the years 1 to 9999, is none.
+Values that are not times, or lie outside of the years 1 to 9999, give null.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ TIME_TYPES = (
 
 
 def microseconds(time: Column, kind: DataType, times: TimeFormat) -> tuple[Column, Column]:
-    """The time as a bigint, and where there is one: elsewhere it may be anything."""
+    """Returns the time as a bigint, and where it is valid: elsewhere it may be anything."""
     found = _unbounded(time, kind, times)
-    if isinstance(kind, TimestampType):  # as plain as it can be, for it stands in everything that is computed later
+    if isinstance(kind, TimestampType):  # kept simple, because everything computed later contains it
         return found, found.between(MIN_TIME, MAX_TIME)
     dated = _once(found, lambda time: F.when(time.between(MIN_TIME, MAX_TIME), time))
     return dated, dated.isNotNull()
@@ -94,7 +94,7 @@ def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
 
 
 def _parser(times: TimeFormat) -> Callable[[str | None], int | None]:
-    """Returns `TimeFormat.parse` for a worker of Spark; nothing where there is no time."""
+    """Returns `TimeFormat.parse` for a worker of Spark; null where there is no time."""
 
     def parsed(text: str | None) -> int | None:
         try:
@@ -106,7 +106,7 @@ def _parser(times: TimeFormat) -> Callable[[str | None], int | None]:
 
 
 def _of_double(time: Column, scale: int) -> Column:
-    """The microsecond that the double stands for: the one that, written in this unit, is this double."""
+    """Returns the microsecond that the double stands for: the one that is written as this double in the unit."""
     nearest = F.rint(time * scale).try_cast("bigint")
     return F.when(nearest.cast("double") / scale == time, nearest)
 
@@ -118,10 +118,10 @@ def _of_decimal(time: Column, scale: int, places: int) -> Column:
 
 
 def clock_microseconds(clock: Column, zone: str) -> Column:
-    """The time at which a clock of the zone shows this; where it does so twice, the first."""
+    """Returns the time at which a clock of the zone shows this; the first if it does so twice."""
     if zone != "UTC":
         clock = F.convert_timezone(F.lit(zone), F.lit("UTC"), clock)
-    # parts of a clock do not depend on the zone of the session, as most other functions of times do
+    # parts of a clock do not depend on the zone of the session, as most other time functions do
     days = F.unix_date(clock.cast("date")).cast("bigint") * _DAY
     seconds = (F.extract(F.lit("SECOND"), clock) * _SECOND).cast("bigint")
     hours, minutes = F.hour(clock).cast("bigint"), F.minute(clock).cast("bigint")
@@ -136,12 +136,12 @@ def _of_iso_8601(text: Column, zone: str) -> Column:
 
 
 def _moment(parts: Column, zone: str) -> Column:
-    """The time from the parts of its text."""
+    """Returns the time from the parts of its text."""
 
     def count(index: int) -> Column:
         return F.coalesce(parts[index].try_cast("int"), F.lit(0))
 
-    fraction = F.coalesce(F.rpad(parts[6], 6, "0").try_cast("int"), F.lit(0))  # which cuts what is longer
+    fraction = F.coalesce(F.rpad(parts[6], 6, "0").try_cast("int"), F.lit(0))  # which truncates longer fractions
     seconds = (count(5) * F.lit(_SECOND) + fraction).cast("decimal(14,0)") / F.lit(_SECOND)
     valid = (count(5) <= 59) & (count(9) <= 23) & (count(10) <= 59)
     is_end_of_day = (count(3) == 24) & (count(4) == 0) & (count(5) == 0) & ~parts[6].rlike("[1-9]")
@@ -157,5 +157,5 @@ def _moment(parts: Column, zone: str) -> Column:
 
 
 def _once(value: Column, function: Callable[[Column], Column]) -> Column:
-    """The function of a value that is computed once, however often the function mentions it."""
+    """Applies a function to a value that is computed once, however often the function mentions it."""
     return F.transform(F.array(value), function)[0]

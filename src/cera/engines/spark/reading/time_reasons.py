@@ -1,4 +1,4 @@
-"""Why a row has no time, in the words of the other readers: `TimeFormat.parse` and `records.interval_of`, natively."""
+"""Reasons why a row has no time, worded as by `TimeFormat.parse` and `records.interval_of`, natively."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SHOWN = 60
 
 
 def missing(name: str, other: str, layout: Layout) -> Column:
-    """The reason where there is nothing in a column of times; `other` is the one for the other end."""
+    """Returns the reason for an empty column of times; `other` is the one for the other end."""
     named = F.lit(f"the time is missing: there is no field `{name}`")
     if layout.time_source is not None:
         return named
@@ -55,7 +55,7 @@ def missing(name: str, other: str, layout: Layout) -> Column:
 
 
 def no_time(name: str, kind: DataType, layout: Layout) -> Column:
-    """The reason where a column of times has something that is none; null where it has nothing."""
+    """Returns the reason for a value that is not a time; null where there is no value."""
     unit, scale = _UNITS[layout.times.unit or "s"]
     value = column(name)
     pattern = layout.times.pattern
@@ -86,7 +86,7 @@ def no_time(name: str, kind: DataType, layout: Layout) -> Column:
 
 
 def shown(name: str, kind: DataType, layout: Layout) -> Column:
-    """A time as the other readers show it: a number as it is, a text in quotation marks."""
+    """Returns a time as the other readers show it: a number as it is, a text in quotation marks."""
     value = column(name)
     if isinstance(kind, StringType):
         return string_json(value)
@@ -131,8 +131,8 @@ def _year_or_day(digits: Column, shown: Column) -> Column:
 
 
 def _moment(value: Column, shown: Column) -> Column:
-    """The reason for a text that looks like ISO 8601."""
-    # the offset stands in one of two places, behind a time with signs between its parts or without
+    """Returns the reason for a text that looks like ISO 8601."""
+    # the offset stands in one of two places: behind a time with separators, or without
     hours, minutes = (
         F.coalesce(*(F.regexp_extract(value, _ISO_8601, group + other).try_cast("int") for other in (0, 2)), F.lit(0))
         for group in (1, 2)
@@ -144,6 +144,6 @@ def _moment(value: Column, shown: Column) -> Column:
     at_the_edge = F.left(date, F.lit(4)).isin("0001", "9999") & date.try_cast("date").isNotNull()
     return (
         F.when((hours > _MOST_HOURS) | (minutes > _MOST_MINUTES), offset)
-        .when(at_the_edge, _outside(shown))  # only its offset takes it out of the calendar
+        .when(at_the_edge, _outside(shown))  # only its offset moves it out of the calendar
         .otherwise(calendar)
     )

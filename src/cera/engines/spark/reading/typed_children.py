@@ -49,7 +49,7 @@ _INTEGERS = (ByteType, ShortType, IntegerType, LongType)
 
 
 class NoChildError(Exception):
-    """A column has a type that no child of a term has; the message names both."""
+    """A column has a type that children of terms cannot have; the message names both."""
 
     def __init__(self, kind: DataType, path: tuple[str, ...] = ()) -> None:
         super().__init__(f"the column `{'.'.join(path)}` has the type {kind.simpleString()}, which no term holds")
@@ -62,14 +62,14 @@ class NoChildError(Exception):
 
 @dataclass(frozen=True)
 class Children:
-    """The children, and the reasons for which a row is rejected: each null where there is none."""
+    """The children, and the reasons for which a row is rejected: each null where it does not apply."""
 
     children: dict[str, Cell | Flat | Opaque]
     problems: tuple[Column, ...] = ()
 
 
 def typed_children(columns: Iterable[tuple[str, Column, DataType]], zone: str) -> Children:
-    """The children of rows with these columns; times without a zone are those of `zone`."""
+    """Returns the children of rows with these columns; times without a zone are those of `zone`."""
     children: dict[str, Cell | Flat | Opaque] = {}
     problems: list[Column] = []
     for name, column, kind in columns:
@@ -134,7 +134,7 @@ def _iso(time: Column) -> Column:
 
 
 def _collection(name: str, column: Column, kind: ArrayType | MapType, zone: str) -> Opaque:
-    """An array or a map as a child."""
+    """Returns an array or a map as a child."""
     body = F.to_json(_as_json(column, kind, zone))
     inner = kind.elementType if isinstance(kind, ArrayType) else kind.valueType
     if isinstance(inner, StructType | ArrayType | MapType | VariantType):
@@ -156,7 +156,7 @@ def _collection(name: str, column: Column, kind: ArrayType | MapType, zone: str)
 
 
 def _as_json(column: Column, kind: DataType, zone: str) -> Column:
-    """The value with types that Spark writes to JSON as cera reads them."""
+    """Casts the value to types that Spark writes to JSON as cera reads them."""
     match kind:
         case ArrayType():
             return F.transform(column, lambda item: _as_json(item, kind.elementType, zone))
@@ -184,9 +184,9 @@ def _variant(name: str, column: Column) -> tuple[Opaque, Sequence[Column]]:
 
 
 def in_columns(content: Flat) -> tuple[Flat, list[Column]]:
-    """The same content as columns of a table, and what these columns are.
+    """Returns the same content as columns of a table, and the expressions of these columns.
 
-    So what a child is made of is computed once, however often it is mentioned. The columns have numbers for names: a
+    So the parts of a child are computed once, however often they are mentioned. The columns have numbers for names: a
     child may be called `label` or `begin`.
     """
     columns: list[Column] = []

@@ -15,7 +15,7 @@ _PAST_INTEGERS = 2.0**63
 
 
 def variant_fields(variant: Column) -> Column:
-    """The children of a flat object as FIELDS; null where the value is anything else. No value has no children."""
+    """Returns the children of a flat object as FIELDS; null where the value is anything else. Null has no children."""
     members = F.try_variant_get(variant, "$", "map<string,variant>")
     present = F.map_filter(members, lambda _, value: ~F.is_variant_null(value) & ~_is_infinite(value))
     flat = F.forall(F.map_values(present), _is_scalar)
@@ -36,12 +36,12 @@ def _is_fraction(value: Column) -> Column:
 
 
 def _is_infinite(value: Column) -> Column:
-    """NaN and the infinities are not values."""
+    """Returns whether it is NaN or infinite, and so not a value."""
     return _is_fraction(value) & ~(F.abs(_double(value)) < math.inf)
 
 
 def _is_scalar(value: Column) -> Column:
-    """A string, a truth value or a number. A whole decimal beyond 64 bits is for Python to refuse."""
+    """Returns whether it is a string, a truth value or a number; Python rejects whole decimals beyond 64 bits."""
     decimal = _kind(value).startswith("DECIMAL")
     too_large = _kind(value).endswith(",0)") & (F.abs(_double(value)) >= _PAST_INTEGERS)
     return _kind(value).isin("STRING", "BOOLEAN", "BIGINT") | _is_fraction(value) | (decimal & ~too_large)

@@ -1,9 +1,9 @@
-"""How much memory a local Spark session may have: its one Java process is driver and executor at once.
+"""The memory of a local Spark session: its one Java process is driver and executor at once.
 
 Spark's own default is a heap of 1 GB, in which a million events with their answers do not fit. The heap takes half of
 the machine's memory, less a share for each Python worker, of which there may be one on each core. (A worker that reads
 JSON lines, or writes answers, was measured at 190 MB; one that runs the rules of a stream at up to 280 MB.) The other
-half is for what Java needs beside its heap, for the files that the system caches, and for everybody else.
+half is for what Java needs beside its heap, for the files that the system caches, and for other processes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DRIVER_MEMORY = "spark.driver.memory"
 _MEGABYTE = 1 << 20
 _SHARE = 0.5
 _PYTHON_WORKER = 300
-#: What Spark takes by itself, and the most for which Java's references have four bytes.
+#: Spark's own default, and the largest heap for which Java's references have four bytes.
 _LEAST, _MOST = 1024, 31 * 1024
 
 _LOCAL = re.compile(r"local(?:\[(\*|\d+)(?:,\d+)?\])?")
@@ -26,7 +26,7 @@ _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory
 
 
 def local_memory(master: str, environment: Mapping[str, str]) -> str | None:
-    """The heap of a session on this master, as Spark writes it; None where Spark or the user decides it."""
+    """Returns the heap of a session on this master, as Spark writes it; None where Spark or the user decides it."""
     cores = local_cores(master)
     if cores is None or "SPARK_DRIVER_MEMORY" in environment or _in_defaults(environment):
         return None
@@ -34,13 +34,13 @@ def local_memory(master: str, environment: Mapping[str, str]) -> str | None:
 
 
 def heap(machine: int, cores: int) -> int:
-    """The megabytes of heap on a machine with so many bytes of memory, with Python workers on so many cores."""
+    """Returns the megabytes of heap on a machine with so many bytes of memory, with Python workers on so many cores."""
     wanted = int(machine * _SHARE) // _MEGABYTE - cores * _PYTHON_WORKER
     return max(_LEAST, min(_MOST, wanted))
 
 
 def local_cores(master: str) -> int | None:
-    """How many tasks run at once on a local master; None if it is a cluster's."""
+    """Returns how many tasks run at once on a local master; None for a cluster."""
     found = _LOCAL.fullmatch(master)
     if found is None:
         return None
@@ -48,7 +48,7 @@ def local_cores(master: str) -> int | None:
 
 
 def machine_memory() -> int:
-    """The bytes of memory that this process may use: those of the machine, or fewer if a container limits them."""
+    """Returns the bytes of memory that this process may use: those of the machine, or of its container."""
     everything = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limits = [int(text) for path in _LIMITS if (text := _text(path)).isdigit()]
     return min([everything, *limits])
@@ -62,7 +62,7 @@ def _text(path: Path) -> str:
 
 
 def _in_defaults(environment: Mapping[str, str]) -> bool:
-    """Whether Spark's own file of settings says how much memory the driver has."""
+    """Returns whether Spark's own file of settings sets the memory of the driver."""
     home = environment.get("SPARK_HOME")
     folder = environment.get("SPARK_CONF_DIR") or (None if home is None else f"{home}/conf")
     lines = _text(Path(folder) / "spark-defaults.conf").splitlines() if folder else []

@@ -1,4 +1,4 @@
-"""Failures inside Spark as errors of cera: the heart of the matter, without the stack of the JVM."""
+"""Failures inside Spark as errors of cera: the cause, without the stack of the JVM."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JAVA_STACK = "JVM stacktrace:"
 _SQL_STATE = re.compile(r"\.? *SQLSTATE: \w+\.?$")
 _LENGTH = 500
 
-#: What has names that say nothing to a user: what happened, and what can be done about it.
+#: Errors whose names say nothing to a user: what happened, and what can be done about it.
 _KNOWN = {
     r"OutOfMemoryError|Java heap space|GC overhead limit|TaskResultLost|Unable to acquire \d+ bytes of memory": (
         f"Spark ran out of memory; give it more, for example {Setting.CONF.of('spark.driver.memory=8g')} (on a cluster "
@@ -49,16 +49,16 @@ _GONE = (
     f"happens once more, a smaller heap may help, for example {Setting.CONF.of('spark.driver.memory=2g')}"
 )
 
-#: What Python sees of a Java process that is no longer there.
+#: The errors that Python sees when the Java process has ended.
 _LOST = (ConnectionError, Py4JNetworkError, EOFError)
 
-#: What calls of Spark raise.
+#: The errors that calls of Spark raise.
 FAILURES = (PySparkException, Py4JError, *_LOST)
 
 
 @contextmanager
 def engine_failure() -> Iterator[None]:
-    """Runs Spark; what fails there becomes an EngineError that says why in a few lines."""
+    """Runs Spark; a failure becomes an EngineError that says why in a few lines."""
     try:
         yield
     except CeraError:
@@ -68,9 +68,9 @@ def engine_failure() -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """The cause that is deepest: the error of our own Python code if there is one, else Spark's or Java's.
+    """Returns the deepest cause: the error of our own Python code if there is one, else Spark's or Java's.
 
-    Where Spark has a condition for what went wrong, `[FAILED_READ_FILE] …`, it names the file, and is told too. What is
+    Where Spark has a condition for what went wrong, `[FAILED_READ_FILE] …`, it names the file, and is included. What is
     known to be a lack of memory or of space, or a process that was killed, is said with its remedy.
     """
     if isinstance(error, _LOST):

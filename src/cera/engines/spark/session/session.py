@@ -64,7 +64,7 @@ def session(
     small: bool = False,
     in_python: bool = False,
 ) -> SparkSession:
-    """A session with what cera needs; the user's own settings go before ours.
+    """Returns a session with the settings that cera needs; the user's own have precedence.
 
     On a local master the memory is that of `driver_memory`, and a task that fails is tried again, as on a cluster.
     `small`: there is little to do; `in_python`: most of it is done there.
@@ -87,7 +87,7 @@ def session(
     try:
         made = SparkSession.builder.config(conf=configuration).getOrCreate()
         made.sparkContext.setLogLevel("ERROR")
-        made.conf.get("spark.sql.session.timeZone")  # a setting that is wrong is found when the first one is read
+        made.conf.get("spark.sql.session.timeZone")  # a wrong setting is detected when the first one is read
     except (PySparkException, Py4JError) as error:
         raise EngineError(
             f"Spark does not start on {master}: {_refusal(error)}; look at {Setting.MASTER} and {Setting.CONF}"
@@ -96,8 +96,8 @@ def session(
 
 
 def _let_java_end_quietly() -> None:
-    """Keeps a thread of pyspark's from printing a traceback when the Java process has ended; whoever waits for Spark
-    says that it has."""
+    """Keeps a thread of pyspark's from printing a traceback when the Java process has ended; the thread that waits for
+    Spark reports it."""
     plain = socketserver.BaseServer.handle_error
 
     def handle_error(server: socketserver.BaseServer, request: Any, client_address: Any) -> None:
@@ -108,20 +108,20 @@ def _let_java_end_quietly() -> None:
 
 
 def end(spark: SparkSession) -> None:
-    """Stops a session; one whose Java process has ended has nothing left to stop."""
+    """Stops a session; does nothing if its Java process has ended."""
     with suppress(*FAILURES):
         spark.stop()
 
 
 def _with_tries(master: str) -> str:
-    """`local[2]` as `local[2,4]`: there `spark.task.maxFailures` does nothing."""
+    """Returns `local[2,4]` for `local[2]`: on a local master `spark.task.maxFailures` has no effect."""
     if local_cores(master) is None or "," in master:
         return master
     return f"local[1,{_TRIES}]" if master == "local" else f"{master[:-1]},{_TRIES}]"
 
 
 def check_state_store(spark: SparkSession) -> None:
-    """Refuses a session in which Spark would not start a stream of cera."""
+    """Raises an error for a session in which Spark would not start a stream of cera."""
     found = spark.conf.get(_STATE_STORE) or "none"
     if found.rpartition(".")[2] != _ROCKS_DB.rpartition(".")[2]:  # vendors of Spark have theirs in other packages
         raise UsageError(
@@ -137,7 +137,7 @@ def _refusal(error: BaseException) -> str:
 
 
 def _start(configuration: SparkConf) -> None:
-    """Starts the JVM without what it says before its log is set up; CERA_DEBUG lets it speak."""
+    """Starts the JVM without the messages that precede its logging; CERA_DEBUG shows them."""
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise UsageError(
             f"Spark needs Java 17, and there is no java on the path; install it, or use {Setting.ENGINE.of('local')}"

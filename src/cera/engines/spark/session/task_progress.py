@@ -1,4 +1,4 @@
-"""How far Spark is, told while it works: the tasks of what runs now, asked for in a thread of its own."""
+"""Progress of Spark's tasks, reported by a thread of its own while Spark works."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from pyspark.sql import SparkSession
 
 from cera.engines.spark.session.failures import FAILURES
 
-#: Seconds between two questions.
+#: Seconds between two polls.
 _PAUSE = 0.5
 
 
 @contextmanager
-def tasks_told(spark: SparkSession, activity: str, tell: Callable[[str], object]) -> Iterator[None]:
-    """Tells what goes on while it is done: `reading events: 3 of 8 tasks, stage 2`."""
+def report_tasks(spark: SparkSession, activity: str, report: Callable[[str], object]) -> Iterator[None]:
+    """Reports what is being done while it runs: `reading events: 3 of 8 tasks, stage 2`."""
     done = Event()
 
     def watch(status: StatusTracker) -> None:
-        with suppress(*FAILURES):  # whoever waits for Spark says that it has ended
+        with suppress(*FAILURES):  # the thread that waits for Spark reports that it has ended
             while not done.wait(_PAUSE):
-                tell(_text(activity, status))
+                report(_text(activity, status))
 
-    tell(activity)
+    report(activity)
     thread = Thread(target=watch, args=(spark.sparkContext.statusTracker(),), daemon=True)
     thread.start()
     try:

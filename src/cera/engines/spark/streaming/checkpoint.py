@@ -26,20 +26,20 @@ from cera.wording import Setting
 
 _FORMAT = 1
 
-#: The names of options on disk. Up to 2026-11-17 they were spelled as on the command line, which is read for ever.
+#: The names of options on disk. Up to 2026-11-17 they were spelled as on the command line; those are still read.
 _BUCKETS = "buckets"
 _TIMEZONE = "timezone"
 _MAX_DURATION = "max_duration"
 _TIME_UNIT = "time_unit"
-#: What a number as a time counts, if it is not given.
+#: The default unit of numbers as times.
 _UNIT: TimeUnit = "s"
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a checkpoint belongs to. `run` is a part of the names of the files that are written.
+    """The program and sources that a checkpoint belongs to. `run` is a part of the names of the files that are written.
 
-    `options` are those that state depends on, by their names on disk; None where nobody noted them.
+    `options` are those that state depends on, by their names on disk; None where they were not recorded.
     """
 
     run: str
@@ -64,7 +64,7 @@ class Checkpoint:
         return self.folder / "spool"
 
     def changes(self, number: int) -> Path:
-        """The folder for the changes of a database, the source with a number."""
+        """Returns the folder for the changes of a database, the source with a number."""
         return self.folder / "changes" / str(number)
 
     @property
@@ -81,7 +81,7 @@ class Checkpoint:
 
     @property
     def _unfinished(self) -> Path:
-        """What a kill in the moment of writing leaves behind."""
+        """The file that a kill during writing leaves behind."""
         return self._file.with_suffix(".unfinished")
 
     def open(
@@ -92,8 +92,8 @@ class Checkpoint:
         restart_changed: bool,
         unit: TimeUnit | None = None,
     ) -> Manifest:
-        """Makes the checkpoint, or goes on with it. Raises UsageError where it belongs to something else, or to numbers
-        that are times of another unit."""
+        """Creates the checkpoint, or continues it. Raises UsageError where it belongs to another program or sources, or
+        to numbers that are times of another unit."""
         known = self._read()
         now = _manifest(operators, sources, known.run if known else secrets.token_hex(4), unit or _UNIT)
         if known is not None:
@@ -103,7 +103,7 @@ class Checkpoint:
         return now
 
     def promised_duration(self) -> bool | None:
-        """Returns whether the runs so far knew how long events last, by which they forget; None if there were none."""
+        """Returns whether earlier runs had a maximum duration, by which they prune state; None if there were none."""
         known = self._read()
         return None if known is None else _MAX_DURATION in (known.options or {})
 
@@ -155,7 +155,7 @@ def _manifest(operators: Sequence[Operator], sources: Sequence[str], run: str, u
 
 
 def _options(operators: Sequence[Operator]) -> Mapping[str, str]:
-    """The same for all operators; those that were not given are left out."""
+    """Returns the options, which all operators share; those that were not given are left out."""
     if not operators:
         return {}
     one = operators[0]
@@ -164,7 +164,7 @@ def _options(operators: Sequence[Operator]) -> Mapping[str, str]:
 
 
 def _read_options(found: Mapping[str, str] | None) -> Mapping[str, str] | None:
-    """Returns options by their names of today, however old the file is."""
+    """Returns options by their present names, however old the file is."""
     return None if found is None else {name.removeprefix("--").replace("-", "_"): found[name] for name in found}
 
 
@@ -217,7 +217,7 @@ def _changes(known: Manifest, now: Manifest) -> str:
 
 
 def _other_options(known: Manifest, now: Manifest) -> str:
-    """Returns where settings differ: `, with … 16 then, and … 3 now`."""
+    """Returns how settings differ: `, with … 16 then, and … 3 now`."""
     then, given = known.options or {}, now.options or {}
     differ = [name for name in {**then, **given} if then.get(name) != given.get(name)]
     if known.options is None or not differ:

@@ -11,14 +11,13 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from cera.connectors.records.layout import Layout
-from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.operators import BUCKETS, operators
+from cera.engines.spark.division.operators import BUCKETS, may_repeat, operators
 from cera.engines.spark.reading.table_layout import table_layout
-from cera.engines.spark.streaming.messages.left_out import Counting
+from cera.engines.spark.streaming.messages.left_out import StreamMetrics
 from cera.engines.spark.streaming.results.compact import shapes
 from cera.engines.spark.streaming.results.compact_columns import derived_events
 from cera.engines.spark.streaming.sources.table_messages import table_messages
-from cera.engines.spark.streaming.state.layers import results
+from cera.engines.spark.streaming.state.shell import results
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
@@ -34,19 +33,19 @@ def detect(
     buckets: int = BUCKETS,
     left_out: bool = False,
 ) -> DataFrame:
-    """The derived events of a streaming DataFrame of events, as they are decided.
+    """Returns the derived events of a streaming DataFrame of events, as they are decided.
 
     The columns are those of the answers over recorded events: id, begin, end (microseconds), label, term (JSON), rule,
-    causes (from identifiers to ids), recipient, transport. Durations are microseconds. What is late, or no event, is
-    left out, and counted; with `left_out` it is there too, the column `left_out` says why.
+    causes (from identifiers to ids), recipient, transport. Durations are microseconds. Late events and rows that are
+    not events are left out, and counted; with `left_out` they are rows too, with the reason.
     """
     made = operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
-    counting = Counting()
+    metrics = StreamMetrics()
     layout = Layout(times=TimeFormat(timezone=timezone))
-    reading = counting.read(events, layout, max_duration)
-    known = () if may_repeat(made) else shapes(rules_of(layers))  # where events repeat, their ids must be known at once
+    reading = metrics.read(events, layout, max_duration)
+    known = () if may_repeat(made) else shapes(rules_of(layers))  # repeated events need their ids at once
     qualified = table_layout(events.schema, layout).id is not None
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     flow = results(messages, made, shapes=known)
-    derived = derived_events(flow, known, counting, left_out=left_out)
+    derived = derived_events(flow, known, metrics, left_out=left_out)
     return derived.unionByName(reading.left_out(), allowMissingColumns=True) if left_out else derived

@@ -1,4 +1,4 @@
-"""A running stream: from folders and standard input to files, on Spark, told of once a trigger."""
+"""Runs a streaming query from sources to sinks, and reports after each micro-batch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
-from cera.engines.spark.streaming.messages.actions import events_of
+from cera.engines.spark.streaming.messages.action_requests import events_of
 from cera.engines.spark.streaming.messages.messages import unpack_results
 from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, by_kind
 from cera.engines.spark.streaming.patience import patiently
@@ -38,7 +38,7 @@ from cera.engines.spark.streaming.sources.file_names import utf_8_names
 from cera.engines.spark.streaming.sources.file_source import file_messages
 from cera.engines.spark.streaming.sources.intake import Intake, StreamSource, intake_of
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
-from cera.engines.spark.streaming.state.layers import results
+from cera.engines.spark.streaming.state.shell import results
 from cera.engines.spark.streaming.stream_listener import StreamListener
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
@@ -47,13 +47,13 @@ from cera.wording import Setting, in_python
 _POLL = 1
 _LOCK_SECONDS = 60
 
-#: So many late events in a row, of nearly only such ones, are said to be a problem.
+#: After so many late events in a row, with hardly any others, a problem is reported.
 _LATE_EVENTS = 10
 
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """How a stream is run. Durations are microseconds; `sink` None is standard output."""
+    """Options of a stream. Durations are microseconds; `sink` None is standard output."""
 
     sources: tuple[StreamSource, ...]
     sink: Path | None
@@ -70,7 +70,7 @@ class StreamOptions:
     buckets: int = BUCKETS
     labels: frozenset[str] | None = None
     restart_changed: bool = False
-    #: Puts the reasons of rejected records into words, for their files.
+    #: Words the reasons of rejected records, for their files.
     words: Callable[[str], str] = in_python
     master: str = "local[*]"
     settings: Mapping[str, str] | None = None
@@ -85,7 +85,7 @@ class LiveStream:
         self._tell = tell
         self.checkpoint = Checkpoint(options.checkpoint)
         self.counters = progress.Counters()
-        #: Does what rules want done for some of their events; called again with those of a batch that was not finished.
+        #: Runs the actions of rules for some of their events; called again with those of a batch that was not finished.
         self.act: Callable[[Sequence[DerivedEvent]], object] = lambda events: None
         self._failure: CeraError | None = None
         #: Why the results of a micro-batch could not be collected.
@@ -137,7 +137,7 @@ class LiveStream:
                 end(spark)
 
     def _take_interrupts(self) -> Any:
-        """The first Ctrl-C ends the stream between two calls of Spark, not in the middle of one; the second at once."""
+        """Lets the first Ctrl-C end the stream between two calls of Spark, and the second one at once."""
         if threading.current_thread() is not threading.main_thread():
             return None
 
@@ -221,7 +221,7 @@ class LiveStream:
         return without_event_time(with_watermark(counted, options.max_delay))
 
     def _take(self, frame: DataFrame, batch: int) -> None:
-        """The results of a micro-batch; called again for the same batch if the process was killed in between."""
+        """Takes the results of a micro-batch; called again for the same batch if the process was killed in between."""
         payloads = [row["payload"] for row in self._collected(frame)]
         found = by_kind(result for payload in payloads for result in unpack_results(payload))
         try:
@@ -236,7 +236,7 @@ class LiveStream:
         return error if self._cause is None else self._cause
 
     def _collected(self, frame: DataFrame) -> list[Row]:
-        """The rows of a micro-batch. What fails here ends the query with an error that does not say why: it is kept."""
+        """Returns the rows of a micro-batch. An error is kept, because the one that ends the query does not say why."""
         try:
             return frame.select("payload").collect()
         except (PySparkException, Py4JError) as error:
@@ -297,7 +297,7 @@ class LiveStream:
 
 @contextmanager
 def _standard_error_to(log: Path) -> Iterator[None]:
-    """What is started meanwhile writes its standard error into a file, the Java process above all.
+    """Redirects the standard error of processes started meanwhile into a file, above all that of Java.
 
     The file is locked by all that have it open: the processes of a stream that was killed may need a moment to end, and
     two streams on one checkpoint would spoil it.

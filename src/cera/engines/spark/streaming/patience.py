@@ -1,4 +1,4 @@
-"""Queries that go on by themselves: where Spark gave up on a Python process, the query runs again from its checkpoint.
+"""Restarting of queries: where Spark gave up on a Python process, the query runs again from its checkpoint.
 
 Spark waits ten seconds for a Python process to start, which is too short on a busy machine, and a query ends with the
 process that is killed once more than tasks are tried again.
@@ -20,14 +20,14 @@ _KILLED = re.compile(
     "Python worker exited unexpectedly|Python worker process terminated"
     r"|java\.io\.(EOFException|IOException: (Stream closed|Broken pipe))|java\.net\.SocketException"
 )
-#: How often a query is run for each of them while it does not get on; what kills processes mostly does so again.
+#: How often a query is run without progress for each of these errors; the cause of a kill mostly persists.
 _ATTEMPTS = {_SLOW: 10, _KILLED: 5}
 
 
 def patiently(
     run: Callable[[], R], again: Callable[[], object] = lambda: None, done: Callable[[], int] = lambda: 0
 ) -> R:
-    """Runs a streaming query, and runs it again where Spark gave up on a process; `done` says how far it has come.
+    """Runs a streaming query, and runs it again where Spark gave up on a process; `done` returns how far it has come.
 
     `again` is called where a process was killed.
     """

@@ -1,4 +1,4 @@
-"""What a stream is doing, as it is told once a trigger."""
+"""Progress of a stream, as reported after each trigger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cera.engines.spark.streaming.messages.stage_results import StateReport
 
 S = TypeVar("S", bound=Hashable)
 
-#: After so many seconds without a new watermark it is said that it stands.
+#: After so many seconds without a new watermark it is reported that time stands still.
 STALLED_AFTER = 30.0
 
 
@@ -34,7 +34,7 @@ class BatchReport:
 
 @dataclass
 class Counters:
-    """Sums over the micro-batches of a run, and what is remembered in each bucket as far as it is known."""
+    """Sums over the micro-batches of a run, and the size of the state of each bucket as far as it is known."""
 
     derived: int = 0
     late: int = 0
@@ -65,7 +65,7 @@ class Counters:
         self._batches[batch] = (derived, late, rejected, undefined, without_key, self.live)
 
     def report(self, batch: int, events: int, watermark: int | None, seconds: float) -> BatchReport | None:
-        """The report on a batch whose results are known; None if it has been made."""
+        """Returns the report on a batch whose results are known; None if it has been made already."""
         known = self._batches.pop(batch, None)
         if known is None:
             return None
@@ -75,7 +75,7 @@ class Counters:
 
 @dataclass
 class Stall(Generic[S]):
-    """Whether time stands still, and which source holds it back."""
+    """Detects that time stands still, and which source holds it back."""
 
     sources: Sequence[S]
     latest: dict[S, int] = field(default_factory=dict)
@@ -95,7 +95,7 @@ class Stall(Generic[S]):
         self._batches += 1
 
     def held_back_by(self, *, busy: bool, after: float | None = None) -> S | None:
-        """The source that time waits for, once for each time it stands still.
+        """Returns the source that time waits for, once for each time it stands still.
 
         How long the first batch is `busy` does not count.
         """
@@ -113,7 +113,7 @@ class Stall(Generic[S]):
 
 
 def microseconds(timestamp: str | None) -> int | None:
-    """The time of a watermark as Spark's progress tells it; none is 1970."""
+    """Returns the time of a watermark in Spark's progress; None for 1970, which means that there is none."""
     from cera.model.time.time_text import TimeFormat
 
     parsed = None if timestamp is None else TimeFormat().parse(timestamp)
@@ -121,7 +121,7 @@ def microseconds(timestamp: str | None) -> int | None:
 
 
 def observed(progress: Mapping[str, Any], sources: Sequence[S]) -> tuple[int, dict[S, int]]:
-    """How many events a batch had, and the latest end of each source that had some."""
+    """Returns how many events a batch had, and the latest end of each source that had some."""
     events = 0
     latest: dict[S, int] = {}
     metrics = progress.get("observedMetrics") or {}

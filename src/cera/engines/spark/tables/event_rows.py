@@ -31,7 +31,7 @@ EVENTS = StructType(
     ]
 )
 
-#: So many labels have a table of their own: with each of them a query takes longer to plan.
+#: At most so many labels have a table of their own: each makes a query slower to plan.
 _MOST_LABELS = 20
 
 _KINDS = {bool: 3, int: 0, float: 1, str: 2}
@@ -42,9 +42,9 @@ def event_table(spark: SparkSession, events: Iterable[Event]) -> EventTable:
 
 
 def event_tables(spark: SparkSession, events: Iterable[Event]) -> tuple[EventTable, ...]:
-    """Events as tables: the flat ones of each label with a column for each type that a child occurs with.
+    """Returns events as tables: the flat ones of each label with a column for each type with which a child occurs.
 
-    Of very many labels the ones with few events share a table.
+    If there are very many labels, those with few events share a table.
     """
     flat: dict[str, list[tuple[Event, dict[str, tuple[Any, ...]]]]] = {}
     others: list[Event] = []
@@ -93,13 +93,13 @@ def _at(fields: Mapping[str, tuple[Any, ...]], name: str, kind: str) -> Any:
 
 
 def halves(event: Event) -> tuple[int, int]:
-    """The id of an event as two signed integers."""
+    """Returns the id of an event as two signed integers."""
     h1, h2 = (int(digits, 16) for digits in (event.id[:16], event.id[16:]))
     return (h1 - 2**64 if h1 >= 2**63 else h1), (h2 - 2**64 if h2 >= 2**63 else h2)
 
 
 def _frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], types: StructType) -> DataFrame:
-    """The rows as a local relation of Spark: small ones are computed with while the query is planned."""
+    """Returns the rows as a local relation of Spark: it computes small ones while it plans the query."""
     schema = to_arrow_schema(types)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(types)
     arrays = [pa.array(column, part.type) for column, part in zip(columns, schema, strict=True)]
@@ -107,19 +107,19 @@ def _frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], types: StructTy
 
 
 def event_row(event: Event) -> tuple[Any, ...]:
-    """An event as a row of EVENTS."""
+    """Returns an event as a row of EVENTS."""
     fields = fields_of(event.term)
     entries = None if fields is None else list(fields.items())
     return (event.begin, event.end, *halves(event), event.label, term_row(event.term), entries)
 
 
 def term_row(term: Term) -> tuple[str, int, int]:
-    """A term as the fields of TERM."""
+    """Returns a term as the fields of TERM."""
     return term_text(term), hash_value(term, 1), hash_value(term, 2)
 
 
 def fields_of(term: Term) -> dict[str, tuple[Any, ...]] | None:
-    """The children of a flat term by name, each as the fields of FIELD; None for any other term."""
+    """Returns the children of a flat term by name, each as the fields of FIELD; None for any other term."""
     found: dict[str, tuple[Any, ...]] = {}
     for child in term.children:
         if not isinstance(child, Term) or child.ordered or len(child.children) != 1 or child.label in found:
@@ -132,6 +132,6 @@ def fields_of(term: Term) -> dict[str, tuple[Any, ...]] | None:
 
 
 def field_of(value: Scalar) -> tuple[Any, ...]:
-    """A scalar as the fields of FIELD."""
+    """Returns a scalar as the fields of FIELD."""
     place = _KINDS[type(value)]
     return tuple(value if i == place else None for i in range(4))

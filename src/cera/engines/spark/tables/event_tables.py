@@ -1,4 +1,4 @@
-"""Event tables: the events of a source, or those that a rule derives, as a DataFrame.
+"""Event tables: the events of a source, or of a rule, as a DataFrame.
 
 An event table has the columns `begin` and `end` (bigint, microseconds), `h1` and `h2` (the two halves of the event's
 id) and `label`, and besides them the content of the events in one of two ways.
@@ -37,7 +37,7 @@ FIELDS = MapType(StringType(), FIELD)
 
 @dataclass(frozen=True)
 class Opaque:
-    """A child of which only its label is known beforehand: the whole of it, and its JSON without the label.
+    """A child of which only the label is known beforehand: the whole child, and its JSON without the label.
 
     Both are null where it is absent.
     """
@@ -59,7 +59,7 @@ class Flat:
 
 @dataclass(frozen=True)
 class Terms:
-    """Any terms, in the columns `term` (a TERM) and `fields` (FIELDS).
+    """Terms of any shape, in the columns `term` (a TERM) and `fields` (FIELDS).
 
     `fields` has the children of a term that is unordered, with children of different names that are one scalar each;
     it is null for any other term. `flat`: whether all terms are known to be such (True), or none (False).
@@ -73,8 +73,8 @@ class EventTable:
     """Events as a DataFrame; `label` if all of them are known to have the same one.
 
     `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the columns `h1` and
-    `h2` once more, as expressions over the other columns, for whoever needs them in a few rows only. `unique`: children
-    such that no two events have the same label, time and values of these; whoever relies on it looks whether it is so.
+    `h2` once more, as expressions over the other columns, for use in a few rows only. `unique`: children
+    such that no two events have the same label, time and values of these; users of it check that.
     """
 
     frame: DataFrame
@@ -86,7 +86,7 @@ class EventTable:
     unique: frozenset[str] | None = None
 
     def is_unique_by(self, cells: Iterable[Cell]) -> bool:
-        """Whether events with the same label, time and values of these cells are one, if what is said of them is so."""
+        """Returns whether events with the same label, time and values of these cells are declared to be one."""
         if self.unique is None or not self.points or not isinstance(self.content, Flat):
             return False
         given = {str(part) for cell in cells for _, part in cell}

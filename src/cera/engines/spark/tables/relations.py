@@ -3,7 +3,7 @@
 The columns of a relation: for each variable X its components (`X:integer`, `X:string`, …), for each identifier i the
 times and the two halves of the id of its event (`i.begin`, `i.end`, `i.h1`, `i.h2`). A counted match of an event j of
 a window has the same four under the name `j.match`. The event of a relative timer has its times only: its id follows
-from its anchor, and is computed where it is asked for.
+from its anchor, and is computed on demand.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ EVENT = (*TIMES, "h1", "h2")
 
 
 def column(name: str) -> Column:
-    """A column by its name, whatever characters it has."""
+    """Returns a column by its name, whatever characters it has."""
     return _column(name, SparkContext._active_spark_context)
 
 
 @lru_cache(maxsize=10_000)
 def _column(name: str, context: object) -> Column:
-    """Every call into the JVM takes a tenth of a millisecond, and a plan names its columns many times."""
+    """Caches columns: a call into the JVM takes a tenth of a millisecond, and a plan names its columns many times."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
@@ -45,7 +45,7 @@ def attribute(identifier: str, part: str) -> str:
 
 
 def match_name(element: str) -> str:
-    """The name under which an event of a window is kept as a match."""
+    """Returns the name under which an event of a window is kept as a match."""
     return f"{element}.match"
 
 
@@ -60,9 +60,9 @@ class Timer:
 
 @dataclass(frozen=True)
 class Relation:
-    """A DataFrame with what its columns are: the components of each variable, and the identifiers of events.
+    """A DataFrame with the meaning of its columns: the components of each variable, and the identifiers of events.
 
-    Columns that are `carried` are no attributes; whoever computes the rows may need them once more. `whole`: every row
+    Columns that are `carried` are not attributes; computations on the rows may need them. `whole`: every row
     has an event for each identifier.
     """
 
@@ -90,13 +90,13 @@ class Relation:
         return Cell(**{kind: column(component(variable, kind)) for kind in self.variables.get(variable, ())})
 
     def interval(self, identifier: str) -> tuple[Column, Column]:
-        """The times of an event; null if no row has it."""
+        """Returns the times of an event; null if no row has it."""
         if identifier not in self.identifiers and identifier not in self.timers:
             return F.lit(None).cast("bigint"), F.lit(None).cast("bigint")
         return column(attribute(identifier, "begin")), column(attribute(identifier, "end"))
 
     def event_id(self, identifier: str) -> tuple[Column, Column]:
-        """The two halves of the id of an event."""
+        """Returns the two halves of the id of an event."""
         if identifier not in self.timers:
             return column(attribute(identifier, "h1")), column(attribute(identifier, "h2"))
         timer = self.timers[identifier]
@@ -109,12 +109,12 @@ class Relation:
         return event_hashes(h1, h2, *self.interval(identifier))
 
     def with_timer(self, identifier: str, timer: Timer, begin: Column, end: Column) -> Relation:
-        """Each row with the times of a timer."""
+        """Adds the times of a timer to each row."""
         times = {attribute(identifier, "begin"): begin, attribute(identifier, "end"): end}
         return replace(self, frame=self.frame.withColumns(times), timers={**self.timers, identifier: timer})
 
     def with_timer_ids(self) -> Relation:
-        """The relation with the ids of timers as columns, as other events have them."""
+        """Returns the relation with the ids of timers as columns, like those of other events."""
         if not self.timers:
             return self
         name, *others = self.timers  # an anchor comes before its timers
@@ -127,7 +127,7 @@ class Relation:
         return replace(self, frame=self.frame.where(condition))
 
     def prefixed(self, prefix: str) -> Relation:
-        """The relation under other column names, so that it can be joined to one with the same."""
+        """Renames all columns, so that the relation can be joined to one with the same names."""
         renamed = [column(name).alias(prefix + name) for name in self.columns]
         return Relation(
             self.frame.select(*renamed),
@@ -139,7 +139,7 @@ class Relation:
         )
 
     def renamed(self, identifiers: Mapping[str, str], variables: Mapping[str, str]) -> Relation:
-        """ρ: other names for identifiers and variables, given by their old ones."""
+        """Returns ρ: other names for identifiers and variables, given by their old ones."""
         new = replace(
             self,
             variables={variables.get(name, name): kinds for name, kinds in self.variables.items()},
@@ -153,17 +153,17 @@ class Relation:
         return replace(new, frame=self.frame.select(*[column(old).alias(name) for old, name in pairs]))
 
     def projected(self, variables: Iterable[str]) -> Relation:
-        """π: without some of the variables."""
+        """Returns π: the relation without some of the variables."""
         kept = set(variables)
         smaller = replace(self, variables={name: kinds for name, kinds in self.variables.items() if name in kept})
         return replace(smaller, frame=self.frame.select(*[column(name) for name in smaller.columns]))
 
 
 def union(relations: Sequence[Relation]) -> Relation:
-    """The rows of all; what one lacks is null in its rows."""
+    """Unites the rows of all; variables that one lacks are null in its rows."""
     if len(relations) == 1:
         return relations[0]
-    relations = [relation.with_timer_ids() for relation in relations]  # under one name there may be different timers
+    relations = [relation.with_timer_ids() for relation in relations]  # different timers may have one name
     names = dict.fromkeys(name for relation in relations for name in relation.variables)
     kinds = {name: _common([relation.variables.get(name, ()) for relation in relations]) for name in names}
     identifiers = tuple(dict.fromkeys(name for relation in relations for name in relation.identifiers))
@@ -174,7 +174,7 @@ def union(relations: Sequence[Relation]) -> Relation:
 
 
 def _common(components: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The components of a variable that has these in different relations; doubles only where all have nothing else."""
+    """Returns the components of a variable in a union of relations; doubles only where all have nothing else."""
     found = {kind for kinds in components for kind in kinds}
     if "double" in found and found & {"integer", "fraction"}:
         found = found - {"double"} | {"integer", "fraction"}

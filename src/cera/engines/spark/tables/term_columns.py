@@ -15,7 +15,7 @@ from cera.engines.spark.values.json_text import NO_KEYS, cell_json, children_jso
 
 
 def flat_term(label: str | Column, content: Cell | Flat) -> Column:
-    """The term `label{…}` with these children, as a TERM; null where it is not present."""
+    """Returns the term `label{…}` with these children, as a TERM; null where it is not present."""
     text = string_json(label) if isinstance(label, Column) else F.lit(json.dumps(label, ensure_ascii=False))
     whole = F.concat(F.lit("{"), text, F.lit(": "), body_json(content), F.lit("}"))
     term = _term(whole, *flat_hashes(label, content))
@@ -24,23 +24,23 @@ def flat_term(label: str | Column, content: Cell | Flat) -> Column:
 
 
 def flat_hashes(label: str | Column, content: Cell | Flat) -> tuple[Column, Column]:
-    """The two hashes of the term `label{…}` with these children."""
+    """Returns the two hashes of the term `label{…}` with these children."""
     return _hash(label, content, 1), _hash(label, content, 2)
 
 
 def term_column(table: EventTable) -> Column:
-    """The terms of the events of a table, as a TERM."""
+    """Returns the terms of the events of a table, as a TERM."""
     return flat_term(F.col("label"), table.content) if isinstance(table.content, Flat) else F.col("term")
 
 
 def written_term(table: EventTable) -> Column:
-    """The JSON of the terms of a table as cera writes it; a user's array or map, which Spark wrote, once more."""
+    """Returns the JSON of a table's terms as cera writes it; a user's array or map, which Spark wrote, is rewritten."""
     text = term_column(table)["json"]
     return rewritten(text) if isinstance(table.content, Flat) and _has_opaque(table.content) else text
 
 
 def _has_opaque(content: Cell | Flat | Opaque) -> bool:
-    """Whether there is something in it whose JSON is not made here."""
+    """Returns whether it contains a child whose JSON is not made here."""
     match content:
         case Cell():
             return content.term is not None
@@ -51,19 +51,19 @@ def _has_opaque(content: Cell | Flat | Opaque) -> bool:
 
 
 def fields_term(label: Column, fields: Column) -> Column:
-    """The term `label{…}` with the children in a column of FIELDS, as a TERM; null where that is null."""
+    """Returns the term `label{…}` with the children in a column of FIELDS, as a TERM; null where that is null."""
     entries = F.map_entries(fields)
     text = F.concat(F.lit("{"), string_json(label), F.lit(": "), _fields_json(entries), F.lit("}"))
     return F.when(fields.isNotNull(), _term(text, *(_fields_hash(label, entries, first) for first in (1, 2))))
 
 
 def _fields_json(entries: Column) -> Column:
-    """The JSON of children, in the order of their names; a list where a name would be read as something else."""
+    """Returns the JSON of children, in the order of their names; a list if a name has another meaning in JSON."""
 
     def member(entry: Column) -> Column:
         return F.concat(string_json(entry["key"]), F.lit(": "), cell_json(field(entry["value"])))
 
-    ordered = F.array_sort(entries)  # names differ, so that it is their order
+    ordered = F.array_sort(entries)  # names differ, so they decide the order
     plain = F.concat(F.lit("{"), F.array_join(F.transform(ordered, member), ", "), F.lit("}"))
     single = F.transform(ordered, lambda entry: F.concat(F.lit("{"), member(entry), F.lit("}")))
     listed = F.concat(F.lit('{"{}": ['), F.array_join(single, ", "), F.lit("]}"))
@@ -77,12 +77,12 @@ def _fields_hash(label: Column, entries: Column, first: int) -> Column:
 
 
 def field(value: Column) -> Cell:
-    """A value of FIELDS as a cell."""
+    """Returns a value of FIELDS as a cell."""
     return Cell(**{name: value[name] for name in FIELD.names})
 
 
 def presence(content: Cell | Flat | Opaque) -> Column | None:
-    """Whether a child with this content is there, None if it always is."""
+    """Returns whether a child with this content is present; None if it always is."""
     match content:
         case Cell():
             return is_defined(content)
@@ -93,7 +93,7 @@ def presence(content: Cell | Flat | Opaque) -> Column | None:
 
 
 def body_json(content: Cell | Flat) -> Column:
-    """What stands in JSON after the label of a term with this content."""
+    """Returns the JSON that follows the label of a term with this content."""
     if isinstance(content, Cell):
         text = cell_json(content)
         return text if content.term is None else F.concat(F.lit('{"{}": ['), text, F.lit("]}"))
@@ -105,7 +105,7 @@ def body_json(content: Cell | Flat) -> Column:
 
 
 def child_body(child: Cell | Flat | Opaque) -> Column:
-    """What stands in JSON after the label of a child; null where it is absent."""
+    """Returns the JSON that follows the label of a child; null where it is absent."""
     return child.body if isinstance(child, Opaque) else _where_present(child, body_json(child))
 
 
@@ -115,7 +115,7 @@ def _where_present(child: Cell | Flat | Opaque, text: Column) -> Column:
 
 
 def _hash(label: str | Column, content: Cell | Flat | Opaque, first: int) -> Column:
-    """The hash of the term `label{…}` where it is present."""
+    """Returns the hash of the term `label{…}` where it is present."""
     match content:
         case Cell():
             return hash_term(label, [hash_cell(content, first, certain=True)], False, first, [None])

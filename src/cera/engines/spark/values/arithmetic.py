@@ -20,14 +20,14 @@ from cera.engines.spark.values.cells import Cell
 from cera.model.expressions.expression import ArithmeticOperator
 from cera.model.terms.values import MIN_INTEGER, Scalar, is_number, number
 
-#: Doubles below it are exact on whole numbers.
+#: Doubles below it represent whole numbers exactly.
 LIMIT = 2.0**53
 
 _PAST_INTEGERS = 2.0**63
 
 
 def literal(value: Scalar) -> Cell:
-    """The cell of a constant, in its one representation (1.0 is the integer 1)."""
+    """Returns the cell of a constant, in its one representation (1.0 is the integer 1)."""
     match value:
         case bool():
             return Cell(boolean=F.lit(value))
@@ -41,18 +41,18 @@ def literal(value: Scalar) -> Cell:
 
 
 def whole(double: Column) -> Column:
-    """The double as a bigint, null where it is not a whole number of 64 bits."""
+    """Returns the double as a bigint; null where it is not a whole number of 64 bits."""
     truncated = double.try_cast("bigint")
     return F.when(is_whole(double, truncated), truncated)
 
 
 def is_whole(double: Column, truncated: Column) -> Column:
-    """Whether a double is a whole number of 64 bits: that as which it is cast, which makes 2^63 the greatest bigint."""
+    """Returns whether a double is a whole number of 64 bits: it equals its cast, except 2^63 and more."""
     return (truncated.cast("double") == double) & (double < _PAST_INTEGERS)
 
 
 def canonical(cell: Cell) -> Cell:
-    """The same value without `double`: whole numbers of 64 bits as `integer`, other numbers as `fraction`."""
+    """Returns the same value without `double`: whole numbers of 64 bits as `integer`, other numbers as `fraction`."""
     if cell.double is None:
         return cell
     integer = whole(cell.double)
@@ -66,7 +66,7 @@ def canonical(cell: Cell) -> Cell:
 
 
 def is_defined(cell: Cell) -> Column:
-    """Whether there is a value; never null."""
+    """Returns whether there is a value; never null."""
     return reduce(or_, [column.isNotNull() for _, column in cell]) if cell.components else F.lit(False)
 
 
@@ -98,7 +98,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Leaf:
-    """The columns of a number that is there already."""
+    """The columns of a number that needs no calculation."""
 
     columns: Cell
 
@@ -108,7 +108,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Operation:
-    """A number that has to be calculated on integers and doubles apart."""
+    """A number that is calculated on integers and doubles apart."""
 
     function: Callable[..., Cell]
     operands: tuple[Exact, ...]
@@ -128,7 +128,7 @@ Exact = Leaf | Operation
 
 
 def _named(numbers: tuple[Exact, ...], use: Callable[..., Column]) -> Column:
-    """What `use` makes of the numbers, each of which is calculated once, however often it occurs there.
+    """Applies `use` to the numbers, each of which is calculated once, however often it occurs there.
 
     A lambda names them all together: inside of one Spark allows no Python function, which any of their columns may be.
     """
@@ -161,7 +161,7 @@ def _packed(result: Cell) -> Column:
 
 
 def number_test(number: Number, other: Cell | Scalar, test: Callable[[Cell, Cell | Scalar], Column]) -> Column:
-    """A test of a number beside another value, which is false or null where it is not passed."""
+    """Returns a test of a number beside another value, which is false or null where it fails."""
     if number.integer is not None or not number.doubtful:
         return test(number.cell(), other)
     if isinstance(other, Cell):
@@ -173,7 +173,7 @@ def number_test(number: Number, other: Cell | Scalar, test: Callable[[Cell, Cell
 
 
 def applied(function: Callable[[Cell], Cell], operand: Number) -> Number | None:
-    """The function of one number, such as `absolute`, on what is calculated."""
+    """Returns a function of one number, such as `absolute`, applied to a calculation."""
     if operand.integer is not None:
         return number_of(function(Cell(integer=operand.integer)))
     double = function(Cell(double=operand.double)).double
@@ -182,7 +182,7 @@ def applied(function: Callable[[Cell], Cell], operand: Number) -> Number | None:
 
 
 def number_of(operand: Cell | Scalar) -> Number | None:
-    """The number that a cell or a constant is where it is one; None if it can be none."""
+    """Returns the number of a cell or a constant, in rows where it has one; None if it never has."""
     if not isinstance(operand, Cell):
         return _constant(operand) if is_number(operand) else None
     integer, double = operand.integer, operand.double if operand.fraction is None else operand.fraction
@@ -216,7 +216,7 @@ def negative(operand: Number) -> Number:
 
 
 def calculate(operator: ArithmeticOperator, left: Number, right: Number) -> Number:
-    """left operator right."""
+    """Returns left operator right."""
     if left.integer is not None and right.integer is not None and operator != "/":
         return _integer(_on_integers(operator, left.integer, right.integer))
     double = _on_doubles(operator, left.double, right.double)
@@ -228,7 +228,7 @@ def calculate(operator: ArithmeticOperator, left: Number, right: Number) -> Numb
 
 
 def _operand_doubts(operator: ArithmeticOperator, operand: Number) -> tuple[Column, ...]:
-    """A quotient is by definition one of doubles, so that rounding an integer beforehand is right."""
+    """Returns the doubts of an operand; none for an integer in a quotient, which is defined on doubles."""
     return () if operator == "/" and operand.integer is not None else operand.doubtful
 
 
@@ -245,16 +245,16 @@ def _doubts(operator: ArithmeticOperator, result: Column, left: Number, right: N
 
 
 def add_integers(left: Column, right: Column) -> Column:
-    """left + right on bigint, null past 64 bits.
+    """Returns left + right on bigint, null past 64 bits.
 
-    Spark rearranges sums and products of integers to bring constants together, `(a + 1) - 1` to `a`, and does not mind
-    that a result on the way is undefined; it does not see through `| 0`.
+    Spark rearranges sums and products of integers to bring constants together, `(a + 1) - 1` to `a`, and ignores that
+    an intermediate result may be undefined; `| 0` prevents that.
     """
     return F.try_add(left, right).bitwiseOR(F.lit(0).cast("bigint"))
 
 
 def multiply_integers(left: Column, right: Column) -> Column:
-    """left * right on bigint, null past 64 bits."""
+    """Returns left * right on bigint, null past 64 bits."""
     return F.try_multiply(left, right).bitwiseOR(F.lit(0).cast("bigint"))
 
 
@@ -287,7 +287,7 @@ def _on_doubles(operator: ArithmeticOperator, left: Column, right: Column) -> Co
 
 
 def calculate_exactly(operator: ArithmeticOperator, left: Cell, right: Cell) -> Cell:
-    """left operator right for numbers of any size: `integer` if both are whole, else `double`."""
+    """Returns left operator right for numbers of any size: `integer` if both are whole, else `double`."""
     double = _on_doubles(operator, as_double(left), as_double(right))
     finite = F.when(F.abs(double) < float("inf"), double)
     one, other = _whole_part(left), _whole_part(right)
@@ -297,13 +297,13 @@ def calculate_exactly(operator: ArithmeticOperator, left: Cell, right: Cell) -> 
 
 
 def as_double(cell: Cell) -> Column:
-    """The number of a cell, rounded to a double if it is a large integer."""
+    """Returns the number of a cell, rounded to a double if it is a large integer."""
     parts = [column.cast("double") for column in (cell.integer, cell.fraction, cell.double) if column is not None]
     return parts[0] if len(parts) == 1 else F.coalesce(*parts)
 
 
 def _whole_part(cell: Cell) -> Column | None:
-    """The integer that the number is, null where it is none; None if it never is one."""
+    """Returns the number as bigint; null in rows where it is not whole; None if it can never be."""
     parts = [] if cell.integer is None else [cell.integer]
     parts += [] if cell.double is None else [whole(cell.double)]
     return None if not parts else parts[0] if len(parts) == 1 else F.coalesce(*parts)
@@ -314,7 +314,7 @@ def _opposite(integer: Column) -> Column:
 
 
 def absolute(cell: Cell) -> Cell:
-    """|cell|, which the least integer does not have."""
+    """Returns |cell|, which is undefined for the least integer."""
     return Cell(
         integer=None
         if cell.integer is None

@@ -29,11 +29,11 @@ TERM = StructType([StructField("json", StringType()), StructField("h1", LongType
 
 @dataclass(frozen=True)
 class Cell:
-    """The columns of one value. What is None cannot be, for any row.
+    """The columns of one value. A component that is None is impossible in all rows.
 
     A number is an `integer` if it is whole and has 64 bits, else a `fraction`. `double` stands in the place of both:
     any finite double, whole or not, as a table of the user has them; a cell with it has no `fraction`, and an `integer`
-    only for what was calculated and no double is.
+    only for calculated numbers that no double can hold.
     """
 
     integer: Column | None = None
@@ -45,7 +45,7 @@ class Cell:
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The names of the types that are possible."""
+        """The names of the possible types."""
         return tuple(name for name, _ in self)
 
     def __iter__(self) -> Iterator[tuple[str, Column]]:

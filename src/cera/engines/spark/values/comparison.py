@@ -41,12 +41,12 @@ _PAST_INTEGERS = 2.0**63
 
 
 def compared(operator: ComparisonOperator, left: Column, right: Column | int | float) -> Column:
-    """left operator right as Spark compares them."""
+    """Returns left operator right as Spark compares them."""
     return _TESTS[operator](left, right if isinstance(right, Column) else F.lit(right))
 
 
 def compare(operator: ComparisonOperator, left: Cell | Scalar, right: Cell | Scalar) -> Column:
-    """left operator right; false or null where it does not hold, also where a side is undefined."""
+    """Returns left operator right; false or null where it does not hold, also where a side is undefined."""
     if not isinstance(left, Cell) and isinstance(right, Cell):
         return compare(CONVERSE[operator], right, left)
     if not isinstance(left, Cell):
@@ -66,7 +66,7 @@ def _any(found: list[Column | None]) -> Column:
 
 
 def _pair(operator: ComparisonOperator, left_type: str, left: Column, right_type: str, right: Column) -> Column | None:
-    """One component compared with another; None if it never holds."""
+    """Compares one component with another; None if it never holds."""
     if left_type in NUMBERS and right_type in NUMBERS:
         if left_type != "integer" and right_type == "integer":
             return _pair(CONVERSE[operator], right_type, right, left_type, left)
@@ -82,7 +82,7 @@ def _pair(operator: ComparisonOperator, left_type: str, left: Column, right_type
 
 
 def _integer_with_double(operator: ComparisonOperator, integer: Column, double: Column) -> Column:
-    """Exactly. Rounding keeps the order, except that it can make two numbers equal: then the integers decide."""
+    """Compares exactly. Rounding keeps the order, but can make two numbers equal: then the integers decide."""
     rounded = integer.cast("double")
     truncated = double.try_cast("bigint")
     match operator:
@@ -138,7 +138,7 @@ def _double_with_constant(operator: ComparisonOperator, column: Column, value: i
     rounded = float(value)
     if rounded == value:
         return compared(operator, column, rounded)
-    match operator:  # an integer that no double is equal to
+    match operator:  # an integer that no double equals
         case "=":
             return None
         case "!=":
@@ -150,14 +150,14 @@ def _double_with_constant(operator: ComparisonOperator, column: Column, value: i
 
 
 def same(left: Cell | Scalar, right: Cell | Scalar) -> Column:
-    """Whether two cells have the same value; false or null where not, and where there is none."""
+    """Returns whether two cells have the same value; false or null where not, and where there is none."""
     return compare("=", left, right)
 
 
 def aligned(left: Cell, right: Cell) -> tuple[Cell, Cell]:
-    """The two with the components that both can have, so that they are the same value where each of these is `<=>`.
+    """Returns the two with the components that both can have: they are the same value where all of these are `<=>`.
 
-    A value of a type that the other cannot have becomes none; so no value must be kept apart (`is_defined` beforehand).
+    A value of a type that the other cannot have becomes null; so check for missing values first (`is_defined`).
     `double` stays only where both have it and nothing else for numbers.
     """
     numbers = [[name for name in cell.components if name in NUMBERS] for cell in (left, right)]
@@ -170,11 +170,11 @@ def aligned(left: Cell, right: Cell) -> tuple[Cell, Cell]:
 
 
 def number_order(cell: Cell) -> Column:
-    """A struct that orders numbers exactly, whole or not; null where there is none."""
+    """Returns a struct that orders numbers exactly, whole or not; null where there is no number."""
     exact = canonical(cell)
     integer = F.lit(None).cast("bigint") if exact.integer is None else exact.integer
     fraction = F.lit(None).cast("double") if exact.fraction is None else exact.fraction
     rounded = F.coalesce(integer.cast("double"), fraction)
-    # 2^63 is the only fraction that an integer is rounded to, and is greater than that integer
+    # 2^63 is the only fraction to which an integer is rounded, and is greater than that integer
     order = F.struct(rounded.alias("rounded"), integer.isNull().alias("past"), integer.alias("integer"))
     return F.when(rounded.isNotNull(), order)

@@ -50,14 +50,14 @@ from cera.model.time.durations import Distance, Duration
 from cera.model.time.interval import Interval
 from cera.model.time.timers import Sign
 
-#: What an expression is as columns; a `Cell` without components has no value in any row.
+#: An expression as columns; a `Cell` without components has no value in any row.
 ValueColumns = Cell | TimeColumns
 
 _NOTHING = Cell()
 
 
 class Scope(Protocol):
-    """What the variables and the event identifiers of an expression stand for in a row."""
+    """The values of the variables and event identifiers of an expression in a row."""
 
     @property
     def calendars(self) -> tuple[Calendar, ...]: ...
@@ -66,25 +66,25 @@ class Scope(Protocol):
     def timezone(self) -> str: ...
 
     def cell(self, variable: str) -> Cell:
-        """The value of a variable; a `Cell()` if it is never bound."""
+        """Returns the value of a variable; a `Cell()` if it is never bound."""
         ...
 
     def interval(self, identifier: str) -> tuple[Column, Column]:
-        """Begin and end of the event; both null where it is absent."""
+        """Returns begin and end of the event; both null where it is absent."""
         ...
 
     def fallback(self, name: str) -> None:
-        """Takes note that `name` (a function, a timer) runs in Python."""
+        """Notes that `name` (a function, a timer) runs in Python."""
         ...
 
 
 def compile_condition(condition: Expression, scope: Scope) -> Column:
-    """Whether the condition holds: true or false, never null."""
+    """Returns whether the condition holds: true or false, never null."""
     return F.coalesce(compile_filter(condition, scope), F.lit(False))
 
 
 def compile_filter(condition: Expression, scope: Scope) -> Column:
-    """True exactly where the condition holds, else false or null: for filters and joins, which take null for false.
+    """Returns true where the condition holds, else false or null: for filters and joins, which take null for false.
 
     It is simpler than `compile_condition`, and Spark can push it down into the reading of files.
     """
@@ -92,7 +92,7 @@ def compile_filter(condition: Expression, scope: Scope) -> Column:
 
 
 def compile_value(expression: Expression, scope: Scope) -> ValueColumns:
-    """The value of the expression, null where it is undefined."""
+    """Returns the value of the expression, null where it is undefined."""
     return _as_columns(_Compiler(scope).operand(expression))
 
 
@@ -114,7 +114,7 @@ def _is_constant(expression: Expression) -> bool:
 
 @dataclass(frozen=True)
 class _Compiler:
-    """Constants and sums stay what they are until they are used, so that the columns come out simple."""
+    """A compiler that keeps constants and sums as they are until they are used, so that the columns are simple."""
 
     scope: Scope
 
@@ -262,7 +262,7 @@ class _Compiler:
 
 
 def _balanced(operator: Callable[[Column, Column], Column], columns: Sequence[Column]) -> Column:
-    """The columns joined by an operator, as a tree that is no deeper than needed: Spark walks it by recursion."""
+    """Joins the columns by an operator, as a tree of least depth: Spark walks it by recursion."""
     if len(columns) == 1:
         return columns[0]
     middle = (len(columns) + 1) // 2
@@ -280,7 +280,7 @@ def _number(operand: Operand | Number) -> Number | None:
 
 
 def _kept(operand: Operand | Number) -> ValueColumns | Duration:
-    """As columns, except for a constant duration, which is simpler as it is."""
+    """Returns columns, except for a constant duration, which is simpler as it is."""
     return operand if isinstance(operand, Duration) else _as_columns(operand)
 
 

@@ -1,8 +1,8 @@
 """Aggregates over an array of values in their order, from left to right: `reference.construction.fold`, natively.
 
-The array has an element for each match: a struct with a field for each component of the value, or, if there is only
-one component, that alone. Sums are folded as doubles or as
-bigints where that is exact; where a sum of doubles gets to 2^53, once more on integers and fractions apart.
+The array has an element for each match: a struct with a field for each component of the value or, if there is only one
+component, that alone. Sums are folded as doubles or as bigints where that is exact; where a sum of doubles gets to
+2^53, once more on integers and fractions apart.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _PARTS = ("integer", "double")
 
 
 def as_struct(cell: Cell) -> Column:
-    """The cell as one struct column, to be collected into an array: a field for each component."""
+    """Packs the cell into one struct column, to be collected into an array: a field for each component."""
     return F.struct(*(column.alias(name) for name, column in cell))
 
 
 def from_struct(struct: Column, components: Sequence[str]) -> Cell:
-    """The cell that `as_struct` packed."""
+    """Returns the cell that `as_struct` packed."""
     return Cell(**{name: struct[name] for name in components})
 
 
 def as_element(cell: Cell) -> Column:
-    """The cell as an element of an array that is folded."""
+    """Returns the cell as an element of an array that is folded."""
     parts = list(cell)
     return parts[0][1] if len(parts) == 1 else as_struct(cell)
 
@@ -47,26 +47,26 @@ class Elements:
     complete: bool = False
 
     def cell(self, element: Column, names: Sequence[str] | None = None) -> Cell:
-        """The value of an element, or only its components with some names."""
+        """Returns the value of an element, or only those of its components that are named."""
         if len(self.components) > 1:
             return from_struct(element, self.components if names is None else names)
         return Cell(**{name: element for name in self.components if names is None or name in names})
 
     def present(self, names: Sequence[str] | None = None) -> Column:
-        """The elements that have a value of one of the components with some names."""
+        """Returns the elements that have a value of one of the named components."""
         if self.complete and (names is None or len(names) == len(self.components)):
             return self.array
         return F.filter(self.array, lambda value: is_defined(self.cell(value, names)))
 
     def only(self, name: str) -> Column:
-        """One component of each element."""
+        """Returns one component of each element."""
         return self.array if len(self.components) == 1 else F.transform(self.array, lambda value: value[name])
 
 
 def fold(function: str, values: Elements, distinct: bool = False) -> Cell:
-    """An aggregate over the elements of an array in their order.
+    """Returns an aggregate over the elements of an array in their order.
 
-    Elements that are null, or without any value, do not count. Only `count` has a value on none.
+    Elements that are null, or without any value, do not count. Only `count` is defined on no elements.
     """
     match function:
         case "count":
@@ -86,7 +86,7 @@ def fold(function: str, values: Elements, distinct: bool = False) -> Cell:
 
 
 def _keys(array: Column, values: Elements) -> Column:
-    """For each of some elements what is equal exactly for equal values."""
+    """Returns a key for each element; keys are equal exactly for equal values."""
     if len(values.components) == 1 and values.components[0] in ("integer", "string", "boolean"):
         return array
     return F.transform(array, lambda value: _key(canonical(values.cell(value))))
@@ -106,7 +106,7 @@ def _count(values: Elements, distinct: bool) -> Column:
 
 
 def _last(values: Elements, distinct: bool) -> Column:
-    """The last element; of distinct ones the one whose first occurrence is the last."""
+    """Returns the last element; of distinct ones the one whose first occurrence is the last."""
     present = values.present()
     if not distinct:
         return F.try_element_at(present, F.lit(-1))
@@ -116,7 +116,7 @@ def _last(values: Elements, distinct: bool) -> Column:
 
 
 def _numbers(values: Elements, distinct: bool) -> Elements:
-    """The elements that are numbers."""
+    """Returns the elements that are numbers."""
     names = tuple(name for name in NUMBERS if name in values.components)
     present = values.present(names)
     if distinct and values.components == ("integer",):
@@ -134,23 +134,23 @@ def _same(cell: Cell) -> Cell:
 
 
 def _integer_sum(numbers: Elements) -> Column:
-    """Null where a sum on the way is past 64 bits."""
+    """Returns the sum; null where an intermediate sum is past 64 bits."""
     return F.aggregate(numbers.array, F.lit(0).cast("bigint"), F.try_add)
 
 
 def _double_sum(numbers: Elements) -> Column:
-    """The sum as long as it is exact on whole numbers, else null."""
+    """Returns the sum as long as it is exact on whole numbers, else null."""
     doubles = numbers.array
     if len(numbers.components) > 1:
         doubles = F.transform(doubles, lambda element: as_double(numbers.cell(element)))
     greatest = F.greatest(F.abs(F.array_max(doubles)), F.abs(F.array_min(doubles)))
-    # then no sum on the way is greater; that of no elements is not null
+    # then no intermediate sum is greater; that of no elements is not null
     exact = F.coalesce(greatest * F.size(doubles) < LIMIT, F.lit(True))
     return F.when(exact, F.aggregate(doubles, F.lit(0.0), lambda total, value: total + value))
 
 
 def _exact_sum(numbers: Elements) -> Cell:
-    """The sum in two parts: an integer, or a double."""
+    """Returns the sum in two parts: an integer, or a double."""
 
     def plus(total: Column, element: Column) -> Column:
         result = calculate_exactly("+", from_struct(total, _PARTS), numbers.cell(element))
@@ -189,7 +189,7 @@ def _average(values: Elements, distinct: bool) -> Cell:
 
 
 def _extreme(function: str, values: Elements) -> Cell:
-    """The least or greatest of numbers, or of strings; undefined on a mixture and on anything else."""
+    """Returns the least or greatest of numbers, or of strings; undefined on a mixture and on anything else."""
     found = (_extreme_number(function, values), _extreme_string(function, values))
     cells = [cell for cell in found if cell is not None]
     others = [name for name in values.components if name not in (*NUMBERS, "string")]
@@ -219,7 +219,7 @@ def _extreme_number(function: str, values: Elements) -> Cell | None:
 
 
 def _ordered(value: Column, names: Sequence[str]) -> Column:
-    """The element with what it is ordered by in front; null if it is no number."""
+    """Returns the element behind its sort key; null if it is not a number."""
     cell = from_struct(value, names)
     order = number_order(cell)
     return F.when(order.isNotNull(), F.struct(order.alias("order"), *(column.alias(name) for name, column in cell)))

@@ -39,7 +39,7 @@ _PARTS = ("integer", "double")
 
 
 def call(function: str, arguments: Sequence[Operand], fallback: Callable[[str], None]) -> Cell | TimeColumns:
-    """The function applied to arguments of any kind; no value where one is undefined or of another kind."""
+    """Applies the function to arguments of any kind; null where one is undefined or of another kind."""
     columns = [_of_kind(argument, FUNCTIONS[function].parameter(i)) for i, argument in enumerate(arguments)]
     if any(column is None for column in columns):
         return _NOTHING
@@ -79,7 +79,7 @@ def call(function: str, arguments: Sequence[Operand], fallback: Callable[[str], 
 
 
 def _of_kind(argument: Operand, kind: Kind) -> Cell | TimeColumns | None:
-    """The argument as columns if it can be of the kind; of a cell only the components that are."""
+    """Returns the argument as columns if it can be of the kind; of a cell only the components that are."""
     if isinstance(argument, Interval | Duration | Distance):
         argument = time_literal(argument)
     elif isinstance(argument, str | int | float):
@@ -115,7 +115,7 @@ def _timer(kind: str, anchor: IntervalColumns, length: Operand) -> IntervalColum
 
 
 def _made_whole(function: str, cell: Cell) -> Cell:
-    """A fraction made whole; what is past 64 bits is whole already."""
+    """Rounds a fraction to a whole number; a number past 64 bits is whole already."""
     double = cell.double if cell.fraction is None else cell.fraction
     if double is None:
         return cell
@@ -130,14 +130,14 @@ def _made_whole(function: str, cell: Cell) -> Cell:
     return Cell(integer=cell.integer, double=rounded)
 
 
-#: The functions that take one number and give one.
+#: The functions from one number to one number.
 ON_NUMBERS: Mapping[str, Callable[[Cell], Cell]] = MappingProxyType(
     {"abs": absolute, **{name: partial(_made_whole, name) for name in ("round", "floor", "ceiling")}}
 )
 
 
 def _extreme(function: str, cells: Sequence[Cell]) -> Cell:
-    """The least or greatest of numbers, or of strings; undefined on a mixture and on anything else."""
+    """Returns the least or greatest of numbers, or of strings; undefined on a mixture and on anything else."""
     texts_only = [cell.string for cell in cells if cell.string is not None]
     numbers = [kept for cell in cells if (kept := _only(cell, NUMBERS)) is not None]
     string = _chosen(function, texts_only) if len(texts_only) == len(cells) else None
@@ -152,21 +152,21 @@ def _extreme(function: str, cells: Sequence[Cell]) -> Cell:
 
 
 def _extreme_number(function: str, numbers: Sequence[Cell]) -> Column:
-    """The least or greatest as a struct. Each number is named once, so that what is nested does not grow with it."""
+    """Returns the least or greatest as a struct. Each number is named once, so that nested calls do not multiply."""
     packed = F.array(*(as_struct(_with_all(_in_doubles(cell), _PARTS)) for cell in numbers))
     keyed = F.transform(packed, lambda number: _keyed(canonical(from_struct(number, _PARTS))))
-    # null where one is null: those come first in the one order, last in the other
+    # null where one is null: those come first in one order, last in the other
     chosen = F.get(F.sort_array(keyed), F.lit(0)) if function == "least" else F.element_at(F.array_sort(keyed), -1)
     return chosen["value"]
 
 
 def _in_doubles(cell: Cell) -> Cell:
-    """The same number with `double` for `fraction`."""
+    """Returns the same number with `double` for `fraction`."""
     return Cell(integer=cell.integer, double=cell.double if cell.fraction is None else cell.fraction)
 
 
 def _with_all(cell: Cell, names: Sequence[str]) -> Cell:
-    """The cell with a column for each of the names."""
+    """Returns the cell with a column for each of the names."""
     return Cell(**({name: F.lit(None).cast(TYPES[name]) for name in names} | dict(cell)))
 
 
@@ -177,7 +177,7 @@ def _keyed(cell: Cell) -> Column:
 
 
 def _chosen(function: str, columns: Sequence[Column]) -> Column:
-    """The least or greatest, null where one of them is null (which Spark's functions pass over)."""
+    """Returns the least or greatest, null where one of them is null (which Spark's functions pass over)."""
     if len(columns) == 1:
         return columns[0]
     chosen = (F.least if function == "least" else F.greatest)(*columns)
@@ -187,7 +187,7 @@ def _chosen(function: str, columns: Sequence[Column]) -> Column:
 
 
 def _to_number(cell: Cell) -> Cell:
-    """A number as it is; a string if it is written as a number (`values.infer_scalar`)."""
+    """Returns a number as it is; a string as the number that it spells (`values.infer_scalar`)."""
     if cell.string is None:
         return _only(cell, NUMBERS) or _NOTHING
     integer, double = texts.read_number(cell.string)

@@ -1,7 +1,7 @@
 """The 128-bit identity of terms and events as columns, the same as `cera.model.terms.hashing` computes.
 
-`first` is 1 or 2: which of the two chains. A hash is a signed bigint. Spark's `xxhash64` passes over what is null,
-and so does everything here that takes children.
+`first` is 1 or 2: which of the two chains. A hash is a signed bigint. Spark's `xxhash64` ignores nulls, and so does
+everything here that takes children.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FIRST_DIGIT = -(2**60)
 
 
 def hash_cell(cell: Cell, first: int, *, certain: bool = False) -> Column:
-    """The hash of a value; null where there is none, unless there is `certain`ly one."""
+    """Returns the hash of a value; null where there is none, unless there is `certain`ly one."""
     if cell.double is not None and cell.components == ("double",):
         return _hash_double(cell.double, first, certain=certain)
     scalars = [(name, column) for name, column in canonical(cell) if name != "term"]
@@ -47,7 +47,7 @@ def hash_cell(cell: Cell, first: int, *, certain: bool = False) -> Column:
 
 
 def _hash_double(double: Column, first: int, *, certain: bool) -> Column:
-    """That of an integer for whole numbers of 64 bits."""
+    """Returns the hash of a double; whole numbers of 64 bits have that of the integer."""
     whole = double.try_cast("bigint")
     integer = F.when(is_whole(double, whole), _chain(first, INTEGER, whole))
     fraction = _chain(first, FRACTION, double)
@@ -78,9 +78,9 @@ def hash_term(
     first: int,
     present: Sequence[Column | None] | None = None,
 ) -> Column:
-    """The hash of the term from the hashes of its children: columns, or one array column. Null ones do not count.
+    """Returns the hash of the term from those of its children: columns, or one array column. Null ones do not count.
 
-    `present` tells where each of the columns is not null, if that is known without computing it; None: everywhere.
+    `present` is where each of the columns is not null, if that is known without computing it; None: everywhere.
     """
     name = F.lit(label) if isinstance(label, str) else label
     kind = ORDERED if ordered else UNORDERED
@@ -90,7 +90,7 @@ def hash_term(
         return _chain(first, kind, name, size, array if ordered else F.sort_array(array))
     count = _count([child.isNotNull() for child in children] if present is None else present)
     if not ordered and len(children) > 2:
-        return _chain(first, kind, name, count, F.sort_array(F.array(*children)))  # xxhash64 passes over nulls in it
+        return _chain(first, kind, name, count, F.sort_array(F.array(*children)))  # xxhash64 ignores nulls in it
     return _chain(first, kind, name, count, *(children if ordered else _in_order(children)))
 
 
@@ -100,7 +100,7 @@ def _count(present: Sequence[Column | None]) -> Column:
 
 
 def _in_order(children: Sequence[Column]) -> Sequence[Column]:
-    """At most two, the lesser one first; `least` and `greatest` of one and null are that one."""
+    """Returns at most two, the lesser one first; `least` and `greatest` of one and null are that one."""
     if len(children) < 2:
         return children
     one, other = children
@@ -110,22 +110,22 @@ def _in_order(children: Sequence[Column]) -> Sequence[Column]:
 def event_hashes(
     h1: Column, h2: Column, begin: Column, end: Column, qualifier: Column | None = None
 ) -> tuple[Column, Column]:
-    """The two halves of an event's id from those of its term; a null qualifier does not count."""
+    """Returns the two halves of an event's id from those of its term; a null qualifier does not count."""
     tail = () if qualifier is None else (qualifier,)
     return F.xxhash64(_bigint(1), h1, begin, end, *tail), F.xxhash64(_bigint(2), h2, begin, end, *tail)
 
 
 def hex_id(h1: Column, h2: Column) -> Column:
-    """The id as `hashing.event_id` writes it: 32 hexadecimal digits."""
+    """Returns the id as `hashing.event_id` writes it: 32 hexadecimal digits."""
     return F.lower(F.concat(_digits(h1), _digits(h2)))
 
 
 def _digits(half: Column) -> Column:
-    """16 digits; to fill up takes as long as all the rest, and is rarely needed."""
+    """Returns 16 digits; padding takes as long as all the rest, and is rarely needed."""
     digits = F.hex(half)
     return F.when(half.bitwiseAND(F.lit(_FIRST_DIGIT)) != 0, digits).otherwise(F.lpad(digits, 16, "0"))
 
 
 def unsigned(half: Column) -> Column:
-    """A bigint that sorts as the hexadecimal digits of `half` do: order by unsigned(h1), unsigned(h2)."""
+    """Returns a bigint that sorts as the hexadecimal digits of `half` do: order by unsigned(h1), unsigned(h2)."""
     return half.bitwiseXOR(F.lit(_SIGN))

@@ -20,15 +20,15 @@ from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.model.terms.json_terms import loads, term_from_json, term_text
 
-#: Labels that no member of an object has: it would be read as something else.
+#: Labels that cannot be members of an object: JSON gives them another meaning.
 NO_KEYS = frozenset({"", "{}"})
 
-#: What Java's JSON and Python's write as escapes with digits in upper and in lower case.
+#: Characters that Java's JSON escapes with digits in upper case, and Python's in lower case.
 _ESCAPED = "\\x00-\\x07\\x0b\\x0e-\\x1f"
 
 
 def cell_json(cell: Cell) -> Column:
-    """The JSON of a value; null where there is none."""
+    """Returns the JSON of a value; null where there is none."""
     texts: list[Column] = []
     for kind, column in canonical(cell):
         match kind:
@@ -44,18 +44,18 @@ def cell_json(cell: Cell) -> Column:
 
 
 def string_json(text: Column) -> Column:
-    """The JSON of a text."""
+    """Returns the JSON of a text."""
     quoted = F.concat(F.lit('"'), _escaped(text), F.lit('"'))
     return F.when(text.isNotNull(), F.when(quoted.contains("\\u00"), _in_lower_case(text)).otherwise(quoted))
 
 
 def _escaped(text: Column) -> Column:
-    array = F.to_json(F.array(text))  # ["…"], of which the brackets and quotes are taken off
+    array = F.to_json(F.array(text))  # ["…"], without the brackets and quotes
     return F.substring(array, F.lit(3), F.length(array) - 4)
 
 
 def _in_lower_case(text: Column) -> Column:
-    """The JSON of a text in which control characters may be, such as \\u001f."""
+    """Returns the JSON of a text in which control characters may be, such as \u001f."""
     parts = F.split(text, f"(?<=[{_ESCAPED}])|(?=[{_ESCAPED}])")
 
     def written(part: Column) -> Column:
@@ -66,13 +66,13 @@ def _in_lower_case(text: Column) -> Column:
 
 
 def _fraction_json(fraction: Column) -> Column:
-    """A double that is not a whole number of 64 bits, as Python prints it."""
+    """Returns the JSON of a double that is not a whole number of 64 bits, as Python prints it."""
     text = fraction.cast("string")
     return F.when(text.contains("E"), _as_python(text)).otherwise(text)
 
 
 def _as_python(text: Column) -> Column:
-    """Java's text of a number with an exponent, which Python writes below 1e-4 and from 1e16 on only."""
+    """Converts Java's text of a number with an exponent to Python's, which has one only below 1e-4 and from 1e16 on."""
     sign = F.when(text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
     digits = F.regexp_replace(F.split_part(text, F.lit("E"), F.lit(1)), r"^-|\.0$|\.", "")
     exponent = F.split_part(text, F.lit("E"), F.lit(2)).cast("int")
@@ -86,13 +86,13 @@ def _as_python(text: Column) -> Column:
 
 
 def object_json(members: Iterable[tuple[str, Column]]) -> Column:
-    """`{"name": text, …}` of the members whose text is not null, in the order of their names."""
+    """Returns `{"name": text, …}` of the members whose text is not null, in the order of their names."""
     parts = [F.concat(F.lit(f"{_quoted(name)}: "), text) for name, text in sorted(members, key=lambda one: one[0])]
     return F.concat(F.lit("{"), F.concat_ws(", ", *parts), F.lit("}")) if parts else F.lit("{}")
 
 
 def children_json(children: Sequence[Column], ordered: bool) -> Column:
-    """The children of any term, from the JSON of each; null ones do not count."""
+    """Returns the children of any term, from the JSON of each; null ones do not count."""
     inner = F.concat_ws(", ", *children) if children else F.lit("")
     start, stop = ("[", "]") if ordered else ('{"{}": [', "]}")
     return F.concat(F.lit(start), inner, F.lit(stop))
@@ -108,6 +108,6 @@ def _rewritten(texts: pd.Series) -> pd.Series:
 
 
 def rewritten(text: Column) -> Column:
-    """The JSON of a term whose shape is not known beforehand, written as everywhere: Python does it."""
+    """Rewrites the JSON of a term of unknown shape in cera's spelling, in Python."""
     found: Column = _rewritten(text)
     return found

@@ -1,4 +1,4 @@
-"""The few functions that Spark has no equal of: they run the model's own code in Python, over Arrow batches."""
+"""The few functions without an equivalent in Spark: they run the model's own code in Python, over Arrow batches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _call(function: Callable[..., pa.Array], result: DataType, *columns: Column)
 
 
 def printed_fraction(double: Column) -> Column:
-    """`string(x)` of a double: Java 17 does not always print the shortest digits, Python does."""
+    """Computes `string(x)` of a double: Java 17 does not always print the shortest digits, Python does."""
 
     def printed(values: pa.Array) -> pa.Array:
         numbers = [None if value is None else number(value) for value in values.to_pylist()]
@@ -34,7 +34,7 @@ def printed_fraction(double: Column) -> Column:
 
 
 def matches(text: Column, expression: Column) -> Column:
-    """`matches(text, expression)` in linear time; null where the expression is none."""
+    """Computes `matches(text, expression)` in linear time; null where the expression is invalid."""
     apply: Callable[[str, str], bool | None] = FUNCTIONS["matches"].apply
 
     def matched(texts: pa.Array, expressions: pa.Array) -> pa.Array:
@@ -47,7 +47,7 @@ def matches(text: Column, expression: Column) -> Column:
 def occurs(
     timer: TimerQuery, calendars: tuple[Calendar, ...], timezone: str, relation: str, begin: Column, end: Column
 ) -> Column:
-    """Whether an interval of the periodic timer stands in Allen's relation to [begin, end]; null where that is null."""
+    """Returns whether an interval of the periodic timer is in Allen's relation to [begin, end], or null if that is."""
 
     def found(begins: pa.Array, ends: pa.Array) -> pa.Array:
         answers = [

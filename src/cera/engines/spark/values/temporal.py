@@ -1,8 +1,8 @@
-"""Times as Spark columns: intervals, durations, distances, and what can be done with them.
+"""Times as Spark columns: intervals, durations, distances, and operations on them.
 
-All of it is arithmetic on bigint columns of microseconds, and of dates where months are added; none of it looks at the
+All of it is arithmetic on bigint columns of microseconds, and of dates where months are added, independent of the
 time zone of the session. A time is undefined in a row where one of its columns is null; the two of an interval are null
-together. What is constant in the program stays a `Duration` or an `Interval` of the model as long as it can.
+together. A constant of the program stays a `Duration` or an `Interval` of the model as long as it can.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.recurrence import DAY, SECOND
 from cera.model.time.timers import SYNONYMS, TIMERS, Sign
 
-#: More months than there are dates for; what is greater is undefined anyway.
+#: More months than there are dates for; greater numbers are undefined anyway.
 _MOST_MONTHS = 12 * 10_000
 _FIRST_DAY, _LAST_DAY = MIN_TIME // DAY, MAX_TIME // DAY
 
@@ -74,7 +74,7 @@ def _bigint(value: int) -> Column:
 
 
 def is_point(interval: IntervalColumns) -> Column | None:
-    """Whether it is a point, None if it surely is."""
+    """Returns whether it is a point; None if it always is."""
     return None if interval.is_point else interval.begin == interval.end
 
 
@@ -88,12 +88,12 @@ def both(one: Column | None, other: Column | None) -> Column | None:
 
 
 def point_of(interval: IntervalColumns) -> Column:
-    """The time of an interval that is a point, null where it is none."""
+    """Returns the time of an interval that is a point; null where it is not."""
     return where(is_point(interval), interval.begin)
 
 
 def shift(time: Column, duration: DurationColumns | Duration, sign: Sign = 1) -> Column:
-    """`durations.shift` by the duration or (with -1) its opposite: null where the result has no calendar date."""
+    """Computes `durations.shift` by the duration or (with -1) its opposite: null where there is no calendar date."""
     if isinstance(duration, Duration):
         return _shift_by_constant(time, sign * duration.months, sign * duration.microseconds)
     if duration.months is not None:
@@ -121,7 +121,7 @@ def _add_months(time: Column, months: Column) -> Column:
 
 
 def hull(intervals: Sequence[IntervalColumns]) -> IntervalColumns:
-    """The smallest interval that covers all; null where one of them is (which `least` and `greatest` do not see)."""
+    """Returns the smallest interval that covers all; null where one is null (which `least` and `greatest` ignore)."""
     if len(intervals) == 1:
         return intervals[0]
     defined = reduce(and_, [interval.begin.isNotNull() for interval in intervals])
@@ -130,7 +130,7 @@ def hull(intervals: Sequence[IntervalColumns]) -> IntervalColumns:
 
 
 def within(intervals: Sequence[IntervalColumns], length: Length) -> Column:
-    """Whether the hull of the intervals is at most so long; false or null where it is not."""
+    """Returns whether the hull of the intervals is at most so long; false or null where it is not."""
     if len(intervals) == 1:
         return compare_times("<=", DistanceColumns(*intervals[0][:2]), length)
     span = DistanceColumns(F.least(*(i.begin for i in intervals)), F.greatest(*(i.end for i in intervals)))
@@ -138,7 +138,7 @@ def within(intervals: Sequence[IntervalColumns], length: Length) -> Column:
 
 
 def related(relation: str, i: IntervalColumns, j: IntervalColumns) -> Column:
-    """Whether Allen's relation, by its name, holds; false or null where it does not."""
+    """Returns whether Allen's relation of this name holds; false or null where it does not."""
     match relation:
         case "before":
             return i.end < j.begin
@@ -159,7 +159,7 @@ def related(relation: str, i: IntervalColumns, j: IntervalColumns) -> Column:
 
 
 def relative_timer(kind: str, anchor: IntervalColumns, length: Length) -> IntervalColumns:
-    """`timers.relative_timer` by any of the timer's names; null where it does not happen."""
+    """Computes `timers.relative_timer` by any of the timer's names; null where it does not happen."""
     duration = DurationColumns(length.microseconds) if isinstance(length, DistanceColumns) else length
     (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[SYNONYMS[kind]]
     begin = _moved(anchor.begin if begin_edge == "begin" else anchor.end, begin_sign, duration)
@@ -173,7 +173,7 @@ def _moved(time: Column, sign: Sign, duration: DurationColumns | Duration) -> Co
 
 
 def compare_times(operator: ComparisonOperator, left: TimeColumns | Duration, right: TimeColumns | Duration) -> Column:
-    """left operator right; false or null where it does not hold, and where the two cannot be compared."""
+    """Returns left operator right; false or null where it does not hold, and where the two cannot be compared."""
     match left, right:
         case IntervalColumns(), IntervalColumns():
             return _compare_intervals(operator, left, right)
@@ -211,7 +211,7 @@ def _compare_intervals(operator: ComparisonOperator, left: IntervalColumns, righ
 
 
 def _compare_durations(operator: ComparisonOperator, left: DurationColumns, right: DurationColumns) -> Column:
-    """Defined where the two have the same number of months."""
+    """Compares durations; defined where the two have the same number of months."""
     order = compared(operator, left.microseconds, right.microseconds)
     if left.months is None and right.months is None:
         return order
@@ -240,7 +240,7 @@ def negative_length(length: Length) -> Length:
 
 
 def add_lengths(sign: Sign, left: Length, right: Length) -> DurationColumns:
-    """left + right, or left - right; a distance has no months and can be added to what has none."""
+    """Returns left + right, or left - right; a distance has no months and can be added to what has none."""
     add = add_integers if sign > 0 else F.try_subtract
     one, other = (None if isinstance(side, DistanceColumns) else _columns(side) for side in (left, right))
     if one is not None and other is not None:
@@ -252,7 +252,7 @@ def add_lengths(sign: Sign, left: Length, right: Length) -> DurationColumns:
 
 
 def _without_months(length: Length) -> Column:
-    """The microseconds, null where there are months besides."""
+    """Returns the microseconds; null where there are months besides."""
     match length:
         case DistanceColumns():
             return length.microseconds
@@ -269,16 +269,16 @@ def multiply(duration: DurationColumns | Duration, factor: Column) -> DurationCo
 
 
 def seconds(value: TimeColumns | Duration) -> Column:
-    """A length, or a time point counted from 1970, in seconds as a double that is rounded once."""
+    """Returns a length, or a time point counted from 1970, in seconds as a double that is rounded once."""
     microseconds = point_of(value) if isinstance(value, IntervalColumns) else _without_months(value)
-    # A decimal of more than 52 bits is made a double by way of its digits, which Java reads exactly
+    # Java converts a decimal of more than 52 bits to a double by its digits, which is exact
     exact = (microseconds.cast("decimal(19,0)") * F.lit("0.000001").cast("decimal(6,6)")).cast("double")
     rounds_once = microseconds.between(-(2**53), 2**53)
     return F.when(rounds_once, microseconds / F.lit(1_000_000.0)).otherwise(exact)
 
 
 def iso(interval: IntervalColumns) -> Column:
-    """The time point in ISO 8601, with a fraction of a second where there is one."""
+    """Returns the time point in ISO 8601, with a fraction of a second where there is one."""
     time = point_of(interval)
     of_day = F.pmod(time, _bigint(DAY))
     date = F.date_from_unix_date(F.call_function("div", time - of_day, _bigint(DAY)).cast("int"))

@@ -1,4 +1,4 @@
-"""The functions on strings. Spark counts and cuts strings by code point, as Python does."""
+"""The functions on strings. Spark counts and cuts strings by code point, like Python."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cera.engines.spark.values.arithmetic import canonical, literal
 from cera.engines.spark.values.cells import Cell
 from cera.model.regex.regular_expressions import RegexError, is_backtracking_safe
 
-#: What Python's `str.strip` takes away.
+#: The characters that Python's `str.strip` removes.
 _WHITESPACE = "".join(chr(code) for code in range(0x110000) if chr(code).isspace())
 _NUMBER = r"\A[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?\z"
 _LONGEST = 2**31 - 1
 
 
 def call(function: str, cells: Sequence[Cell], arguments: Sequence[object]) -> Cell:
-    """The function on cells of the kinds that it takes."""
+    """Applies the function to cells of the kinds that it takes."""
     strings = [cell.string for cell in cells if cell.string is not None]
     match function:
         case "concat":
@@ -48,7 +48,7 @@ def call(function: str, cells: Sequence[Cell], arguments: Sequence[object]) -> C
 
 
 def _substring(text: Column, start: Cell, length: Cell | None = None) -> Cell:
-    """The characters from the start-th on (the first is 1), at most `length` of them."""
+    """Returns the characters from the start-th on (the first is 1), at most `length` of them."""
     begin = canonical(start).integer
     if begin is None:
         return Cell()
@@ -72,7 +72,7 @@ def _replace(text: Column, old: Column, new: Column, constant: object) -> Column
 
 
 def matches(text: Cell, expression: object, fallback: Callable[[str], None]) -> Cell:
-    """Java's matching where the expression is known not to make it go back too often, else RE2 in Python."""
+    """Matches in Java where the expression cannot backtrack too often, else by RE2 in Python."""
     assert text.string is not None
     if isinstance(expression, str):
         try:
@@ -92,7 +92,7 @@ def matches(text: Cell, expression: object, fallback: Callable[[str], None]) -> 
 
 
 def read_number(text: Column) -> tuple[Column, Column]:
-    """The bigint or the double that the text is written as, null where it is none or does not fit."""
+    """Returns the bigint or the double that the text spells; null where it spells none or one that does not fit."""
     stripped = F.btrim(text, F.lit(_WHITESPACE))
     written = stripped.rlike(_NUMBER)
     has_point = F.contains(stripped, F.lit("."))

@@ -6,8 +6,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.operators import Operator, operators
+from cera.engines.spark.division.operators import Operator, may_repeat, operators
 from cera.engines.spark.division.routing import Router
 from cera.model.events.occurrence import json_occurrence, occurrence
 from cera.program import load

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.spark.division.distinct import may_repeat
-from cera.engines.spark.division.divisions import ByKey
-from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.divisions import KeyDivision
+from cera.engines.spark.division.operators import Operator, may_repeat
 from cera.errors import ProgramError
 from cera.program import load
 from module_runs import rule_operators
@@ -27,8 +26,8 @@ def of(text: str, **settings: int) -> tuple[Operator, ...]:
     return rule_operators(load(text).checked(), **settings)
 
 
-def division(operator: Operator) -> ByKey:
-    assert isinstance(operator.division, ByKey)
+def division(operator: Operator) -> KeyDivision:
+    assert isinstance(operator.division, KeyDivision)
     return operator.division
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.engines.spark.division.divisions import ByKey
+from cera.engines.spark.division.divisions import KeyDivision
 from cera.program import load
 from module_runs import rule_operators
 
@@ -27,7 +27,9 @@ def test_it_is_noted_why_a_rule_runs_in_one_piece(reason: str) -> None:
     assert "rule 'a' runs in one piece" in note.message
     assert reason in note.message
     pieces = [operator.division for operator in rule_operators(program.rules)]
-    undivided = [rule.name for each in pieces if isinstance(each, ByKey) and not each.slots for rule in each.rules]
+    undivided = [
+        rule.name for each in pieces if isinstance(each, KeyDivision) and not each.slots for rule in each.rules
+    ]
     assert undivided == ["a"]
 
 

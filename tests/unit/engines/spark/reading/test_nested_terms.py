@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cera.engines.spark.reading.nested_terms import nested_hashes, nested_json
-from cera.engines.spark.reading.read_rows import record_batches
+from cera.engines.spark.reading.record_rows import record_batches
 from cera.engines.spark.tables.event_rows import term_row
 from cera.model.events.occurrence import json_occurrence
 from cera.model.terms.json_terms import term_from_json

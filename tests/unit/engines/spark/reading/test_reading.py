@@ -96,7 +96,7 @@ def test_parquet_is_read_natively_with_the_place_of_rejected_rows(spark: SparkSe
 
 def test_events_that_last_too_long_are_rejected(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join(LINES[:2]))
-    reading = read_sources(spark, [source_of(str(tmp_path))], Layout()).lasting(1_000_000)
+    reading = read_sources(spark, [source_of(str(tmp_path))], Layout()).reject_longer(1_000_000)
     assert [e.begin for e in events_in(reading.tables)] == [1_000_000]
     [rejected] = reading.rejects()
     assert rejected.reason == "the event lasts longer than ⟦max_duration⟧"

@@ -137,9 +137,9 @@ def test_typed_columns_as_a_stream_give_what_the_local_engine_does(spark: SparkS
 def test_terms_as_json_text_give_the_same_and_what_is_left_out_can_be_had(
     spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from cera.engines.spark.streaming.messages.left_out import tell_of
+    from cera.engines.spark.streaming.messages.left_out import log_left_out
 
-    tell_of(spark)
+    log_left_out(spark)
     program, records = load(SENSORS + ALARM), readings(random.Random(2))
     terms = []
     for record in records:

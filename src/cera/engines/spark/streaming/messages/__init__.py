@@ -1,1 +1,1 @@
-"""What flows between the stages of a stream, packed."""
+"""The messages between the stages of a stream, packed."""

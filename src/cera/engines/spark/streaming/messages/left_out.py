@@ -1,7 +1,7 @@
-"""What a stream leaves out: late events, rows that are no events, expressions without a value, events without the
-attribute by which a module divides them.
+"""Counts of what a stream leaves out: late events, rows that are not events, expressions without a value, events
+without the attribute by which a module divides them.
 
-They are counted for each micro-batch by metrics that Spark observes, and told of by the logger `cera`. Each use of
+Metrics that Spark observes count them for each micro-batch, and the logger `cera` reports them. Each use of
 `detect` has metrics of its own, so that a query may have several.
 """
 
@@ -25,12 +25,12 @@ from pyspark.sql.streaming.listener import (
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.frames import from_frame
-from cera.engines.spark.reading.readings import Reading
+from cera.engines.spark.reading.source_tables import SourceTables
 from cera.engines.spark.streaming.messages.messages import RESULT_COUNTS, RESULTS_MARK
 from cera.engines.spark.tables.event_tables import Flat
 from cera.engines.spark.tables.relations import column
 
-#: Why an event was left out that came too late.
+#: The reason for leaving out a late event.
 LATE = "late"
 
 _METRICS = "cera"
@@ -38,8 +38,8 @@ _NUMBERS = itertools.count(1)
 _LOG = logging.getLogger("cera")
 _WATCHED: set[str] = set()
 
-#: What is told of the counts.
-_TOLD = {
+#: The words for the counts.
+_WORDS = {
     "late": ("event", "late"),
     "rejected": ("row", "rejected"),
     "undefined": ("expression", "without a value"),
@@ -49,9 +49,8 @@ _TOLD = {
 
 @dataclass(frozen=True)
 class Counts:
-    """What there was in a micro-batch: events, those of them that were late, rows that were no events, how often an
-    expression had no value, and how many events lacked the attribute that a module is partitioned by (once for each
-    such module)."""
+    """Counts of a micro-batch: events, late events, rows that were not events, how often an expression had no value,
+    and how many events lacked the attribute that a module is partitioned by (once for each such module)."""
 
     events: int = 0
     late: int = 0
@@ -60,21 +59,21 @@ class Counts:
     without_key: int = 0
 
 
-class Counting:
-    """The metrics of one use of `detect`. What has the same name in several of them is added up."""
+class StreamMetrics:
+    """The metrics of one use of `detect`. Those of the same name in several uses are added up."""
 
     def __init__(self) -> None:
         self._number = next(_NUMBERS)
 
-    def read(self, events: DataFrame, layout: Layout, max_duration: int | None) -> Reading:
-        """The events of a frame; how many there are, and how many rows are none, is counted."""
+    def read(self, events: DataFrame, layout: Layout, max_duration: int | None) -> SourceTables:
+        """Reads the events of a frame; counts them, and the rows that are not events."""
         reading = from_frame(events, layout, watch=self._rows)
         typed = all(isinstance(table.content, Flat) for table in reading.tables)
         if typed and (max_duration is None or all(table.points for table in reading.tables)):
-            return reading  # one metric tells all
+            return reading  # one metric has all counts
         reading = from_frame(self._observed(events, "rows", F.count("*").alias("rejected")), layout)
         if max_duration is not None:
-            reading = reading.lasting(max_duration)
+            reading = reading.reject_longer(max_duration)
         metrics = F.count("*").alias("events"), (-F.count("*")).alias("rejected")
         frames = [self._observed(table.frame, f"events {n}", *metrics) for n, table in enumerate(reading.tables)]
         tables = [replace(table, frame=frame) for table, frame in zip(reading.tables, frames, strict=True)]
@@ -85,7 +84,7 @@ class Counting:
         return self._observed(frame, "rows", F.count_if(met).alias("events"), F.count_if(unmet).alias("rejected"))
 
     def results(self, messages: DataFrame) -> DataFrame:
-        """What came out of the operators, as messages. Each begins with how much was left out."""
+        """Returns the output of the operators, as messages. Each begins with how much was left out."""
         start = F.hex(F.substring(column("payload"), 1, 1 + RESULT_COUNTS.size))
         marked = F.substring(start, 1, 2) == RESULTS_MARK.hex()
 
@@ -101,7 +100,7 @@ class Counting:
 
 
 def counts(progress: Mapping[str, Any]) -> Counts:
-    """The counts of a micro-batch, over all uses of `detect` in the query, from its progress as Spark tells it."""
+    """Returns the counts of a micro-batch, over all uses of `detect` in the query, from Spark's progress."""
     found = dict.fromkeys((field.name for field in fields(Counts)), 0)
     for name, row in (progress.get("observedMetrics") or {}).items():
         if name.startswith(f"{_METRICS} "):
@@ -111,31 +110,31 @@ def counts(progress: Mapping[str, Any]) -> Counts:
     return Counts(**found)
 
 
-def tell_of(spark: SparkSession) -> None:
-    """From now on, what streams of the session leave out is told of by the logger `cera`."""
+def log_left_out(spark: SparkSession) -> None:
+    """Lets the logger `cera` report what streams of the session leave out from now on."""
     name = spark._jsparkSession.sessionUUID()
     if name not in _WATCHED:
         _WATCHED.add(name)
-        spark.streams.addListener(_Teller())
+        spark.streams.addListener(_LeftOutLogger())
 
 
-def told(left: Counts) -> str | None:
-    """`3 events late, 1 row rejected`; None if nothing was left out."""
+def summary(left: Counts) -> str | None:
+    """Returns `3 events late, 1 row rejected`; None if nothing was left out."""
     parts = [
         f"{number:,} {thing}{'' if number == 1 else 's'} {what}"
-        for name, (thing, what) in _TOLD.items()
+        for name, (thing, what) in _WORDS.items()
         if (number := asdict(left)[name])
     ]
     return ", ".join(parts) or None
 
 
-class _Teller(StreamingQueryListener):
+class _LeftOutLogger(StreamingQueryListener):
     def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - the names are Spark's
         pass
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
         progress = event.progress
-        said = told(counts(progress))
+        said = summary(counts(progress))
         if said is not None:
             _LOG.warning("stream %s, batch %s: %s", progress.name or progress.id, progress.batchId, said)
 

@@ -1,7 +1,7 @@
 """Waiting events in checkpoints of before 2026-11-16, which Python's `marshal` wrote.
 
-`marshal.loads` is made for files that one has written oneself: other bytes may crash Python. This reads what was
-written into payloads, None, truth values, numbers, texts, tuples, lists and dictionaries, and nothing else.
+`marshal.loads` is only for trusted bytes: others may crash Python. This reads what was written into payloads, None,
+truth values, numbers, texts, tuples, lists and dictionaries, and nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _END = object()
 
 
 def read_marshalled(data: bytes) -> Any:
-    """What `marshal.dumps` made of plain data; raises DataError if there is anything else in it."""
+    """Reads plain data that `marshal.dumps` wrote; raises DataError if there is anything else in it."""
     try:
         return _Reader(data).value(0)
     except (IndexError, struct.error, UnicodeDecodeError, TypeError) as error:

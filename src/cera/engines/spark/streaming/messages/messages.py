@@ -1,4 +1,4 @@
-"""What flows between the stages of a stream: packed events on their way to an operator, and packed results.
+"""The messages between the stages of a stream: packed events on their way to an operator, and packed results.
 
 A message is a row of three columns: the identity of the operator it is for (empty: it is a result), the bucket, and
 the payload. Rows are what Spark's Python workers are slow at, so a message carries many events.
@@ -18,22 +18,23 @@ from enum import Enum
 from typing import Any
 
 from cera.engines.local.state_bytes import restore_plain
-from cera.engines.spark.streaming.messages.event_fields import EventFields, json_body
 from cera.engines.spark.streaming.messages.stage_results import (
     ActionRequest,
     DerivedResult,
+    EventFields,
     LateEvent,
     RejectedRecord,
     Result,
     ResultsByKind,
     StateReport,
     by_kind,
+    json_body,
 )
 from cera.model.events.occurrence import Occurrence, json_occurrence
 
 
 class LatePolicy(Enum):
-    """What an operator does with its copy of an event that is late. The values are what payloads hold."""
+    """The treatment of an operator's copy of an event that is late. The values are those in payloads."""
 
     #: It is reported, and left out.
     REPORT = True
@@ -48,17 +49,17 @@ _POLICIES = {policy.value: policy for policy in LatePolicy}
 #: An event on its way to one of the operators that query it.
 EventCopy = tuple[Occurrence, LatePolicy]
 
-#: For whom results are.
+#: The operator of messages that are results.
 OUTPUT = ""
 
 SCHEMA = "operator string, bucket int, payload binary"
 
 _EVENTS, _TABLE, _RESULTS, _COLUMNS = b"P", b"T", b"R", b"C"
-#: What `marshal` wrote, in older checkpoints.
+#: Payloads written by `marshal`, in older checkpoints.
 _MARSHALLED = b"E"
 _HEADER = struct.Struct("<qq")
 _SHAPE = struct.Struct("<i")
-#: What results begin with, after their mark: numbers that Spark adds up.
+#: The numbers at the beginning of results, after their mark, which Spark adds up.
 RESULT_COUNTS = struct.Struct(">QQQQ")
 RESULTS_MARK = _RESULTS
 
@@ -74,12 +75,12 @@ def pack_events(copies: Sequence[EventCopy]) -> bytes:
 
 
 def pack_table(first_end: int, count: int, data: bytes) -> bytes:
-    """Events as an Arrow stream of the columns that `flat_events` writes."""
+    """Packs events as an Arrow stream of the columns that `flat_events` writes."""
     return _TABLE + _HEADER.pack(first_end, count) + data
 
 
 def first_end(payload: bytes) -> int:
-    """The first end of the events of a payload."""
+    """Returns the first end of the events of a payload."""
     end: int = _HEADER.unpack_from(payload, 1)[0]
     return end
 
@@ -90,11 +91,11 @@ def event_count(payload: bytes) -> int:
 
 
 def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[LatePolicy]]:
-    """The events of a payload, and for each what is done if it is late."""
+    """Returns the events of a payload, and how each is treated if it is late."""
     data = memoryview(payload)[1 + _HEADER.size :]
     if payload[:1] == _TABLE:
-        from cera.engines.spark.streaming.messages.flat_reading import (
-            read_table,  # only where tables flow: it needs Arrow
+        from cera.engines.spark.streaming.messages.packed_tables import (
+            read_table,  # only for tables: it needs Arrow
         )
 
         return read_table(data)
@@ -107,13 +108,13 @@ def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[LatePolicy]]:
 
 
 def _marshalled(data: memoryview) -> Any:
-    from cera.engines.spark.streaming.messages.marshalled import read_marshalled  # only for what was written long ago
+    from cera.engines.spark.streaming.messages.marshalled import read_marshalled  # only for old checkpoints
 
     return read_marshalled(bytes(data))
 
 
 def pack_results(results: Iterable[Result]) -> bytes:
-    """Results, behind the numbers of late events, of rejected ones, of expressions without a value, and of events
+    """Packs results, behind the numbers of late events, of rejected ones, of expressions without a value, and of events
     without the attribute by which a module divides them."""
     found = by_kind(results)
     undefined = sum(state.undefined for state in found.states)
@@ -146,7 +147,7 @@ def unpack_results(payload: bytes) -> list[Result]:
 
 
 def pack_columns(shape: int, data: bytes) -> bytes:
-    """Derived events of a shape, as an Arrow stream."""
+    """Packs derived events of a shape as an Arrow stream."""
     return _COLUMNS + _SHAPE.pack(shape) + data
 
 

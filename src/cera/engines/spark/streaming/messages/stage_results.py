@@ -1,15 +1,44 @@
-"""What a stage of a stream reports: events that were derived, what was left out, actions to be done, and its state."""
+"""The results of a stage of a stream: derived events, left out ones, requests for actions, and reports on state.
+
+Events are plain data on their way between stages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
-from cera.engines.spark.streaming.messages.event_fields import EventFields
 from cera.model.events.event import Derivation
+from cera.model.events.occurrence import Occurrence, json_occurrence
+from cera.model.terms.json_terms import term_to_json
 
-#: What orders the ways in which an event was derived: the rule, then the name, end, begin and id of each cause.
+
+class EventFields(NamedTuple):
+    """An event: its times, its label, the JSON of its content, and the source's id of it."""
+
+    begin: int
+    end: int
+    label: str
+    body: Any
+    qualifier: str | None
+
+    @property
+    def occurrence(self) -> Occurrence:
+        return json_occurrence(self.begin, self.end, self.label, self.body, self.qualifier)
+
+
+def event_fields(event: Occurrence) -> EventFields:
+    return EventFields(event.begin, event.end, event.label, json_body(event), event.qualifier)
+
+
+def json_body(event: Occurrence) -> Any:
+    """Returns the JSON of an event's content, without its label."""
+    body = event.nested if event.content is None else event.content
+    return term_to_json(event.term)[event.label] if body is None else body
+
+
+#: The sort key of an event's derivations: the rule, then the name, end, begin and id of each cause.
 DerivationKey = tuple[str | int, ...]
 
 
@@ -56,7 +85,7 @@ class ActionRequest(NamedTuple):
 
 
 class StateReport(NamedTuple):
-    """What an operator has in the state of a bucket, and what it left out since its last report.
+    """The size of an operator's state in a bucket, and counts of what it left out since its last report.
 
     `undefined` is how often an expression had no value, `without_key` how many events lacked the attribute by which a
     module divides them.
@@ -113,7 +142,7 @@ def first_derivations(derived: Iterable[DerivedResult]) -> list[DerivedResult]:
 
 
 def derivation_key(derivation: Derivation) -> DerivationKey:
-    """Returns what `Derivation.key` says, in a single tuple: many are packed, and this one is smaller."""
+    """Returns `Derivation.key` as a single tuple, which is smaller: many are packed."""
     parts: list[str | int] = [derivation.rule]
     for name, cause in sorted(derivation.causes.items()):
         parts += (name, *cause.order_key)

@@ -1,1 +1,1 @@
-"""What a stream derives, on its way out."""
+"""The output of a stream."""

@@ -1,4 +1,4 @@
-"""What micro-batches give, as files: one for each batch, named after it, written whole or not at all.
+"""Output files of micro-batches: one for each batch, named after it, written whole or not at all.
 
 A batch that is run again after a kill gives the same rows, and its file replaces the one it wrote before.
 """
@@ -85,7 +85,7 @@ class BatchFiles:
 
 
 def in_order(derived: Sequence[DerivedResult]) -> list[DerivedResult]:
-    """The derived events of a batch, each once with its first derivation, in the order of output."""
+    """Returns the derived events of a batch, each once with its first derivation, in the order of output."""
     return sorted(first_derivations(derived), key=_output_key)
 
 
@@ -94,7 +94,7 @@ def _output_key(result: DerivedResult) -> tuple[int, int, Any, str]:
 
 
 def derived_line(result: DerivedResult, times: TimeFormat) -> str:
-    """A derived event as `cera run` writes it."""
+    """Returns a derived event as a line, as `cera run` writes it."""
     line: dict[str, Any] = {
         "begin": times.format(result.begin),
         "end": times.format(result.end),
@@ -110,7 +110,7 @@ def derived_line(result: DerivedResult, times: TimeFormat) -> str:
 
 
 def derived_table(derived: Sequence[DerivedResult]) -> pa.Table:
-    """Derived events as columns, times as timestamps and terms as JSON."""
+    """Returns derived events as columns, times as timestamps and terms as JSON."""
     rows = [
         {
             "begin": one.begin,

@@ -1,46 +1,103 @@
-"""Derived events as typed columns on their way out: what they are made of, and not yet their terms and ids.
+"""Derived events as typed columns: the values that they are made of, without terms and ids.
 
 Most heads are flat, and most events have one derivation. Of such an event only the values of its head and the ids and
 times of its causes leave the operator; `compact_columns` computes terms, ids and causes from them.
+
+Functions that read these values are generated for the head that made the events. They append a tuple for each: begin,
+end, the leaves of its head, the halves of the ids of the events that caused it, the begins and ends of its timers.
+Events that were derived in several ways, or are not drafts, go to `others`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import pyarrow as pa
 
-from cera.engines.local.derived import RuleDetection, WindowDetection
+from cera.engines.local.derived import RuleDetection, WindowDetection, WindowHead
 from cera.engines.spark.streaming.messages.messages import pack_columns
-from cera.engines.spark.streaming.results.derived_readers import collected_reader, constructed_reader
 from cera.model.columns.flat_events import arrow_stream
-from cera.model.events.occurrence import Truth
+from cera.model.events.occurrence import Identified, Truth, halves
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.modules.processor import Detection
 from cera.rules.rule import RelativeTimer, Rule, anchors_first
 
-#: With more rules than this, the expressions that tell them apart would cost more than they save.
+Reader = Callable[[Sequence[RuleDetection], list[tuple[Any, ...]], list[RuleDetection]], None]
+
+
+def collected_reader(window: WindowHead, events: Sequence[int], timers: Sequence[int]) -> Reader:
+    """Returns a reader of what a window collected. `events` and `timers` are columns of the event trace's row."""
+    cells = window.cells
+    unpacking = [_unpacked(window.source.values, "one.values"), _unpacked(window.parts, "one.parts")]
+    edges = [edge for timer in timers for edge in (cells.begin(timer), cells.end(timer))]
+    causes = [cells[event] for event in events]
+    return _reader("one.more is not None", unpacking, window.source.leaves, causes, edges, window.writer.values)
+
+
+def constructed_reader(children: int, events: Sequence[int], timers: Sequence[int]) -> Reader:
+    """Returns a reader of what was made of rows, with a head of so many children of one leaf each."""
+    leaves = [f"leaf_{number}" for number in range(children)]
+    draft = ", ".join(f"(_, _, ({leaf},))" for leaf in leaves)
+    unpacking = [f"({draft},) = one.content[2]", "row = one.leading"]
+    edges = [f"row[{timer}].{edge}" for timer in timers for edge in ("begin", "end")]
+    causes = [f"row[{event}]" for event in events]
+    return _reader("one.more is not None or one.content.__class__ is not tuple", unpacking, leaves, causes, edges, {})
+
+
+def _unpacked(names: Sequence[str], source: str) -> str:
+    return f"{', '.join(names)}, = {source}" if names else "pass"
+
+
+def _reader(
+    unusual: str,
+    unpacking: Sequence[str],
+    leaves: Sequence[str],
+    causes: Sequence[str],
+    edges: Sequence[str],
+    names: Mapping[str, Any],
+) -> Reader:
+    ids = [f"half_{number}_{half}" for number in range(len(causes)) for half in (1, 2)]
+    known = [
+        f"half_{number}_1, half_{number}_2 = "
+        f"(cause.h1, cause.h2) if (cause := {source}).__class__ is Identified else halves(cause.event.id)"
+        for number, source in enumerate(causes)
+    ]
+    lines = [
+        "def read(derived, rows, others):",
+        "    for one in derived:",
+        f"        if {unusual}:",
+        "            others.append(one)",
+        "            continue",
+        *(f"        {line}" for line in (*unpacking, *known)),
+        f"        rows.append((one.begin, one.end, {', '.join([*leaves, *ids, *edges])},))",
+    ]
+    scope: dict[str, Any] = {**names, "Identified": Identified, "halves": halves}
+    exec("\n".join(lines), scope)  # the source is made here from a checked program
+    reader: Reader = scope["read"]
+    return reader
+
+
+#: With more rules than this, the expressions that distinguish them would cost more than they save.
 _MOST_RULES = 20
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the events of a rule have: a flat head with these children, by label, causes that are events, and timers on
-    them."""
+    """The parts of a rule's events: a flat head with these children, by label, causes, and timers on causes."""
 
     rule: str
     label: str
     children: tuple[str, ...]
     events: tuple[str, ...]
     timers: tuple[RelativeTimer, ...]
-    #: All of these causes, in the order in which they are told.
+    #: All of these causes, in the order of output.
     causes: tuple[str, ...]
 
 
 def shapes(rules: Sequence[Rule]) -> tuple[Shape, ...]:
-    """The shapes of the rules that have one."""
+    """Returns the shapes of the rules that have one."""
     found = [shape for rule in rules if (shape := _shape(rule)) is not None]
     return tuple(found) if len(found) <= _MOST_RULES else ()
 
@@ -64,7 +121,7 @@ def _shape(rule: Rule) -> Shape | None:
 
 
 class Compactor:
-    """Takes the derived events that have a shape."""
+    """A compactor: it takes the derived events that have a shape."""
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self._numbers = {shape.rule: number for number, shape in enumerate(shapes)}
@@ -72,7 +129,7 @@ class Compactor:
         self._writers: dict[int, _Writer | None] = {}
 
     def take(self, derived: Sequence[Detection]) -> tuple[list[bytes], Sequence[Detection]]:
-        """The payloads of the events that have a shape, and the other events. All are from one operator."""
+        """Returns the payloads of the events that have a shape, and the other events. All are from one operator."""
         if not derived or not isinstance(derived[0], RuleDetection):
             return [], derived
         return self._taken(cast(Sequence[RuleDetection], derived))
@@ -105,7 +162,7 @@ class Compactor:
 
 
 class _Writer:
-    """The events of a rule on their way into columns."""
+    """Writer of a rule's events into columns."""
 
     def __init__(self, number: int, shape: Shape, example: RuleDetection) -> None:
         head = example.head
@@ -122,7 +179,7 @@ class _Writer:
         )
 
     def payload(self, group: Sequence[RuleDetection], others: list[RuleDetection]) -> bytes | None:
-        """The events as an Arrow stream, but for those with several derivations; None if they have no typed columns."""
+        """Returns the events with one derivation as an Arrow stream; None if they have no typed columns."""
         rows: list[tuple[Any, ...]] = []
         several: list[RuleDetection] = []
         self._take(group, rows, several)
@@ -136,8 +193,8 @@ class _Writer:
                 return None
             arrays += [(f"{kind} {child}", array) for kind, array in typed]
         first = 2 + self.children
-        for place, halves in enumerate(columns[first : first + 2 * self.events]):
-            arrays.append((f"event {place}", _integers(halves)))
+        for place, half in enumerate(columns[first : first + 2 * self.events]):
+            arrays.append((f"event {place}", _integers(half)))
         for place, times in enumerate(columns[first + 2 * self.events :]):
             arrays.append((f"timer {place}", _integers(times)))
         others += several
@@ -158,7 +215,7 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
 
 
 def _typed(values: Sequence[Any]) -> list[tuple[str, pa.Array]] | None:
-    """The values as a column for each of their types; None if some have no such type."""
+    """Returns the values as a column for each of their types; None if some have no such type."""
     kinds = set(map(type, values))
     if not KINDS.keys() >= kinds:
         return None

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from cera.engines.spark.reading.readings import LEFT_OUT, RECORD
-from cera.engines.spark.streaming.messages.left_out import LATE, Counting
+from cera.engines.spark.reading.source_tables import LEFT_OUT, RECORD
+from cera.engines.spark.streaming.messages.left_out import LATE, StreamMetrics
 from cera.engines.spark.streaming.messages.messages import OUTPUT, is_columns, unpack_columns, unpack_results
 from cera.engines.spark.streaming.messages.stage_results import (
     ActionRequest,
@@ -31,7 +31,7 @@ from cera.model.columns.column_hashes import Hashes, event_hashes, hexadecimal, 
 from cera.model.terms.json_terms import term_text
 from cera.wording import in_python
 
-#: The columns that the answers over recorded events have.
+#: The columns of answers over recorded events.
 _ANSWER = pa.schema(
     [
         *(("id", pa.string()), ("begin", pa.int64()), ("end", pa.int64()), ("label", pa.string())),
@@ -46,19 +46,19 @@ _CHUNK = 20_000
 
 
 def derived_events(
-    messages: DataFrame, shapes: Sequence[Shape], counting: Counting, *, left_out: bool = False
+    messages: DataFrame, shapes: Sequence[Shape], metrics: StreamMetrics, *, left_out: bool = False
 ) -> DataFrame:
-    """The derived events among the results, in the columns that the answers over recorded events have.
+    """Returns the derived events among the results, with the columns of answers over recorded events.
 
-    With `left_out`, what was late or rejected as well, with LEFT_OUT and RECORD. All of it is counted.
+    With `left_out`, late and rejected ones as well, with LEFT_OUT and RECORD. All of them are counted.
     """
     schema = _WITH_LEFT_OUT if left_out else _ANSWER
-    payloads = counting.results(messages.where(F.col("operator") == OUTPUT).select("payload"))
-    return payloads.mapInArrow(_Finish(tuple(shapes), schema), from_arrow_schema(schema))
+    payloads = metrics.results(messages.where(F.col("operator") == OUTPUT).select("payload"))
+    return payloads.mapInArrow(_FinishStage(tuple(shapes), schema), from_arrow_schema(schema))
 
 
-class _Finish:
-    """The stage that makes rows of the payloads of results; if the schema has a place for it, of what was left out."""
+class _FinishStage:
+    """Stage that makes rows of the payloads of results, and of what was left out if the schema has columns for it."""
 
     def __init__(self, shapes: tuple[Shape, ...], schema: pa.Schema) -> None:
         self.shapes = shapes
@@ -80,7 +80,7 @@ class _Finish:
         settle()
 
     def _rows(self, results: Sequence[Result]) -> list[dict[str, Any]]:
-        """The results that say everything, as far as they are wanted."""
+        """Returns the results that are complete by themselves, as far as they are wanted."""
         found = [row for result in results if (row := _row(result)) is not None]
         return found if LEFT_OUT in self.schema.names else [row for row in found if LEFT_OUT not in row]
 
@@ -89,7 +89,7 @@ class _Finish:
         return self._batch(finished(self.shapes[number], table), table.num_rows)
 
     def _batch(self, known: Mapping[str, Any], rows: int) -> pa.RecordBatch:
-        """Rows with the columns that are known; the others are null."""
+        """Returns rows with the columns that are known; the others are null."""
         arrays = [
             pa.nulls(rows, field.type) if field.name not in known else _array(known[field.name], field.type)
             for field in self.schema
@@ -98,7 +98,7 @@ class _Finish:
 
 
 def _row(result: Result) -> dict[str, Any] | None:
-    """The columns of a result that says everything; None for one that is not a row of the answer."""
+    """Returns the columns of a result that is complete by itself; None for one that is not a row of the answer."""
     match result:
         case DerivedResult():
             return {**result._asdict(), "causes": list(json.loads(result.causes).items())}
@@ -119,7 +119,7 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
 
 
 def finished(shape: Shape, table: pa.Table) -> dict[str, pa.Array]:
-    """The columns of the events of a shape, of which a table has what `compact` writes."""
+    """Returns the columns of the events of a shape, from a table as `compact` writes it."""
     known = {name: _whole(table.column(name)) for name in table.column_names}
     begins, ends = _numbers(known["begin"]), _numbers(known["end"])
     children = {
@@ -139,7 +139,7 @@ def finished(shape: Shape, table: pa.Table) -> dict[str, pa.Array]:
 
 
 def _causes(shape: Shape, known: Mapping[str, pa.Array], rows: int) -> pa.MapArray:
-    """The ids of the causes; a timer's is the hash of what it is, as everywhere."""
+    """Returns the ids of the causes; that of a timer is computed, as everywhere."""
     ids: dict[str, Hashes] = {}
     for place, name in enumerate(shape.events):
         ids[name] = np.stack([_numbers(known[f"event {2 * place + half}"]).view(np.uint64) for half in (0, 1)])
@@ -155,7 +155,7 @@ def _causes(shape: Shape, known: Mapping[str, pa.Array], rows: int) -> pa.MapArr
 
 
 def _terms(label: str, children: Mapping[str, Mapping[str, pa.Array]]) -> pa.Array:
-    """The JSON of the terms."""
+    """Returns the JSON of the terms."""
     parts: list[str | pa.Array] = []
     before = f"{{{_quoted(label)}: {{"
     for child, components in children.items():
@@ -179,7 +179,7 @@ def _quoted(text: str) -> str:
 
 
 def _texts(digits: bytes, rows: int) -> pa.Array:
-    """Texts of 32 digits each, row after row."""
+    """Returns texts of 32 digits each, row after row."""
     offsets = np.arange(rows + 1, dtype=np.int32) * _DIGITS
     return pa.StringArray.from_buffers(rows, pa.py_buffer(offsets), pa.py_buffer(digits))
 

@@ -1,5 +1,5 @@
-"""The changes of a database as a folder of files: Spark can read a file again after a restart, and a database's past
-places it cannot."""
+"""The changes of a database, spooled to files: Spark can read a file again after a restart, but not a database's
+earlier positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cera.connectors.databases.urls import UnreachableError
 from cera.connectors.records.layout import Rejected
 from cera.errors import CeraError, EngineError
 
-#: How long to wait before looking for new changes, and before trying a database that is away again, in seconds.
+#: Seconds to wait before looking for new changes, and before trying an unreachable database again.
 SECONDS = 0.5
 AWAY_SECONDS = 5.0
 
@@ -34,7 +34,7 @@ class ChangeSource:
         self.failure: CeraError | None = None
 
     def problems(self) -> list[Rejected]:
-        """The tables of which not all is recorded; none where the database does not answer."""
+        """Returns the tables of which not all is recorded; none where the database does not answer."""
         try:
             return problems(self._url)
         except UnreachableError:

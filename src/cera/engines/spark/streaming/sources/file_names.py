@@ -1,4 +1,4 @@
-"""Names of files between Python and Spark: a name is a name, whatever characters it has.
+"""Names of files between Python and Spark: any character may occur in them.
 
 Spark takes some characters of a path for a pattern, puts a scheme before the paths that it finds, and sees a file only
 if its name has a meaning in the encoding of Java's locale.
@@ -25,7 +25,7 @@ def literal(folder: str) -> str:
 
 
 def local_path(found: str) -> str:
-    """Returns the path of a file that Spark found: it has a scheme, and nothing in it is escaped."""
+    """Returns the path of a file that Spark found, without its scheme; nothing in it is escaped."""
     return "/" + found.removeprefix("file:").lstrip("/")
 
 
@@ -46,7 +46,7 @@ def utf_8_names() -> Iterator[None]:
 
 
 def unreadable(folder: Path) -> Iterator[Rejected]:
-    """Returns the files of a folder that Spark passes over without a word: their names are not UTF-8."""
+    """Yields the files of a folder that Spark ignores silently: their names are not UTF-8."""
     for parent, _, names in os.walk(folder):
         for name in names:
             if not name.startswith((".", "_")) and not _is_utf_8(name):

@@ -1,7 +1,7 @@
 """Folders of event files as streams of messages: new files are read as they appear.
 
 Spark says which files are new; the readers of the connectors read them in Python, so that every format means what it
-means to `cera run`, and a malformed record costs nothing but itself.
+means to `cera run`, and only the malformed records of a file are lost.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def file_messages(
     files_a_batch: int | None = None,
     is_spool: bool = False,
 ) -> DataFrame:
-    """The messages of the files that appear in a folder: operator, bucket, payload, event time, number of events.
+    """Returns the messages of files that appear in a folder: operator, bucket, payload, event time, event count.
 
     `read` returns the records of a file. The files of a spool are removed when they have been read.
     """
@@ -56,12 +56,12 @@ def file_messages(
         reader = reader.option("maxFilesPerTrigger", files_a_batch)
     if is_spool:
         reader = reader.option("cleanSource", "delete")
-    stage = _Reading(read, tuple(operators), max_duration, max_ahead)
+    stage = _ReadStage(read, tuple(operators), max_duration, max_ahead)
     return reader.load(literal(folder)).select("path").mapInArrow(stage, _SCHEMA)
 
 
-class _Reading:
-    """The stage that reads files."""
+class _ReadStage:
+    """Stage that reads files."""
 
     def __init__(
         self,
@@ -87,8 +87,8 @@ class _Reading:
 
 
 def _dated(packer: Packer) -> pa.RecordBatch:
-    """The packed messages with the latest time; the first one counts the events, also those that no rule can use."""
-    latest, count = packer.latest or 0, packer.size  # the watermark does not look at whether there is a time
+    """Returns the packed messages with the latest time; the first one counts all events, also unused ones."""
+    latest, count = packer.latest or 0, packer.size  # the watermark ignores whether there is a time
     messages = packer.flush()
     others = messages.num_rows - 1
     times = pa.array([latest] * (others + 1), pa.timestamp("us", "UTC"))
@@ -99,7 +99,7 @@ def _dated(packer: Packer) -> pa.RecordBatch:
 
 
 def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
-    """The events of a file, whatever is wrong with it."""
+    """Yields the events of a file, whatever is wrong with it."""
     ending = format_ending(Path(path))
     try:
         if (ending == ".parquet" and layout.envelope is None) or layout.format == "parquet":
@@ -113,7 +113,7 @@ def read_file(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
 
 
 def read_spooled(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
-    """The events of a piece of standard input; places are lines of standard input."""
+    """Yields the events of a piece of standard input; places are lines of standard input."""
     if not layout.is_plain or not path.endswith(".jsonl"):
         for record in read_file(path, layout):
             yield replace(record, place=_in_stdin(record.place, path)) if isinstance(record, Rejected) else record

@@ -1,5 +1,5 @@
-"""How each kind of source comes into a stream: as files that appear in a folder, which Spark can read again after a
-restart. What is not in files is copied into some."""
+"""The ways of sources into a stream: files that appear in a folder, which Spark can read again after a restart. Other
+sources are copied into files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class StreamSource:
 
 
 class Intake:
-    """The folder of a source, how a file in it is read, and what puts the files there.
+    """The folder of a source, the reader of its files, and the copying that puts the files there.
 
     The files of a spool are copies, which are removed when they have been read.
     """
@@ -50,10 +50,10 @@ class Intake:
         self.is_spool = is_spool
 
     def open(self) -> None:
-        """Begins to take what cannot wait for Spark to start."""
+        """Begins to take input that cannot wait for Spark to start."""
 
     def prepare(self) -> Iterable[Rejected]:
-        """Makes what the copying needs, and returns what is known already not to be read."""
+        """Prepares the copying, and returns what is known already to be unreadable."""
         return ()
 
     def follow(self) -> None:
@@ -70,7 +70,7 @@ class Intake:
         """Raises CeraError where the copying has failed."""
 
     def has_ended(self) -> bool:
-        """Returns whether nothing will come any more. Raises UsageError where what came could not be kept."""
+        """Returns whether the source has ended. Raises UsageError where its input could not be kept."""
         return False
 
     def stop(self) -> None:
@@ -78,7 +78,7 @@ class Intake:
 
 
 class FolderIntake(Intake):
-    """A folder in which others put files."""
+    """A folder in which other processes put files."""
 
     def __init__(self, folder: Path, layout: Layout) -> None:
         super().__init__(folder, partial(read_file, layout=layout), is_spool=False)
@@ -88,7 +88,7 @@ class FolderIntake(Intake):
 
 
 class StandardInputIntake(Intake):
-    """Standard input, copied from the start on; the stream ends with it."""
+    """Standard input, copied from the start; the stream ends with it."""
 
     def __init__(self, source: StandardInput, layout: Layout, folder: Path) -> None:
         super().__init__(folder, partial(read_spooled, layout=layout), is_spool=True)
@@ -110,7 +110,7 @@ class StandardInputIntake(Intake):
 
 
 class ChangeIntake(Intake):
-    """The changes of a database, which is asked for new ones now and then."""
+    """The changes of a database, which is polled for new ones."""
 
     def __init__(self, source: DatabaseSource, folder: Path, away: Callable[[str | None], object]) -> None:
         super().__init__(folder, read_spooled_changes, is_spool=True)

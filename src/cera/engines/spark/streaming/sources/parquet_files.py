@@ -1,4 +1,8 @@
-"""Parquet files as events, read row by row with Arrow: a row is a flat record, or has a whole term as JSON text."""
+"""Parquet files as events, read row by row with Arrow: a row is a flat record, or has a whole term as JSON text.
+
+Spark writes a timestamp as INT96, a moment in UTC. Arrow reads that as a time without a zone, as it reads the clock
+times that Spark writes in another way.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,6 @@ import pyarrow.parquet as pq
 from cera.connectors.records.layout import RECORD_ERRORS, Layout, RecordError, Rejected, rejected
 from cera.connectors.records.records import event_from_object, flat_event
 from cera.engines.spark.reading.column_roles import TableLayout, column_roles
-from cera.engines.spark.streaming.sources.spark_times import with_spark_times
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence
@@ -32,7 +35,7 @@ _Reader = Callable[[dict[str, Any]], Event]
 
 
 def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
-    """The events of a file; a file that is no Parquet is one rejected record."""
+    """Yields the events of a file; a file that is not Parquet is one rejected record."""
     number = 0
     try:
         with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
@@ -51,7 +54,7 @@ def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
 
 
 def _refusal(names: Sequence[str], layout: Layout, error: UsageError) -> str:
-    """Why no row of a file with these columns can be an event; the options that would help, if some do."""
+    """Returns why no row of a file with these columns can be an event, with the settings that would help."""
     missing = None if "term" in names else layout.missing_column(names)
     return error.message if missing is None else f"the file has {missing}; its columns are {', '.join(names)}"
 
@@ -63,7 +66,7 @@ def _reader(roles: TableLayout, layout: Layout) -> _Reader:
 
 
 def _written(record: dict[str, Any], roles: TableLayout, layout: Layout) -> Event:
-    """The event of a row that has a whole term."""
+    """Returns the event of a row that has a whole term."""
     text = record.get(roles.term or "")
     if text is not None and not isinstance(text, str):
         raise RecordError(f"a term is JSON text, found {describe(text)} in the field `{roles.term}`")
@@ -79,7 +82,7 @@ def _event(record: dict[str, Any], reader: _Reader, layout: Layout, place: str) 
 
 
 def _plain(value: Any, zone: ZoneInfo) -> Any:
-    """A value of Arrow as JSON has it, and as `cera run` reads it: nothing for null, and times in UTC."""
+    """Converts a value of Arrow to JSON's types, as `cera run` reads it: None for null, and times in UTC."""
     match value:
         case datetime():
             return _iso(from_local(value, zone) if value.tzinfo is None else (value - EPOCH) // MICROSECOND)
@@ -97,3 +100,29 @@ def _plain(value: Any, zone: ZoneInfo) -> Any:
 
 def _iso(time: Time) -> str:
     return (EPOCH + time * MICROSECOND).isoformat().replace("+00:00", "Z")
+
+
+_MOMENT = "INT96"
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+
+
+def with_spark_times(file: pq.ParquetFile, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yields batches of a file in which columns written as INT96 have the zone UTC."""
+    written = [file.schema.column(number).physical_type for number in range(len(file.schema))]
+    if _MOMENT not in written:
+        yield from batches
+        return
+    stored = iter(written)  # the innermost columns, in the order of the types
+    schema = pa.schema([field.with_type(_zoned(field.type, stored)) for field in file.schema_arrow])
+    for batch in batches:
+        yield from pa.Table.from_batches([batch]).cast(schema).to_batches()
+
+
+def _zoned(kind: pa.DataType, stored: Iterator[str]) -> pa.DataType:
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_zoned(field.type, stored)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(_zoned(kind.key_type, stored), _zoned(kind.item_type, stored))
+    if any(is_one(kind) for is_one in _LISTS):
+        return pa.list_(_zoned(kind.value_type, stored))
+    return pa.timestamp(kind.unit, "UTC") if next(stored) == _MOMENT else kind

@@ -1,4 +1,4 @@
-"""Standard input as a folder of files: Spark can read a file again after a restart, and a pipe it cannot."""
+"""Standard input, spooled to files: Spark can read a file again after a restart, but not a pipe."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
-#: A file is closed when it has so many lines, or so many seconds after its first one.
+#: A file is closed after so many lines, or so many seconds after its first one.
 LINES = 10_000
 SECONDS = 0.5
 
@@ -33,7 +33,7 @@ class Spool:
         self.ended = threading.Event()
         self.failure: OSError | None = None
         folder.mkdir(parents=True, exist_ok=True)
-        # Spark passes over a file whose name it has read before, also if that one is gone: no name is given again
+        # Spark ignores a file whose name it has read before, even if that one is gone: names are never reused
         there = max((int(file.name.split("-")[0]) for file in folder.glob("*-*")), default=0)
         self._sequence = max(there + 1, time.time_ns() // 1_000)
 
@@ -76,5 +76,5 @@ class Spool:
 
 
 def first_line(path: Path) -> int:
-    """The number of the line of standard input that a file of the spool begins with."""
+    """Returns the number of the line of standard input with which a file of the spool begins."""
     return int(path.stem.split("-")[1])

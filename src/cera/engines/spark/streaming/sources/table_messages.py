@@ -1,6 +1,6 @@
-"""Event tables as streams of messages. Typed columns are divided and packed without a look at single rows in Python.
+"""Event tables as streams of messages. Typed columns are divided and packed without looking at single rows in Python.
 
-Rows that no rule can use go no further than the watermark, which they move on.
+Rows that no rule can use are dropped after they have moved the watermark on.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.engines.spark.division.divisions import ByHistory, Division
+from cera.engines.spark.division.divisions import Division, HistoryDivision
 from cera.engines.spark.division.operators import Operator
-from cera.engines.spark.division.places import Place
 from cera.engines.spark.division.routing import Router
+from cera.engines.spark.division.slots import Place
 from cera.engines.spark.division.thresholds import thresholds
 from cera.engines.spark.streaming.messages.messages import SCHEMA
-from cera.engines.spark.streaming.messages.packing import Packer
-from cera.engines.spark.streaming.messages.table_packing import Pack
+from cera.engines.spark.streaming.messages.packing import Packer, PackStage
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column
@@ -43,7 +42,7 @@ _WRITTEN = ("begin", "end", "label", "qualifier")
 def table_messages(
     tables: Sequence[EventTable], operators: Sequence[Operator], max_delay: int, *, qualified: bool = True
 ) -> DataFrame:
-    """The messages of the events of tables. `qualified` says that some may have ids from their source."""
+    """Returns the messages of the events of tables. `qualified`: some may have ids from their source."""
     if len(tables) == 1 and isinstance(content := tables[0].content, Flat) and _is_native(content, operators):
         return _flat_messages(tables[0].frame, content, operators, max_delay, qualified=qualified)
     written = [
@@ -52,7 +51,7 @@ def table_messages(
     ]
     events = reduce(DataFrame.unionByName, written)
     usable = _usable(_in_time(events, max_delay), operators)
-    return usable.select(*_WRITTEN, "term").mapInArrow(_Routing(tuple(operators)), SCHEMA)
+    return usable.select(*_WRITTEN, "term").mapInArrow(_RoutingStage(tuple(operators)), SCHEMA)
 
 
 def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
@@ -60,9 +59,9 @@ def _in_time(events: DataFrame, max_delay: int) -> DataFrame:
 
 
 def _usable(events: DataFrame, operators: Sequence[Operator]) -> DataFrame:
-    """Only events that some operator queries.
+    """Keeps only events that some operator queries.
 
-    The condition speaks of the event time, so that Spark does not move it before the watermark: time goes on with
+    The condition mentions the event time, so that Spark does not move it before the watermark: time goes on with
     every event.
     """
     labels = frozenset[str | None]().union(*(operator.labels for operator in operators))
@@ -81,11 +80,11 @@ def _flat_messages(
     hashed = not qualified and all(map(_is_plain, content.children.values()))  # which is faster in Python
     written = (BEGIN, END, LABEL) if hashed else (BEGIN, END, LABEL, *HALVES, QUALIFIER)
     events = usable.select(*buckets, *(column(name) for name in written), *children)
-    return events.mapInArrow(Pack(tuple(operator.identity for operator in operators)), SCHEMA)
+    return events.mapInArrow(PackStage(tuple(operator.identity for operator in operators)), SCHEMA)
 
 
 def _transported(name: str, child: Any) -> list[Column]:
-    """The columns of a child: numbers and strings as they are, anything else as JSON."""
+    """Returns the columns of a child: numbers and strings as they are, anything else as JSON."""
     if _is_plain(child):
         return [part.alias(f"{kind}:{name}") for kind, part in child]
     return [child_body(child).alias(f"{JSON}:{name}")]
@@ -96,19 +95,19 @@ def _is_plain(child: Any) -> bool:
 
 
 def _is_native(content: Flat, operators: Sequence[Operator]) -> bool:
-    """Returns whether columns have the bucket of every event."""
+    """Returns whether columns can compute the bucket of every event."""
     return all(_has_native_key(content, operator.division) for operator in operators)
 
 
 def _has_native_key(content: Flat, division: Division) -> bool:
-    if isinstance(division, ByHistory):
+    if isinstance(division, HistoryDivision):
         return _has_key(content, division.module)
     places = (place for slot in division.slots for place in slot.places.values())
     return all(_cell(content, place) is not _NOT_NATIVE for place in places)
 
 
 def _has_key(content: Flat, module: Module) -> bool:
-    """Whether the partition attribute of a module is a column for all events that it monitors, and no other is."""
+    """Returns whether the partition attribute of a module is one column for all events that it monitors."""
     name = module.partition
     if name is None:
         return True
@@ -120,7 +119,7 @@ def _has_key(content: Flat, module: Module) -> bool:
 
 
 def _cell(content: Flat, place: Place) -> Any:
-    """The cell at a place, None if no event has one there, _NOT_NATIVE if only Python can tell."""
+    """Returns the cell at a place; None if no event has one there, _NOT_NATIVE if only Python can decide it."""
     found: Any = content
     for label in place:
         if not isinstance(found, Flat):
@@ -133,7 +132,7 @@ def _cell(content: Flat, place: Place) -> Any:
 
 def _bucket(operator: Operator, content: Flat) -> Column:
     """Returns the bucket of an event in an operator; null if the operator cannot use it."""
-    if isinstance(operator.division, ByHistory):
+    if isinstance(operator.division, HistoryDivision):
         name = operator.division.module.partition
         here = F.lit(0) if name is None else F.coalesce(_key_bucket([(name,)], content, operator.buckets), F.lit(0))
         return F.when(column("label").isin(known(operator.labels)), here)
@@ -162,7 +161,7 @@ def _bucket(operator: Operator, content: Flat) -> Column:
 
 
 def _wanted(rules: Sequence[Rule], label: str, content: Flat) -> Column | None:
-    """Returns whether an event with a label fulfils what the rules demand of it; None: all do."""
+    """Returns whether an event with a label fulfils the conditions of the rules; None: all do."""
     demanded = thresholds(rules, label)
     if demanded is None:
         return None
@@ -177,7 +176,7 @@ def _wanted(rules: Sequence[Rule], label: str, content: Flat) -> Column | None:
 
 
 def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
-    """What `key_hashes.bucket` computes, of columns."""
+    """Computes `buckets.bucket` on columns."""
     cells = [_cell(content, place) for place in places]
     if any(cell is None for cell in cells):
         return F.lit(None).cast("int")
@@ -188,7 +187,7 @@ def _key_bucket(places: Sequence[Place], content: Flat, buckets: int) -> Column:
 
 
 def _hash(cell: Cell) -> Column:
-    """What `key_hashes.key_hash` computes; null where there is no value."""
+    """Computes `buckets.key_hash` on columns; null where there is no value."""
     parts = [
         F.when(part.isNotNull(), F.xxhash64(part.cast("bigint") if kind == "boolean" else part))
         for kind, part in canonical(cell)
@@ -196,8 +195,8 @@ def _hash(cell: Cell) -> Column:
     return F.coalesce(*parts) if parts else F.lit(None).cast("bigint")
 
 
-class _Routing:
-    """The stage that divides events whose terms come as JSON, in Python."""
+class _RoutingStage:
+    """Stage that divides events whose terms come as JSON, in Python."""
 
     def __init__(self, operators: tuple[Operator, ...]) -> None:
         self.operators = operators

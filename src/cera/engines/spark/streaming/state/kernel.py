@@ -23,9 +23,9 @@ _BY_END = attrgetter("end")
 
 @dataclass
 class Part:
-    """The state of one bucket: what the processor remembers, the events that wait, and the timer that is set.
+    """The state of one bucket: that of the processor, the events that wait, and the timer that is set.
 
-    Events of which the watermark has passed none wait as they came, in payloads.
+    Payloads of which the watermark has not passed any event wait unread.
     """
 
     state: Any
@@ -36,7 +36,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call derived, which events came too late, and when the part is to be woken next."""
+    """The result of a call: derived events, late events, and when the part is to be woken next."""
 
     derived: Sequence[Detection]
     late: Sequence[Occurrence]
@@ -50,7 +50,7 @@ class Kernel:
         self.processor = processor
 
     def counts(self, part: Part) -> Counts:
-        """Returns what the processor counts; events that wait are in the state too."""
+        """Returns the counts of the processor; events that wait are counted as state too."""
         counted = self.processor.counts(part.state)
         waiting = len(part.waiting) + sum(map(event_count, part.payloads))
         return counted._replace(in_state=counted.in_state + waiting)
@@ -62,7 +62,7 @@ class Kernel:
         return Part(self.processor.unpack(packed), *others)
 
     def save(self, part: Part) -> bytes | None:
-        """The part as bytes; None if there is nothing to remember."""
+        """Returns the part as bytes; None if it is empty."""
         if self.processor.trim(part.state) and not part.waiting and not part.payloads:
             return None
         return dump((self.processor.pack(part.state), part.waiting, part.payloads, part.timer))

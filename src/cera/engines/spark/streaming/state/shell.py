@@ -1,4 +1,4 @@
-"""The local engine inside Spark's state store: kernels as stateful processors of `transformWithState`.
+"""The local engine inside Spark's state store: kernels as stateful processors of `transformWithState`, layer by layer.
 
 Spark calls the methods by keyword, which is why their parameters have the names they have.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -20,12 +21,12 @@ from pyspark.sql.streaming.stateful_processor import (
     ValueState,
 )
 
-from cera.engines.spark.division.operators import Operator
+from cera.engines.spark.division.operators import Operator, may_repeat
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
-from cera.engines.spark.streaming.messages.actions import asked
-from cera.engines.spark.streaming.messages.event_fields import event_fields
+from cera.engines.spark.streaming.messages.action_requests import action_requests
 from cera.engines.spark.streaming.messages.messages import (
     OUTPUT,
+    SCHEMA,
     EventCopy,
     LatePolicy,
     pack_events,
@@ -40,6 +41,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
     StateReport,
     by_kind,
     derivation_key,
+    event_fields,
     first_derivations,
 )
 from cera.engines.spark.streaming.messages.worker_memory import settle
@@ -59,7 +61,7 @@ _KERNELS: dict[str, Kernel] = {}
 
 
 class Layer(StatefulProcessor):
-    """The operators of one layer. What is for others passes through."""
+    """The operators of one layer. Messages for others pass through."""
 
     def __init__(
         self,
@@ -116,7 +118,7 @@ class Layer(StatefulProcessor):
         times: TimerValues,
         expired: int | None,
     ) -> Iterator[pd.DataFrame]:
-        gc.disable()  # very many objects are made, none of them in circles
+        gc.disable()  # very many objects are made, none of them in cycles
         try:
             with keeping_marks():
                 yield self._advanced(name, bucket, payloads, times, expired)
@@ -133,7 +135,7 @@ class Layer(StatefulProcessor):
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
         results: list[Result] = [LateEvent(event_fields(event)) for event in outcome.late]
         messages = self._messages(bucket, outcome.derived, results)
-        results += asked(self._operators[name], outcome.derived)
+        results += action_requests(self._operators[name], outcome.derived)
         now = kernel.counts(part)
         missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
         results.append(StateReport(name, bucket, now.in_state, missing, without_key))
@@ -146,7 +148,7 @@ class Layer(StatefulProcessor):
         return _frame([*messages, (OUTPUT, bucket, pack_results(results))])
 
     def _set_timer(self, part: Part, wake_at: int | None, expired: int | None) -> None:
-        """A time is decided when the watermark, which counts milliseconds, lies behind it."""
+        """Sets a timer; a time is decided when the watermark, which counts milliseconds, lies behind it."""
         timer = None if wake_at is None else wake_at // _MILLISECOND + 1
         if part.timer is not None and part.timer != timer and part.timer != expired:
             self._handle.deleteTimer(part.timer)
@@ -155,9 +157,9 @@ class Layer(StatefulProcessor):
         part.timer = timer
 
     def _messages(self, bucket: int, derived: Sequence[Detection], results: list[Result]) -> list[Message]:
-        """The derived events as results, and to the operators that query them.
+        """Returns the derived events as results, and as messages to the operators that query them.
 
-        Those that belong to several parts of the stream at once go to none, which is one of the `results`.
+        Those that belong to several parts of the stream at once are not sent, which is one of the `results`.
         """
         onward: dict[Destination, list[EventCopy]] = {}
         for one in derived if self._later else ():
@@ -181,7 +183,7 @@ class Layer(StatefulProcessor):
 
 
 class Distinct(StatefulProcessor):
-    """The same event derived in different parts is one event. All of them come in the same micro-batch."""
+    """Stage that drops events derived in another part already. All copies come in the same micro-batch."""
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         pass
@@ -229,7 +231,7 @@ def _result(derived: Detection) -> DerivedResult:
 
 
 def _frame(messages: Sequence[Message]) -> pd.DataFrame:
-    """Messages as pandas has them, in columns of Arrow, which Spark takes as they are."""
+    """Makes a pandas frame of messages, in columns of Arrow, which Spark takes as they are."""
     operators, buckets, payloads = zip(*messages, strict=True) if messages else ((), (), ())
     columns = {
         "operator": pa.array(operators, pa.string()),
@@ -237,3 +239,23 @@ def _frame(messages: Sequence[Message]) -> pd.DataFrame:
         "payload": pa.array(payloads, pa.binary()),
     }
     return pd.DataFrame({name: pd.arrays.ArrowExtensionArray(column) for name, column in columns.items()})
+
+
+def results(
+    messages: DataFrame, operators: Sequence[Operator], *, distinct: bool = True, shapes: Sequence[Shape] = ()
+) -> DataFrame:
+    """Sends the messages of a stream through the layers of operators; returns messages that are results.
+
+    With `distinct`, an event that several parts derive comes out once. Events of the `shapes` come out as columns.
+    """
+    by_id = max(operator.buckets for operator in operators) if distinct and may_repeat(operators) else 0
+    flow = messages
+    for number in sorted({operator.layer for operator in operators}):
+        here = [operator for operator in operators if operator.layer == number]
+        later = [operator for operator in operators if operator.layer > number]
+        flow = flow.groupBy("operator", "bucket").transformWithStateInPandas(
+            Layer(here, later, by_id=by_id, shapes=shapes), SCHEMA, "append", "eventTime"
+        )
+    if by_id:
+        flow = flow.groupBy("operator", "bucket").transformWithStateInPandas(Distinct(), SCHEMA, "append", "none")
+    return flow

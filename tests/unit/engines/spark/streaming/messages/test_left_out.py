@@ -1,8 +1,8 @@
-"""What a stream leaves out, counted and told."""
+"""Counts of what a stream leaves out, and their summary."""
 
 from __future__ import annotations
 
-from cera.engines.spark.streaming.messages.left_out import Counts, counts, told
+from cera.engines.spark.streaming.messages.left_out import Counts, counts, summary
 
 
 def test_rows_that_are_no_events_are_those_that_were_not_read_and_those_that_could_not_be_divided() -> None:
@@ -19,7 +19,7 @@ def test_rows_that_are_no_events_are_those_that_were_not_read_and_those_that_cou
 
 
 def test_only_what_was_left_out_is_told() -> None:
-    assert told(Counts(events=8)) is None
-    assert told(Counts(8, 1, 0, 0)) == "1 event late"
-    assert told(Counts(8, without_key=2)) == "2 events without the attribute that a module is partitioned by"
-    assert told(Counts(8, 2_000, 3, 1)) == "2,000 events late, 3 rows rejected, 1 expression without a value"
+    assert summary(Counts(events=8)) is None
+    assert summary(Counts(8, 1, 0, 0)) == "1 event late"
+    assert summary(Counts(8, without_key=2)) == "2 events without the attribute that a module is partitioned by"
+    assert summary(Counts(8, 2_000, 3, 1)) == "2,000 events late, 3 rows rejected, 1 expression without a value"

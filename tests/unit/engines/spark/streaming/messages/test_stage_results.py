@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from cera.engines.spark.streaming.messages.event_fields import event_fields
 from cera.engines.spark.streaming.messages.messages import RESULT_COUNTS, pack_results, unpack_results
 from cera.engines.spark.streaming.messages.stage_results import (
     ActionRequest,
@@ -14,6 +13,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
     Result,
     StateReport,
     derivation_key,
+    event_fields,
     first_derivations,
 )
 from cera.model.events.event import Derivation

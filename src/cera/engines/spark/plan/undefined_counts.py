@@ -1,8 +1,8 @@
-"""How often an expression has no value, counted while Spark computes the answers.
+"""Counting of expressions without a value, while Spark computes the answers.
 
-What is counted is rows: the combinations of events on which a condition was decided while an expression in it had no
-value, and those whose head had none. It costs a step in Spark's plan, so it is done only where somebody asks for the
-number, and only where an expression can lack a value at all.
+Rows are counted: the combinations of events on which a condition was decided while an expression in it had no value,
+and those whose head had none. It costs a step in Spark's plan, so it is done only where the number is wanted and an
+expression can lack a value at all.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Tally:
     _observed: dict[str, Observation] = field(default_factory=dict)
 
     def watch(self, frame: DataFrame, lacking: Column | None) -> DataFrame:
-        """The frame; the rows of which something is true are counted. None: of no row."""
+        """Returns the frame, in which rows that fulfil the condition are counted; None counts no row."""
         return frame if lacking is None else self._watch(frame, F.count_if(lacking))
 
     def watch_sums(self, frame: DataFrame, undefined: Column, left_out: Column) -> DataFrame:
-        """The frame, some rows of which have numbers of what had no value and of what was left out: they are added."""
+        """Returns the frame, some rows of which hold numbers of undefined and left out cases, which are added up."""
         sums = [F.coalesce(F.sum(number), F.lit(0)) for number in (undefined, left_out)]
         return self._watch(frame, *sums)
 
@@ -72,22 +72,22 @@ class Tally:
         return frame.observe(self._observed[name], rows.alias(_ROWS), others.cast("bigint").alias(_LEFT_OUT))
 
     def fetched(self, frame: DataFrame) -> None:
-        """The rows of a frame have been fetched."""
+        """Takes over the counts after the rows of a frame have been fetched."""
         if self._observed:
             metrics = frame._jdf.queryExecution().observedMetrics()
             found = [metric.get() for name in self._observed if (metric := metrics.get(name)).isDefined()]
             self.rows, self.left_out = (sum(row.getLong(place) for row in found) for place in (0, 1))
 
     def written(self) -> None:
-        """A frame has been written."""
+        """Takes over the counts after a frame has been written."""
         found = [observation.get for observation in self._observed.values()]
         self.rows, self.left_out = (sum(each.get(name, 0) for each in found) for name in (_ROWS, _LEFT_OUT))
 
 
 def counted(relation: Relation, condition: Expression, certain: frozenset[str], environment: Environment) -> Relation:
-    """The relation; its rows are counted in which a condition on data has an expression without a value.
+    """Counts the rows in which a condition on data has an expression without a value; returns the relation.
 
-    What runs in Python cannot be counted on the way.
+    Conditions that run in Python cannot be counted.
     """
     probe = replace(environment, fallbacks={})
     found = lacking(condition, RowScope(relation, probe), certain)
@@ -99,7 +99,7 @@ def counted(relation: Relation, condition: Expression, certain: frozenset[str], 
 def counted_heads(
     frame: DataFrame, defined: Column | None, values: Iterable[Expression], certain: frozenset[str], tally: Tally | None
 ) -> DataFrame:
-    """The frame; its rows are counted for which a head with these values is not defined."""
+    """Counts the rows for which a head with these values is undefined; returns the frame."""
     always = all(isinstance(v, Literal) or (isinstance(v, Variable) and v.name in certain) for v in values)
     if tally is None or defined is None or always:
         return frame
@@ -107,9 +107,9 @@ def counted_heads(
 
 
 def lacking(condition: Expression, scope: Scope, certain: frozenset[str]) -> Column | None:
-    """Whether an expression of a condition on data has no value; None if there always is one.
+    """Returns whether an expression of a condition on data has no value; None if it always has one.
 
-    `certain` variables have one in every row. Conditions on times are not looked at.
+    `certain` variables have one in every row. Conditions on times are ignored.
     """
     tests = list(_lacking(condition, scope, certain))
     return reduce(or_, tests) if tests else None
@@ -143,7 +143,7 @@ def _lacking(expression: Expression, scope: Scope, certain: frozenset[str]) -> I
 
 
 def _not_ordered(comparison: Comparison, scope: Scope) -> Iterator[Column]:
-    """Where both sides have values that have no order: a number and a text, truth values, terms."""
+    """Yields where both sides have values without an order: a number and a text, truth values, terms."""
     left, right = (compile_value(side, scope) for side in (comparison.left, comparison.right))
     if not isinstance(left, Cell) or not isinstance(right, Cell):
         return

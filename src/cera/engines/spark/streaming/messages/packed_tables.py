@@ -22,9 +22,9 @@ Content = dict[str, Any]
 
 
 def read_table(data: memoryview) -> tuple[list[Occurrence], list[LatePolicy]]:
-    """The events of a packed table, and what is done with each if it is late."""
+    """Returns the events of a packed table, and how each is treated if it is late."""
     table = pa.ipc.open_stream(data).read_all()
-    table.validate(full=True)  # it may come out of a checkpoint: offsets that lead elsewhere would crash Python
+    table.validate(full=True)  # it may come from a checkpoint: wrong offsets would crash Python
     table = table.combine_chunks()
     known = {name: _only(table.column(name)) for name in table.column_names}
     ends, labels = _values(known[END]), _values(known[LABEL])
@@ -44,7 +44,7 @@ def read_table(data: memoryview) -> tuple[list[Occurrence], list[LatePolicy]]:
 
 
 def _halves(known: Mapping[str, pa.Array], children: Mapping[str, pa.Array]) -> Iterator[npt.NDArray[np.int64]]:
-    """The halves of the ids, computed if they did not come along."""
+    """Yields the halves of the ids, computed if they are not in the table."""
     if HALVES[0] in known:
         yield from (known[name].to_numpy() for name in HALVES)
         return
@@ -61,7 +61,7 @@ def _halves(known: Mapping[str, pa.Array], children: Mapping[str, pa.Array]) -> 
 def _contents(
     children: Mapping[str, pa.Array], labels: list[str]
 ) -> tuple[list[Content] | list[Content | None], list[Term | None]]:
-    """The contents of the events, or their terms where they are not flat; no terms at all where all are."""
+    """Returns the contents of the events, and the terms of those that are not flat; no terms at all if all are flat."""
     names = tuple(name.split(":", 1)[1] for name in children)
     columns = [_child_values(name, array) for name, array in children.items()]
     contents: list[Content]
@@ -84,11 +84,11 @@ def _contents(
 
 @lru_cache(maxsize=1_000)
 def _dictionaries(names: tuple[str, ...]) -> Callable[[Sequence[list[Any]]], list[Content]]:
-    """From the columns of children with these names to a dictionary for each row."""
+    """Returns a function from the columns of children with these names to a dictionary for each row."""
     values = [f"value_{number}" for number in range(len(names))]
     members = ", ".join(f"{name!r}: {value}" for name, value in zip(names, values, strict=True))
     source = f"lambda columns: [{{{members}}} for {', '.join(values)}, in zip(*columns)]"
-    made: Callable[[Sequence[list[Any]]], list[Content]] = eval(source)  # source made here, names quoted
+    made: Callable[[Sequence[list[Any]]], list[Content]] = eval(source)  # the source is made here, with names quoted
     return made
 
 
@@ -103,7 +103,7 @@ def _child_values(name: str, array: pa.Array) -> list[Any]:
 
 def _values(array: pa.Array) -> list[Any]:
     values: list[Any]
-    if pa.types.is_dictionary(array.type):  # rows with the same value get the same object
+    if pa.types.is_dictionary(array.type):  # rows with the same value share one object
         known = np.array([*array.dictionary.to_pylist(), None], dtype=object)
         indices = array.indices.fill_null(len(known) - 1) if array.null_count else array.indices
         values = known[indices.to_numpy()].tolist()

@@ -1,4 +1,4 @@
-"""What readers in Python find, as rows: the table that a recording is kept in.
+"""The table of records that readers in Python have read.
 
 A row is an event or a rejected record. The terms of flat events are not written out: their JSON and hashes are computed
 by Spark from `fields`, and only if something asks for them.
@@ -50,7 +50,7 @@ _ROWS_IN_BATCH = 10_000
 
 @dataclass(frozen=True)
 class ReadSplits:
-    """Runs in the workers: the rows of the splits whose numbers come in."""
+    """The reader that runs in the workers: yields the rows of the splits whose numbers come in."""
 
     splits: tuple[Split, ...]
     layout: Layout
@@ -63,7 +63,7 @@ class ReadSplits:
 
 
 def record_batches(source: int, found: Iterable[Occurrence | Rejected], first: int = 1) -> Iterator[pa.RecordBatch]:
-    """The rows of what a reader finds, numbered from `first` on."""
+    """Yields the rows of the records that a reader yields, numbered from `first` on."""
     numbered = enumerate(found, first)
     while chunk := list(islice(numbered, _ROWS_IN_BATCH)):
         rows = Rows(source)
@@ -132,14 +132,14 @@ class Rows:
 
 
 def _fields(item: Occurrence) -> dict[str, tuple[Any, ...]] | None:
-    """The children of a flat event by name, as the fields of FIELD."""
+    """Returns the children of a flat event by name, as the fields of FIELD."""
     if item.content is None:
         return fields_of(item.term)
     return {name: field_of(value) for name, value in item.content.items()}
 
 
 def events_of(read: DataFrame) -> DataFrame:
-    """The events among the rows, with the columns of an event table of terms, and `qualifier`."""
+    """Selects the events of the rows, with the columns of an event table of terms, and `qualifier`."""
     known = F.when(F.col("json").isNotNull(), F.struct("json", F.col("t1").alias("h1"), F.col("t2").alias("h2")))
     term = F.coalesce(known, fields_term(F.col("label"), F.col("fields")))
     events = read.where(F.col("reason").isNull()).select(
@@ -150,5 +150,5 @@ def events_of(read: DataFrame) -> DataFrame:
 
 
 def rejected_of(read: DataFrame) -> DataFrame:
-    """The rejected records among the rows, with the columns of `Reading.rejected`."""
+    """Selects the rejected records of the rows, with the columns of `SourceTables.rejected`."""
     return read.where(F.col("reason").isNotNull()).select(*REJECTED, *ORDER)

@@ -1,4 +1,4 @@
-"""Which part of a module's history an event belongs to, where the histories of a module are divided into buckets.
+"""Buckets of keys, and of the histories of a module.
 
 All events with the same value of the partition attribute are in one bucket. The bucket follows from the hash of the
 value, `xxhash64` as Spark computes it, so that columns and Python agree.
@@ -6,15 +6,46 @@ value, `xxhash64` as Spark computes it, so that columns and Python agree.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 
-from cera.engines.spark.division.key_hashes import bucket, key_hash
+from xxhash import xxh64_intdigest
+
 from cera.model.events.occurrence import unwrap
+from cera.model.terms.hashing import chain, hash_value
+from cera.model.terms.term import Term, Value
 from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
 from cera.modules.history_module import HistoryModule
 from cera.modules.module import Module
 
-#: The bucket of events that have no value of the partition attribute, which belong to no history.
+_SPARK_SEED = 42
+
+
+def key_hash(value: Value) -> int:
+    """Returns the hash of a value of a key: xxhash64 of the string, or of the 64-bit integer."""
+    match value:
+        case str():
+            return xxh64_intdigest(value.encode("utf-8", "surrogatepass"), _SPARK_SEED)
+        case bool():
+            return xxh64_intdigest(struct.pack("<q", int(value)), _SPARK_SEED)
+        case int():
+            return xxh64_intdigest(struct.pack("<q", value), _SPARK_SEED)
+        case float():
+            return xxh64_intdigest(struct.pack("<d", value), _SPARK_SEED)
+        case Term():
+            return hash_value(value, 1) % 2**64
+
+
+def bucket(hashes: Sequence[int], buckets: int) -> int:
+    """Returns the bucket of a key, given the hashes of its parts."""
+    if len(hashes) == 1:
+        signed = hashes[0] - 2**64 if hashes[0] >= 2**63 else hashes[0]
+    else:
+        signed = chain(*(part - 2**64 if part >= 2**63 else part for part in hashes))
+    return signed % buckets
+
+
+#: The bucket of events without a value of the partition attribute, which are not in any history.
 NOWHERE = -1
 
 _KNOWN = 100_000
@@ -29,7 +60,7 @@ class Histories:
         self._known: dict[object, int] = {}
 
     def bucket_of(self, arrival: Arrival) -> int:
-        """The bucket of an event that the module sees, perhaps NOWHERE."""
+        """Returns the bucket of an event that the module sees; NOWHERE if it is in no history."""
         key = history_of(arrival, self._partition)
         if key is NO_HISTORY:
             return NOWHERE
@@ -44,10 +75,10 @@ class Histories:
         return found
 
 
-def sharing(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
-    """Returns the modules, together where they see the same events and divide them in the same way.
+def group_modules(modules: Sequence[Module]) -> tuple[tuple[Module, ...], ...]:
+    """Returns the modules, grouped where they see the same events and divide them in the same way.
 
-    Those with one history each are left apart, so that they can run at the same time.
+    Modules with one history each stay single, so that they can run at the same time.
     """
     found: dict[object, list[Module]] = {}
     for number, module in enumerate(modules):

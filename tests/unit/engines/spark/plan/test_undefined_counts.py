@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cera.engines.spark.engine import answers
-from cera.engines.spark.plan.undefined import Tally
+from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.reading.frames import from_frame
 from cera.model.events.event import Event
 from cera.model.terms.term_text import parse_term

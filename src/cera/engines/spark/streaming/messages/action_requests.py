@@ -1,6 +1,6 @@
-"""Requests for the actions of rules: detections, with the events behind them, which actions speak of.
+"""Requests for the actions of rules: detections with the events that caused them, which actions may mention.
 
-Operators make them where they run; the actions are done where micro-batches are written.
+Operators make the requests where they run; the actions are done where micro-batches are written.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from cera.engines.spark.division.operators import Operator
-from cera.engines.spark.streaming.messages.event_fields import event_fields
-from cera.engines.spark.streaming.messages.stage_results import ActionRequest, derivation_key
+from cera.engines.spark.streaming.messages.stage_results import ActionRequest, derivation_key, event_fields
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.events.occurrence import occurrence
 from cera.model.terms.json_terms import loads, term_from_json, term_to_json
@@ -18,8 +17,8 @@ from cera.model.time.interval import Interval
 from cera.modules.processor import Detection
 
 
-def asked(operator: Operator, derived: Sequence[Detection]) -> Iterator[ActionRequest]:
-    """For each rule with an action that derived an event: the event, and the first way in which the rule did."""
+def action_requests(operator: Operator, derived: Sequence[Detection]) -> Iterator[ActionRequest]:
+    """Yields, for each rule with an action that derived an event, the event and the rule's first derivation of it."""
     if not operator.acting:
         return
     for one in derived:
@@ -34,7 +33,7 @@ def asked(operator: Operator, derived: Sequence[Detection]) -> Iterator[ActionRe
 
 
 def events_of(requests: Sequence[ActionRequest]) -> list[DerivedEvent]:
-    """The events with the rules that want something done, in the order of output; each rule once for an event."""
+    """Returns the events of the requests with their rules, in the order of output; each rule once for an event."""
     chosen: dict[tuple[str, str], ActionRequest] = {}
     for request in requests:
         place = (request.id, request.rule)

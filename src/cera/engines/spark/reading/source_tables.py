@@ -1,4 +1,4 @@
-"""What reading a source gives: event tables, and what was rejected."""
+"""The result of reading a source: event tables, and the rejected records."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from cera.wording import Setting, in_python
 
 _LAST = 2**31 - 1
 
-#: The columns of what `detect` leaves out: why, and the row that is no event. A late event has its own columns besides.
+#: The columns of what `detect` leaves out: why, and the row that is not an event. Late events have their own besides.
 LEFT_OUT, RECORD = "left_out", "record"
-#: The settings that the reasons of rejected rows speak of.
+#: The settings that the reasons of rejected rows mention.
 _MARKS = (str(Setting.MAX_DURATION), str(Setting.TIME_FORMAT), Setting.TIME_UNIT.of("s"))
 
 
 @dataclass(frozen=True)
-class Reading:
-    """The events of a source, equal ones as often as they are there, and what was rejected.
+class SourceTables:
+    """The events of a source, with duplicates, and its rejected records.
 
     The frames of the tables have a column `qualifier` as well: the id that the source gave the event, if any.
-    `rejections` makes `rejected`, which few ask for.
+    `rejections` makes `rejected`, which is rarely used.
     """
 
     tables: tuple[EventTable, ...]
@@ -37,34 +37,34 @@ class Reading:
 
     @cached_property
     def rejected(self) -> DataFrame:
-        """What was rejected: `place`, `reason`, `text`, and `source`, `position` for their order."""
+        """The rejected records: `place`, `reason`, `text`, and `source`, `position` for their order."""
         return self.rejections()
 
     def rejects(self) -> list[Rejected]:
-        """The rejected records in the order of the input. An action: it reads the input."""
+        """Returns the rejected records in the order of the input. An action: it reads the input."""
         rows = self.rejected.orderBy("source", "position").select("place", "reason", "text").collect()
         return [Rejected(row["place"], row["reason"], row["text"] or "") for row in rows]
 
     def left_out(self) -> DataFrame:
-        """The rejected records as rows of what `detect` leaves out: the reason, and the record."""
+        """Returns the rejected records as rows of what `detect` leaves out: the reason, and the record."""
         return self.rejected.select(_in_python(column("reason")).alias(LEFT_OUT), column("text").alias(RECORD))
 
-    def lasting(self, longest: int) -> Reading:
-        """Without the events that last longer than so many microseconds, which are rejected."""
+    def reject_longer(self, longest: int) -> SourceTables:
+        """Rejects the events that last longer than so many microseconds."""
         length = column("end") - column("begin")
         kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
         broken = [replace(table, frame=table.frame.where(length > longest)) for table in self.tables]
-        return Reading(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
+        return SourceTables(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
 
 
-def together(readings: Sequence[Reading]) -> Reading:
-    """What several sources give."""
+def unite(readings: Sequence[SourceTables]) -> SourceTables:
+    """Unites the tables of several sources."""
     tables = tuple(table for reading in readings for table in reading.tables)
-    return Reading(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
+    return SourceTables(tables, lambda: reduce(DataFrame.unionByName, [reading.rejected for reading in readings]))
 
 
-def unread(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:
-    """Rejected records that are known before anything is read, each with the number of its source."""
+def rejection_rows(spark: SparkSession, items: Sequence[tuple[int, Rejected]]) -> DataFrame:
+    """Makes rows of records that are rejected before anything is read, each with the number of its source."""
     rows = [(item.place, item.reason, item.text, source, 0) for source, item in items]
     return spark.createDataFrame(rows, "place string, reason string, text string, source int, position bigint")
 

@@ -1,0 +1,88 @@
+"""Events of timers: the ticks of absolute timers as a table; those of relative timers beside their anchors.
+
+Absolute timers tick between the first and the last end of the incoming events.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import and_
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from cera.engines.spark.plan.scopes import Environment
+from cera.engines.spark.tables.event_rows import event_table
+from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.relations import Relation, Timer, attribute, column
+from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer
+from cera.model.calendars.calendar_files import timer_events
+from cera.model.calendars.tick_limits import check_timer_ticks
+from cera.model.events.event import Event
+from cera.model.expressions.expression import TimerQuery
+from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
+from cera.model.time.timers import SYNONYMS, TIMERS
+
+
+def tick_table(
+    timer: TimerQuery,
+    stream: tuple[EventTable, ...],
+    environment: Environment,
+    until: Time | None,
+    rules: str = "",
+) -> EventTable:
+    """Returns the occurrences of a timer. They are made here, so the ends of the stream are computed first."""
+    events: list[Event] = []
+    bounds = stream_ends(stream)
+    if bounds is not None:
+        first, last = bounds
+        last = last if until is None else until
+        calendars, limit = environment.calendars, environment.tick_limit
+        check_timer_ticks(timer, calendars, first, last, environment.timezone, limit, rules)
+        for event in timer_events(timer, environment.calendars, first, last, environment.timezone):
+            if event.end >= first and (until is None or event.end <= until):
+                events.append(event)
+    environment.ticks.update((event.id, event) for event in events)
+    return event_table(environment.spark, events)
+
+
+def stream_ends(stream: tuple[EventTable, ...]) -> tuple[Time, Time] | None:
+    """Returns the first and the last end of the events."""
+    ends = [table.frame.select(column("end")) for table in stream]
+    if not ends:
+        return None
+    [row] = reduce(DataFrame.union, ends).agg(F.min("end"), F.max("end")).collect()
+    return None if row[0] is None else (row[0], row[1])
+
+
+def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:
+    """Adds the times of a timer to each row; drops rows in which it does not occur."""
+    anchor = IntervalColumns(*relation.interval(timer.anchor))
+    if not timer.duration.months:
+        return _moved(relation, identifier, timer, anchor)
+    duration = DurationColumns(F.lit(timer.duration.microseconds), F.lit(timer.duration.months))
+    begin, end, _ = relative_timer(timer.kind, anchor, duration)
+    relation = relation.with_timer(identifier, timer, begin, end)
+    return relation.where(column(attribute(identifier, "begin")).isNotNull())
+
+
+def _moved(relation: Relation, identifier: str, timer: Timer, anchor: IntervalColumns) -> Relation:
+    """Does the same for a duration of fixed length, by sums, with only the conditions that may be false."""
+    edges = {"begin": anchor.begin, "end": anchor.end}
+    (begin_edge, begin_sign), (end_edge, end_sign) = TIMERS[SYNONYMS[timer.kind]]
+    first, last = begin_sign * timer.duration.microseconds, end_sign * timer.duration.microseconds
+    begin, end = (edges[begin_edge] + F.lit(first), edges[end_edge] + F.lit(last))
+    happens = [*_dated(edges[begin_edge], first), *_dated(edges[end_edge], last)]
+    if first > last or (begin_edge, end_edge) == ("end", "begin"):
+        happens.append(begin <= end)
+    happens = happens or [anchor.begin.isNotNull()]
+    return relation.where(reduce(and_, happens)).with_timer(identifier, timer, begin, end)
+
+
+def _dated(time: Column, distance: int) -> list[Column]:
+    """Returns the conditions under which a time moved by this distance stays within the calendar."""
+    if abs(distance) > MAX_TIME - MIN_TIME:
+        return [F.lit(False)]
+    if distance == 0:
+        return []
+    return [time <= MAX_TIME - distance] if distance > 0 else [time >= MIN_TIME - distance]
