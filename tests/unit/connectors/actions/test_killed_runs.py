@@ -12,7 +12,7 @@ import pytest
 RUNS = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from cera.connectors.actions import appending, ledger, sql
+from cera.connectors.actions import ledger, sql
 from cera.connectors.actions.action import Call, PlannedAction, Sql, Write
 from cera.connectors.actions.permissions import Permissions
 from cera.connectors.actions.runner import ActionRunner
@@ -21,7 +21,7 @@ from cera.model.time.interval import Interval
 from cera.model.terms.term import Term
 
 top = Path(sys.argv[1])
-places = {module.__file__ for module in (appending, ledger, sql)}
+places = {module.__file__ for module in (ledger, sql)}
 
 
 def run(folder, steps):
