@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from cera.connectors.sink import Sink
-from cera.engines.local.engine import plan_of
+from cera.engines.local.engine import refuse_recursion
 from cera.engines.reference.processor import DefinitionProcessor
 from cera.model.events.event import Event
 from cera.modules.expectations import Expectations
@@ -92,7 +92,7 @@ def check_recursion(layers: Layers, engine: str) -> None:
     """Raises ProgramError for recursive rules; `engine` is what was asked for, as the message names it."""
     for module in layers.modules:
         if isinstance(module, RuleModule):
-            plan_of(module.program, engine)
+            refuse_recursion(module.program, engine)
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(

@@ -119,6 +119,7 @@ def _write(recording: Recorded, request: Request, labels: Collection[str], outpu
     derived: Counter[str] = Counter()
     written = 0
     made = Lines(request.times)
+    by_line = output if isinstance(output, LineOutput) else None
     for row in recording.rows(labels, base=request.base):
         _, _, _, label, term, _, rule, *_ = row
         if rule is not None:
@@ -126,8 +127,8 @@ def _write(recording: Recorded, request: Request, labels: Collection[str], outpu
         if term is None:
             continue
         written += 1
-        if isinstance(output, LineOutput):
-            output.write_line(made.line(row))
+        if by_line is not None:
+            by_line.write_line(made.line(row))
         else:
             output.write(_shown(row))
     output.finish()

@@ -61,11 +61,16 @@ def plan_of(program: RuleProgram, engine: str = "the local engine") -> Plan:
 
     `engine` is what was asked for, as the message names it.
     """
+    refuse_recursion(program, engine)
+    return optimize(translate(program))
+
+
+def refuse_recursion(program: RuleProgram, engine: str) -> None:
+    """Raises ProgramError for a recursive program."""
     precedence = PrecedenceGraph(program.rules)
     components = precedence.recursive_components()
     if components:
         raise ProgramError([_recursion(_cycle(precedence, component), engine) for component in components])
-    return optimize(translate(program))
 
 
 def _cycle(precedence: PrecedenceGraph, component: Sequence[int]) -> list[Rule]:
