@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "cera"
@@ -40,6 +41,7 @@ def imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
         yield from (name for name in names if name in known)
 
 
+@cache
 def edges() -> Edges:
     """Returns the rooms that each room imports, without itself."""
     known = modules()

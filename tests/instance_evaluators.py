@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from random import Random
 
-from cera.engines.running import RunOptions, run_layers
 from cera.instances.events.module import EventTypeModule
 from cera.instances.events.processor import InstanceProcessor, InstanceState
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
-from module_runs import meaning, side_by_side
+from module_runs import meaning, run_layers, side_by_side
 
 Evaluator = Callable[[EventTypeModule, Sequence[Event]], Answer]
 
@@ -72,7 +71,7 @@ def _engine(name: str) -> Evaluator:
     """A whole engine, with nothing but the module."""
 
     def evaluate(module: EventTypeModule, events: Sequence[Event]) -> Answer:
-        return run_layers(side_by_side(module), events, name, RunOptions())
+        return run_layers(side_by_side(module), events, name)
 
     return evaluate
 
@@ -80,7 +79,7 @@ def _engine(name: str) -> Evaluator:
 def flowing(module: EventTypeModule, events: Sequence[Event]) -> Answer:
     """The local engine over events in the order of time, each of which is answered when the next one comes."""
     ordered = sorted(events, key=lambda event: event.end)
-    return run_layers(side_by_side(module), ordered, "local", RunOptions(max_delay=0))
+    return run_layers(side_by_side(module), ordered, "local", max_delay=0)
 
 
 #: By name: `definitions` is the slow one that all others are held to.

@@ -5,27 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from cera.engines.running import RunOptions, run_layers
+from cera.connectors.records.layout import Layout
+from cera.connectors.row_source import Rows
 from cera.engines.spark.division import operators as division
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
+from cera.modules.expectations import expectations_of
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Module, Settings
 from cera.modules.rules.module import rule_layers
 from cera.rules.rule import RuleProgram
+from cera.running.in_memory import answer_in_memory
+from cera.running.request import Request
+
+
+def run_layers(
+    layers: Layers, events: Iterable[Event], engine: str, *, timezone: str = "UTC", **options: Any
+) -> Answer:
+    """Returns the answers of a program over events; the options are those of a request."""
+    request = Request((Rows(events),), Layout(), engine, in_memory=True, **options)  # type: ignore[arg-type]
+    answer, _ = answer_in_memory(layers, expectations_of(layers), timezone, request)
+    return answer
 
 
 def run_locally(program: RuleProgram, events: Iterable[Event], **options: Any) -> Answer:
-    return run_layers(rule_layers(program), events, "local", RunOptions(**options))
+    return run_layers(rule_layers(program), events, "local", **options)
 
 
 def run_by_definition(program: RuleProgram, events: Iterable[Event], **options: Any) -> Answer:
-    return run_layers(rule_layers(program), events, "reference", RunOptions(**options))
+    return run_layers(rule_layers(program), events, "reference", **options)
 
 
 def run_on_spark(program: RuleProgram, events: Iterable[Event], **options: Any) -> Answer:
-    return run_layers(rule_layers(program), events, "spark", RunOptions(**options))
+    return run_layers(rule_layers(program), events, "spark", **options)
 
 
 def rule_operators(program: RuleProgram, **settings: Any) -> tuple[division.Operator, ...]:

@@ -7,7 +7,7 @@ matching of patterns, the evaluation of conditions and the construction of terms
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
@@ -29,7 +29,7 @@ from cera.algebra.operators import (
     TemporalJoin,
     Union,
 )
-from cera.algebra.plan import Plan
+from cera.algebra.plan import Plan, Point
 from cera.algebra.schema import MERGED, begin, end, matching, reference
 from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Theory, timer_event
@@ -117,11 +117,28 @@ class World:
         return Relation(self._tuples(expression))
 
     def derived(self, plan: Plan) -> dict[str, Relation]:
-        """The relation of every point of a plan, one after the other."""
+        """The relation of every point of a plan, one after the other, and of those on a cycle until nothing changes."""
         points: dict[str, Relation] = dict(self.points)
+        done: set[str] = set()
         for point in plan.points:
-            points[point.name] = replace(self, points=points).evaluate(point.expression)
+            if point.name in done:
+                continue
+            cycle = plan.cycle(point.name)
+            if not cycle:
+                points[point.name] = replace(self, points=points).evaluate(point.expression)
+            else:
+                points.update(self._cycle(cycle, points))
+                done.update(each.name for each in cycle)
         return points
+
+    def _cycle(self, cycle: Sequence[Point], below: Mapping[str, Relation]) -> dict[str, Relation]:
+        found = {point.name: Relation() for point in cycle}
+        while True:
+            world = replace(self, points={**below, **found})
+            new = {point.name: world.evaluate(point.expression) for point in cycle}
+            if new == found:
+                return found
+            found = new
 
     def _tuples(self, expression: Expression) -> Iterator[Tuple]:
         match expression:

@@ -12,7 +12,13 @@ from typing import Any, Self
 
 from cera.diagnostics import Source, Span
 from cera.languages.protocol.language import Explanation, Language
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
+from cera.languages.protocol.results import (
+    Compilation,
+    CompiledModule,
+    CompileOptions,
+    ParsedSource,
+    module_of_file,
+)
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.attributes import AskedAttribute
 from cera.model.events.event import Event, in_output_order
@@ -152,19 +158,19 @@ class Counting(Language[tuple[Definition, ...]]):
     def claims(self, text: str) -> float:
         return 0.9 if _LINE.match(text) else 0.0
 
-    def parse(self, source: Source) -> Parsed[tuple[Definition, ...]]:
+    def parse(self, source: Source) -> ParsedSource[tuple[Definition, ...]]:
         found = [match for line in source.text.splitlines() if (match := _LINE.fullmatch(line)) is not None]
         definitions = tuple((match[1], int(match[2]), match[3]) for match in found)
         names = tuple(name for name, _, _ in definitions)
-        return Parsed(source, (module_of_file(source, definitions, names, "a file is a module"),), ())
+        return ParsedSource(source, (module_of_file(source, definitions, names, "a file is a module"),), ())
 
     def format(self, source: Source) -> str:
         return printed(self.parse(source).modules[0].syntax)
 
-    def compile(self, parsed: Sequence[Parsed[tuple[Definition, ...]]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[tuple[Definition, ...]]], options: CompileOptions) -> Compilation:
         written = [each for file in parsed for each in file.modules]
         modules = [CompiledModule(CountingModule(each.name, each.syntax, each.span), each.syntax) for each in written]
-        return Compiled(tuple(modules))
+        return Compilation(tuple(modules))
 
     def explain(self, module: CompiledModule[tuple[Definition, ...]]) -> Explanation:
         return Explanation("counts", printed(module.syntax))

@@ -11,7 +11,13 @@ from cera.errors import ProgramError
 from cera.instances.events.module import EventTypeModule
 from cera.instances.types import ComplexType, Component
 from cera.languages.protocol.language import Explanation, Form, Language, Target
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
+from cera.languages.protocol.results import (
+    Compilation,
+    CompiledModule,
+    CompileOptions,
+    ParsedSource,
+    module_of_file,
+)
 from cera.modules.monitoring import MonitoredEvents, Output
 
 #: The name of a type, and those of the two events that make it.
@@ -36,7 +42,7 @@ class Toy(Language[tuple[Definition, ...]]):
     def claims(self, text: str) -> float:
         return 0.9 if _LINE.match(text) else 0.0
 
-    def parse(self, source: Source) -> Parsed[tuple[Definition, ...]]:
+    def parse(self, source: Source) -> ParsedSource[tuple[Definition, ...]]:
         definitions: list[Definition] = []
         problems: list[Diagnostic] = []
         start = 0
@@ -49,7 +55,7 @@ class Toy(Language[tuple[Definition, ...]]):
             start += len(line)
         names = tuple(name for name, _, _ in definitions)
         module = module_of_file(source, tuple(definitions), names, "a file of pairs is a module")
-        return Parsed(source, (module,), tuple(problems))
+        return ParsedSource(source, (module,), tuple(problems))
 
     def format(self, source: Source) -> str:
         parsed = self.parse(source)
@@ -57,9 +63,9 @@ class Toy(Language[tuple[Definition, ...]]):
             raise ProgramError(parsed.diagnostics)
         return printed(parsed.modules[0].syntax)
 
-    def compile(self, parsed: Sequence[Parsed[tuple[Definition, ...]]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[tuple[Definition, ...]]], options: CompileOptions) -> Compilation:
         written = [each for file in parsed if not file.diagnostics for each in file.modules]
-        return Compiled(tuple(CompiledModule(lowered(each.name, each.syntax), each.syntax) for each in written))
+        return Compilation(tuple(CompiledModule(lowered(each.name, each.syntax), each.syntax) for each in written))
 
     def explain(self, module: CompiledModule[tuple[Definition, ...]]) -> Explanation:
         return Explanation("pairs", printed(module.syntax))

@@ -64,7 +64,7 @@ def perform(
         wanted.planned,
         Permissions(allow_sql, allow_exec, tuple(map(Path, folders))),
         ledger=None if ledger is None else Path(ledger),
-        tell=failed.append,
+        on_failure=failed.append,
     ) as runner:
         if retry_failed:
             runner.retry_failed()

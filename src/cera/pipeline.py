@@ -124,7 +124,7 @@ class Pipeline:
         return tuple(in_source_order([*self.diagnostics, *self.state_warnings]))
 
     def checked(self) -> RuleProgram:
-        """The rules of a program without errors; raises ProgramError otherwise."""
+        """Returns the rules of a program without errors; raises ProgramError otherwise."""
         if self.errors:
             raise ProgramError(self.errors)
         return self.rules

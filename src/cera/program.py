@@ -9,31 +9,32 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cera.connectors.records.acceptance import accepted, in_time, lasting, refuse, reworded
+from cera.connectors.records.acceptance import refuse, reworded
 from cera.connectors.records.layout import Layout, Rejected, layout_of
-from cera.connectors.records.python_values import duration_argument, microseconds, time_argument
-from cera.connectors.records.rows import read_rows
+from cera.connectors.records.python_values import duration_argument, limit_argument, microseconds, time_argument
+from cera.connectors.row_source import Rows
 from cera.connectors.source import source_of
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean
-from cera.engines.choice import AUTO, Engine, choose_in_process
 from cera.engines.local import engine as local
 from cera.engines.local.session import Session
-from cera.engines.running import RunOptions, run_layers
 from cera.errors import CeraWarning, UsageError
 from cera.languages.registry import LANGUAGES, by_ending, is_text
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import Event
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.url_paths import shown_path
 from cera.modules.answers.answer import Answer
-from cera.modules.expectations import InputObserver
 from cera.modules.layered_processor import program_processor
-from cera.modules.module import RECURSION_LIMIT, Settings
+from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
 from cera.pipeline import Pipeline
 from cera.rules.rule import Semantics
+from cera.running.choice import AUTO, Engine, choose_in_process
+from cera.running.in_memory import answer_in_memory
+from cera.running.request import Request
 from cera.wording import Setting, in_python
 
 if TYPE_CHECKING:
@@ -48,13 +49,13 @@ class Program(Pipeline):
 
     @property
     def plan(self) -> PlanTable:
-        """The optimized plan of the rules, which a notebook shows as a table. Raises ProgramError on recursion."""
+        """The optimized plan of the rules, which a notebook shows as a table."""
         from cera.explain.plan_table import PlanTable  # prints rules, which few programs of users do
 
         return PlanTable(local.plan_of(self.checked()))
 
     def check(self) -> tuple[Diagnostic, ...]:
-        """Every error and warning, from top to bottom; none means the program is fine."""
+        """Returns every error and warning, from top to bottom; none means the program is fine."""
         return Diagnostics(each.worded(in_python) for each in self.findings)
 
     def run(
@@ -100,33 +101,34 @@ class Program(Pipeline):
         raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
         Durations are microseconds or texts like `5 sec`. What rules want done is left to the caller: `cera.perform`.
         A label or an attribute that the program asks for and no event has is a `cera.CeraWarning`.
-        The engine is `local`, or `reference` for a recursive program, unless one is named. `tick_limit` is how often a
-        timer may tick between two events before the run gives up.
+        The engine is `local` unless one is named. `tick_limit` is how often a timer may tick between two events before
+        the run gives up, `recursion_limit` how many events of recursive rules may end at one time.
         """
         layers = self.layers
         if engine == AUTO:
-            engine = choose_in_process(self.rules).engine
+            engine = choose_in_process().engine
         named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id}
         times = {"time_unit": time_unit, "time_format": time_format, "timezone": timezone}
         layout = layout_of(layout, named, times, csv, self.timezone)
         now = None if until is None else time_argument("until", until, layout.times)
         _check_functions(reject=reject, late=late)
+        _check_limits(tick_limit, recursion_limit)
         if late is not None and max_delay is None:
             raise UsageError(f"{Setting.LATE} needs {Setting.MAX_DELAY}: without a limit no event is late")
         reject = refuse if reject is None else reworded(reject)
-        source = source_of(str(events)) if isinstance(events, str | Path) else None
-        records = read_rows(events, layout) if source is None else source.events(layout)
-        happened = accepted(records, reject)
-        delay, longest = duration_argument("max_delay", max_delay), duration_argument("max_duration", max_duration)
-        if longest is not None:
-            happened = lasting(happened, longest, reject)
-        observer = InputObserver(self.expectations)
-        happened = observer.passing(happened)
-        if delay is not None:
-            happened = in_time(happened, delay, late or (lambda event: None))
-        options = RunOptions(now, self.timezone, delay, longest, recursion_limit, tick_limit)
-        answer = run_layers(layers, happened, engine, options)
-        for message in observer.warnings({item.event.label for item in answer.derived}):
+        request = Request(
+            (source_of(str(events)) if isinstance(events, str | Path) else Rows(events),),
+            layout,
+            engine,
+            until=now,
+            recursion_limit=recursion_limit,
+            max_delay=duration_argument("max_delay", max_delay),
+            max_duration=duration_argument("max_duration", max_duration),
+            tick_limit=tick_limit,
+            in_memory=True,
+        )
+        answer, outcome = answer_in_memory(layers, self.expectations, self.timezone, request, reject=reject, late=late)
+        for message in self.expectations.unmet(outcome.observed, outcome.counts.labels, outcome.derived):
             warnings.warn(in_python(message), CeraWarning, stacklevel=2)
         return answer
 
@@ -138,15 +140,19 @@ class Program(Pipeline):
         max_duration: int | str | None = None,
         left_out: bool = False,
         label: str | None = None,
+        recursion_limit: int = RECURSION_LIMIT,
     ) -> DataFrame:
-        """The derived events of a Spark DataFrame of events, recorded or streaming: `events.transform(program.detect)`.
+        """Returns the events derived from a DataFrame, recorded or streaming: `events.transform(program.detect)`.
 
         The events have the columns that `cera.spark.events` makes. On a stream, events may come `max_delay` late. Rows
         that come later, or are no events, are left out; with `left_out` they are in the result too, and the column
         `left_out`, null for derived events, says why. With a `label` only the events with this one are given, and with
         them a struct `children` of typed values; of the columns that are not used then, Spark computes nothing.
+        Where recursive rules derive more than `recursion_limit` events that end at one time, it fails.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
+
+        _check_limits(None, recursion_limit)
 
         return detect(
             self.layers,
@@ -156,6 +162,7 @@ class Program(Pipeline):
             timezone=self.timezone,
             left_out=left_out,
             label=label,
+            recursion_limit=recursion_limit,
         )
 
     def session(
@@ -165,13 +172,17 @@ class Program(Pipeline):
         max_duration: int | str | None = None,
         late: Callable[[Event], object] | None = None,
         tick_limit: int = TICK_LIMIT,
+        recursion_limit: int = RECURSION_LIMIT,
     ) -> Session:
-        """The program running in this process, event by event. Durations are microseconds or texts like `5 sec`.
+        """Returns the program running here, event by event. Durations are microseconds or texts like `5 sec`.
 
-        `tick_limit` is how often a timer may tick between two events: more is an error.
+        `tick_limit` is how often a timer may tick between two events, `recursion_limit` how many events of recursive
+        rules may end at one time: more is an error.
         """
+        _check_limits(tick_limit, recursion_limit)
         longest = duration_argument("max_duration", max_duration)
-        processor = self.processor(max_duration=longest, tick_limit=tick_limit)
+        settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit)
+        processor = program_processor(self.layers, settings)
         return Session(
             processor,
             max_delay=microseconds(max_delay),
@@ -181,8 +192,14 @@ class Program(Pipeline):
         )
 
     def processor(self, *, max_duration: int | None = None, tick_limit: int | None = None) -> AnyProcessor:
-        """The program compiled for the local engine, which a driver or a session drives."""
+        """Returns the program compiled for the local engine, which a driver or a session drives."""
         return program_processor(self.layers, Settings(self.timezone, max_duration, tick_limit))
+
+
+def _check_limits(tick_limit: int | None, recursion_limit: int) -> None:
+    if tick_limit is not None:
+        limit_argument("tick_limit", tick_limit)
+    limit_argument("recursion_limit", recursion_limit)
 
 
 def _check_functions(**functions: object) -> None:
@@ -200,7 +217,7 @@ def load(
     enable: Sequence[str] | None = None,
     answer_limit: int | None = None,
 ) -> Program:
-    """A program from files, or from its text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
+    """Returns a program from files or a text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
     With `enable`, only the modules with these names run. Of a rule or type of a module one event may end
     `answer_limit` events before a run gives up. The program may be wrong; `check` says how, and `run` raises
@@ -232,7 +249,7 @@ def _parts(given: object) -> list[str | Path | Source]:
 
 
 def enabling(program: Program, names: Sequence[str]) -> Program:
-    """The program with those of its modules that are named."""
+    """Returns the program with those of its modules that are named."""
     for name in names:
         if name not in program.module_names:
             known = program.module_names

@@ -23,7 +23,7 @@ from types import MappingProxyType
 
 
 class Setting(Enum):
-    """What a user can set. The values are the names of options, and stay as they are: marks may be kept in files."""
+    """A setting of a user. The values are the names of options, and stay as they are: marks may be kept in files."""
 
     ALLOW_EXEC = "allow_exec"
     ALLOW_SQL = "allow_sql"

@@ -7,7 +7,6 @@ ids, causes) is not compared. `case.toml` says
     entries    the ids of CONFORMANCE that it is about, if it is about any
     programs   the files of the program; without it `program.xceq`
     events     the file of the events; without it `events.jsonl`
-    refused    the engines that refuse the program, each with the code of its error
 
 and options of `cera run` by their names: semantics, until, timezone, calendars, and how the events are written.
 """
@@ -24,7 +23,6 @@ from typing import Any
 
 import cera
 from cera.connectors.files import Layout
-from cera.connectors.records.acceptance import accepted, refuse
 from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.time.time_text import TimeFormat
@@ -45,7 +43,6 @@ class Case:
     programs: tuple[Path, ...]
     events: Path
     expected: tuple[Mapping[str, Any], ...]
-    refused: Mapping[str, str]
     options: Mapping[str, Any]
 
     @property
@@ -77,7 +74,10 @@ class Case:
     @cached_property
     def stream(self) -> tuple[Event, ...]:
         """The events of its file."""
-        return tuple(accepted(source_of(str(self.events)).events(self.layout), refuse))
+        records = list(source_of(str(self.events)).events(self.layout))
+        events = tuple(record for record in records if isinstance(record, Event))
+        assert len(events) == len(records), "a record of the case is malformed"
+        return events
 
 
 def list_cases() -> list[Case]:
@@ -95,6 +95,5 @@ def _case(folder: Path) -> Case:
         tuple(folder / name for name in options.pop("programs", ["program.xceq"])),
         folder / options.pop("events", "events.jsonl"),
         tuple(json.loads(line) for line in lines),
-        options.pop("refused", {}),
         options,
     )

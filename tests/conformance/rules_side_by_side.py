@@ -10,7 +10,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from cera.engines.running import RunOptions, run_layers
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Variable
@@ -19,6 +18,7 @@ from cera.model.terms.term import Term
 from cera.modules.rules.module import rule_layers
 from cera.rules.rule import Accumulation, EventQuery, Rule, RuleProgram
 from conformance.case_folders import Case
+from module_runs import run_layers
 
 Query = TypeVar("Query", EventQuery, Accumulation)
 
@@ -86,10 +86,10 @@ def answers(cases: Sequence[Case], engine: str) -> dict[Case, list[DerivedEvent]
     prefixes = {f"c{number}-": case for number, case in enumerate(cases)}
     rules = [_labelled(rule, prefix) for prefix, case in prefixes.items() for rule in case.program.rules.rules]
     events = [_renamed(event, prefix + event.label) for prefix, case in prefixes.items() for event in case.stream]
-    options = RunOptions(until=cases[0].until, timezone=cases[0].times.timezone)
     program = RuleProgram(tuple(rules), cases[0].program.rules.semantics)
     found: dict[Case, list[DerivedEvent]] = {case: [] for case in cases}
-    for derived in run_layers(rule_layers(program), events, engine, options).derived:
+    until, timezone = cases[0].until, cases[0].times.timezone
+    for derived in run_layers(rule_layers(program), events, engine, until=until, timezone=timezone).derived:
         prefix = derived.derivations[0].rule.partition("-")[0] + "-"
         found[prefixes[prefix]].append(_plain(derived, prefix))
     return found

@@ -17,14 +17,15 @@ import pytest
 pytest.importorskip("pyspark")
 
 from cera.connectors.records.layout import Layout
+from cera.connectors.sink import BatchFolder
 from cera.connectors.source import source_of
-from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.division.operators import operators
 from cera.model.events.event import Event
 from cera.modules.answers.answer import Answer
 from cera.testing import SECOND, event
 from conformance.event_type_entries import Entry, SideBySide, asked, entries
 from instance_evaluators import Evaluator
+from module_runs import run_layers
 from properties.local_runs import disordered
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.test_epl_streaming import found
@@ -63,7 +64,7 @@ def together() -> SideBySide:
 
 @pytest.fixture(scope="module")
 def recorded(spark: SparkSession, together: SideBySide) -> Evaluator:
-    return together.answering(run_layers(together.layers, together.events, "spark", RunOptions()))
+    return together.answering(run_layers(together.layers, together.events, "spark"))
 
 
 @pytest.fixture(scope="module")
@@ -80,17 +81,17 @@ def cut(together: SideBySide) -> Evaluator:
 @pytest.fixture(scope="module")
 def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
     """As a stream on Spark, which is stopped in the midst of the events and goes on from its checkpoint."""
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
-    from cera.engines.spark.streaming.sources.intake import StreamSource
-    from cera.engines.spark.streaming.stream_listener import StreamListener
+    from cera.engines.spark.streaming.live import LiveStream
+    from cera.running.streams.listener import StreamListener
+    from cera.running.streams.request import StreamRequest, StreamSource
 
     folder = tmp_path_factory.mktemp("entries")
     (folder / "in").mkdir()
     some = SideBySide(asked(CHOSEN))
     events = [*disordered(some.events, DELAY, Random(6)), LAST]
-    options = StreamOptions(
+    options = StreamRequest(
         (StreamSource(source_of(str(folder / "in"))),),
-        folder / "out",
+        BatchFolder(folder / "out"),
         folder / "checkpoint",
         Layout(times=TIMES),
         max_delay=DELAY,
@@ -110,7 +111,7 @@ def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> E
 
 def known(together: SideBySide, told: Mapping[str, tuple[str, Mapping[str, str]]]) -> Evaluator:
     """What a stream told, by the ids of the events: what the local engine tells as well, with its causes."""
-    local = run_layers(together.layers, [*together.events, LAST], "local", RunOptions(until=LAST.end - DELAY - 1))
+    local = run_layers(together.layers, [*together.events, LAST], "local", until=LAST.end - DELAY - 1)
     firsts = {one.event.id: (one, one.derivations[0]) for one in local.derived}
     both = {id_: one for id_, (one, way) in firsts.items() if told.get(id_) == (way.rule, _ids(way.causes))}
     assert told.keys() <= both.keys(), "what the local engine does not detect"

@@ -14,7 +14,6 @@ from cera.algebra.operators import AntiSemiJoin, Join, RelativeTimers, TemporalJ
 from cera.algebra.relevance import Relevance
 from cera.algebra.translation import translate
 from cera.engines.local.processor import RuleProcessor
-from cera.errors import ProgramError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.modules.driving import Driver
@@ -153,17 +152,3 @@ def test_an_event_that_ends_when_time_has_been_advanced_to_is_late() -> None:
     assert session.push(event("a{2}", 5.000001)) == []
     assert_same_events(session.close(), [event("seen{2}", 5.000001)])
     assert session.late == 1
-
-
-def test_recursion_is_refused_with_the_cycle_and_the_engine_that_can_run_it() -> None:
-    program = """
-    DETECT p{var X} ON event e: q{var X} END
-    DETECT q{var X} ON event e: p{var X} END
-    DETECT r{var X} ON event e: p{var X} END
-    """
-    with pytest.raises(ProgramError) as refusal:
-        load(program).run([event("p{1}", 0)], engine="local")
-    [problem] = refusal.value.diagnostics
-    assert "p → q → p" in problem.message
-    assert "r" not in problem.message.rpartition(":")[2].split()
-    assert 'engine="reference"' in (problem.hint or "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cera.instances.types import EventType, Folded, TimerType
+from cera.instances.types import EventType, FoldedValue, TimerType
 from cera.model.expressions.expression import Variable
 from cera.testing import SECOND
 from instance_building import complex_type, detected, history, module, seen, times
@@ -120,7 +120,7 @@ def test_N_01_a_periodic_event_ticks_between_two_others(evaluate: Evaluator) -> 
 
 def test_N_01_a_periodic_event_is_told_once_at_the_end(evaluate: Evaluator) -> None:
     every = TimerType("T", SECOND, "E1", repeats=True, stop="E3")
-    ticks = (Folded("count(T)", "count", "T"),)
+    ticks = (FoldedValue("count(T)", "count", "T"),)
     fields = (("ticks", Variable("count(T)")),)
     closed = complex_type("E", ";", "E1", "restricted cumulative: T", "E3", fields=fields, folds=ticks)
     [one] = evaluate(module(every, closed), history(". e1 . . e3 . .")).derived

@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Diagnostic, Source, render
-from cera.engines.local import engine as local
-from cera.errors import ProgramError
 from cera.program import Program
 from cera.wording import on_command_line
 from docs.blocks import ROOT, blocks
@@ -34,11 +32,6 @@ ACCOMPANIED = {"XC206": {"XC105"}}
 def diagnose(text: str, code: str) -> list[Diagnostic]:
     """Returns what is said of a program; notes, and warnings that distract, on the page that is about them only."""
     program = Program((Source(f"program.{LANGUAGES[code[:2]]}", text),))
-    if code == "XC304":  # one engine refuses what others run
-        try:
-            local.plan_of(program.checked())
-        except ProgramError as error:
-            return list(error.findings)
     found = [*program.check(), *program.notes]
     return [one for one in found if one.code == code or not (one.severity == "note" or one.code in BESIDES)]
 

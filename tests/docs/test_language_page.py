@@ -12,7 +12,7 @@ from cera.languages.xchangeeq.grammar import cut, parse_tree
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions.expression import AGGREGATES
 from cera.model.time.allen import RELATIONS
-from cera.model.time.clock_pattern import DATETIME_PARTS
+from cera.model.time.clock import DATETIME_PARTS
 from cera.model.time.durations import UNITS
 from cera.model.time.timers import SYNONYMS, TIMERS
 from cera.program import load

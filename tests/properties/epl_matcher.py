@@ -27,7 +27,7 @@ from cera.languages.epl.syntax import (
     First,
     Negation,
     Prior,
-    Relaxed,
+    RelaxedSequence,
     Sequence,
     Star,
     Within,
@@ -65,7 +65,7 @@ class Matcher:
                 return {(bindings, start + 1) for start in starts if start < self.last}
             case Sequence():
                 return self._sequence(event.events, bindings, starts, gaps=False)
-            case Relaxed():
+            case RelaxedSequence():
                 return self._sequence(event.events, bindings, starts, gaps=True)
             case Star():
                 reached = starts
@@ -133,13 +133,13 @@ class Matcher:
     def _within(self, event: Event, duration: Duration, bindings: Bindings, starts: frozenset[int]) -> Ends:
         if isinstance(event, Prior):
             return self._prior(event.events, bindings, starts, duration.microseconds)
-        assert isinstance(event, Sequence | Relaxed)
+        assert isinstance(event, Sequence | RelaxedSequence)
         by_time: dict[tuple[Bindings, int], set[int]] = defaultdict(set)
         for bound, end in self.ends(event.events[0], bindings, starts):
             by_time[bound, self._time(end)].add(end)
         found = set()
         for (bound, since), ended in by_time.items():
-            gaps = isinstance(event, Relaxed)
+            gaps = isinstance(event, RelaxedSequence)
             begins = frozenset(range(min(ended), self.last + 1)) if gaps else frozenset(ended)
             for further, end in self._sequence(event.events[1:], bound, begins, gaps):
                 if self._time(end) - since <= duration.microseconds:

@@ -23,7 +23,7 @@ from cera.languages.epl.syntax import (
     First,
     Negation,
     Prior,
-    Relaxed,
+    RelaxedSequence,
     Rule,
     Sequence,
     Star,
@@ -65,7 +65,7 @@ class EventMaker:
             case "sequence":
                 return Sequence(self._several(depth, known, stars=True))
             case "relaxed":
-                return Relaxed(self._several(depth, known, stars=random.random() < 0.2))
+                return RelaxedSequence(self._several(depth, known, stars=random.random() < 0.2))
             case "and":
                 return Conjunction(tuple(self.event(depth - 1, known) for _ in range(2)))
             case "or":
@@ -80,7 +80,9 @@ class EventMaker:
                 limit = Duration(0, random.randrange(1, 8) * SECOND)
                 if random.random() < 0.3:
                     return Within(Prior(tuple(self.event(depth - 1, known) for _ in range(2))), limit)
-                return Within(random.choice((Sequence, Relaxed))(self._several(depth, known, stars=False)), limit)
+                return Within(
+                    random.choice((Sequence, RelaxedSequence))(self._several(depth, known, stars=False)), limit
+                )
 
     def sequence(self, depth: int) -> Event:
         """A sequence that begins with a variable: most of what can go wrong is in what follows one."""
@@ -89,7 +91,7 @@ class EventMaker:
         rest = [self._element(depth, known, self._random.random() < 0.2)]
         if self._random.random() < 0.5:
             rest.append(self._basic((*known, *visible_outside(rest[0]))))
-        return self._random.choice((Sequence, Relaxed, Relaxed))((first, *rest))
+        return self._random.choice((Sequence, RelaxedSequence, RelaxedSequence))((first, *rest))
 
     def _several(self, depth: int, known: tuple[str, ...], *, stars: bool) -> tuple[Event, ...]:
         events: list[Event] = []

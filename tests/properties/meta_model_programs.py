@@ -16,7 +16,7 @@ from cera.instances.types import (
     Delimiter,
     EventType,
     Fold,
-    Folded,
+    FoldedValue,
     OperatorName,
     SelectionName,
     TimerType,
@@ -242,11 +242,11 @@ def _conjunct(random: Random, attributes: list[str]) -> Expression:
 
 def _head(
     random: Random, components: Sequence[Component]
-) -> tuple[tuple[tuple[str, Expression], ...], tuple[Folded, ...]]:
+) -> tuple[tuple[tuple[str, Expression], ...], tuple[FoldedValue, ...]]:
     """Fields that the types above ask for, some of them undefined, and folds."""
     one, other = random.choice(components).name, random.choice(components).name
     fold: Fold = random.choice(get_args(Fold))
-    folds = (Folded(f"{fold}({other}.v)", fold, other, "v"), Folded(f"count({one})", "count", one))
+    folds = (FoldedValue(f"{fold}({other}.v)", fold, other, "v"), FoldedValue(f"count({one})", "count", one))
     fields: list[tuple[str, Expression]] = [
         ("v", Variable(f"{one}.v")),
         ("k", Variable(f"{other}.k")),

@@ -21,7 +21,7 @@ from cera.model.matching.matching import Substitution, substitution_key
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.testing import SECOND
 from properties.brute_force import TooLargeError, entailed
-from properties.generator import FEATURES, LAST_SECOND, Case, cases
+from properties.generator import LAST_SECOND, Case, cases
 from properties.holding import holds_for
 from properties.theories import model_of, rules_of, theory_of
 from relational import (
@@ -36,7 +36,7 @@ from relational import (
     values_of,
 )
 
-SMALL = cases(FEATURES - {"recursion"}, most_events=7)
+SMALL = cases(most_events=7) | cases(recursive=True, most_events=4)
 
 NOWS = st.integers(0, 2 * LAST_SECOND).map(lambda seconds: seconds * SECOND)
 
@@ -129,7 +129,7 @@ def body_of(prefix: Branch, rule: Rule, program: RuleProgram) -> Expression:
     return body
 
 
-@holds_for(cases(FEATURES - {"recursion"}, most_events=6))
+@holds_for(cases(most_events=6) | cases(recursive=True, most_events=4))
 def test_C_23_a_tuple_is_a_substitution_and_a_trace_that_satisfy_its_formula(case: Case) -> None:
     """Lemma 0.1, by enumeration: r ∈ S(E) iff E, σ_r, τ_r ⊨ F^t with t = occtime(r), for every part of every body."""
     program = rules_of(case)

@@ -15,11 +15,11 @@ from cera.datalog import stages
 from cera.datalog.checks import check
 from cera.diagnostics import Source
 from cera.languages.epl.event_shapes import check_shapes
-from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_event
-from cera.languages.epl.syntax import Basic, Context, Event, Prior, Relaxed, Rule, Sequence, Within
+from cera.languages.epl.syntax import Basic, Context, Event, Prior, RelaxedSequence, Rule, Sequence, Within
 from cera.languages.epl.translation import Translation, program_of, translate
+from cera.languages.epl.variables import with_variables
 from cera.languages.text.nodes import EventType, Identifier
 from cera.model.expressions.expression import Comparison, Variable
 from cera.model.time.durations import Duration
@@ -110,7 +110,7 @@ def forgetful(translated: Translation, history: list[Stage]) -> tuple[Detections
 def compare_forgetful(seed: int, context: Context) -> int:
     random = Random(seed)
     event = random_event(random, random.randrange(1, 4), context)
-    if isinstance(event, Sequence | Relaxed | Prior) and random.random() < 0.7:
+    if isinstance(event, Sequence | RelaxedSequence | Prior) and random.random() < 0.7:
         limited = Within(event, Duration(0, random.randrange(1, 6) * SECOND))
         event = event if list(check_shapes(Rule(Identifier("R"), limited, context))) else limited
     history = random_history(random, simultaneous=seed % 2 == 0)
@@ -181,14 +181,14 @@ def test_every_translated_program_passes_the_checks_of_datalog() -> None:
             assert [str(found) for found in check(program)] == [], print_event(event)
 
 
-def flat_sequence(length: int, keyed: bool) -> Relaxed:
+def flat_sequence(length: int, keyed: bool) -> RelaxedSequence:
     """[A(X0), B(X1, X1.v = X0.v), …]."""
     events = []
     for index in range(length):
         same = Comparison("=", Variable(f"X{index}.v"), Variable(f"X{index - 1}.v"))
         conditions = (same,) if keyed and index else ()
         events.append(Basic(EventType(None, LABELS[index]), Identifier(f"X{index}"), conditions))
-    return Relaxed(tuple(events))
+    return RelaxedSequence(tuple(events))
 
 
 Run = tuple[EventTuple, ...]

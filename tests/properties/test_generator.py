@@ -13,9 +13,12 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from cera.engines.reference.engine import run
+from cera.algebra.correlation_keys import correlation_key
+from cera.rules.analysis.dependencies import dependencies
+from cera.rules.analysis.strata import recursive_components
 from cera.rules.rule import Semantics
 from hypothesis_profiles import examples
+from module_runs import run_by_definition
 from properties.generator import BASIC, FEATURES, STRATIFIED, Case, cases, constructs, seeded_case
 from properties.generator.pairs import ALLOWED, Pair, pairs
 from properties.holding import holds_for
@@ -40,7 +43,7 @@ def test_every_construct_occurs_and_is_answered() -> None:
     """Prints the table with -s: in how many programs each construct occurs, and how many of these have answers."""
     used, answered, answers = Counter[str](), Counter[str](), Counter[bool]()
     for case in generated():
-        derived = run(rules_of(case), case.events).derived
+        derived = run_by_definition(rules_of(case), case.events).derived
         names = constructs(case.program).keys()
         used.update(names)
         answered.update(names if derived else ())
@@ -95,6 +98,37 @@ def test_programs_depend_on_what_engines_can_get_wrong() -> None:
         seen["several derivations"] += any(len(derived.derivations) > 1 for derived in model.derived())
     least = {"strata": 3, "semantics": 60, "chain": 40, "group": 10, "several derivations": 60}
     assert {name: count for name, count in seen.items() if count < least[name]} == {}
+
+
+@pytest.mark.slow
+def test_recursive_programs_depend_on_what_engines_can_get_wrong() -> None:
+    """Circles at one time, several rules, two recursions, a key that divides a stream, negation, rules above."""
+    seen = Counter[str]()
+    for seed in range(300):
+        case = seeded_case(seed, recursive=True)
+        program = rules_of(case)
+        derivations = [one.derivations for one in run_by_definition(program, case.events).derived]
+        components = recursive_components(program.rules)
+        recursive = {rule.name for component in components for rule in component}
+        above = [d for d in dependencies(program.rules) if d.on.name in recursive and d.rule.name not in recursive]
+        seen["answered by recursion"] += any(way.rank for ways in derivations for way in ways)
+        seen["circular"] += any(way.rank > 1 for ways in derivations for way in ways)
+        seen["several derivations"] += any(ways[0].rank and len(ways) > 1 for ways in derivations)
+        seen["two recursions"] += len(components) > 1
+        seen["two rules"] += any(len(component) == 2 for component in components)
+        seen["three rules"] += any(len(component) > 2 for component in components)
+        rules = [rule for rule in program.rules if rule.name in recursive]
+        seen["divided"] += bool(rules) and all(map(correlation_key, rules))
+        seen["not divided"] += not all(map(correlation_key, rules))
+        seen["absence in it"] += any(branch.absences for rule in rules for branch in rule.branches)
+        for kind in ("negative", "grouping", "temporal", "positive"):
+            seen[f"{kind} above"] += any(d.kind == kind for d in above)
+    assert {name: count for name, count in seen.items() if count < 8} == {}
+
+
+def test_a_pattern_under_without_takes_no_variable_of_a_pattern_that_was_not_used() -> None:
+    """Found by a comparison of engines: it had the error XC208."""
+    rules_of(seeded_case(639, recursive=True))
 
 
 @pytest.mark.parametrize("feature", sorted(FEATURES))

@@ -11,10 +11,9 @@ from random import Random
 
 import pytest
 
-from module_runs import side_by_side
+from module_runs import run_layers, side_by_side
 
 pytest.importorskip("pyspark")
-from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.division.operators import operators
 from cera.instances.events.module import EventTypeModule
 from cera.model.events.event import Event
@@ -64,7 +63,7 @@ def compare(seed: int) -> int:
     for batch in [*random_cuts(disordered(events, delay, random), random), [last], []]:
         stream.batch(batch)
     assert not stream.by_kind.late
-    answer = run_layers(layers, [*events, last], "local", RunOptions(until=stream.watermark * 1000 - 1))
+    answer = run_layers(layers, [*events, last], "local", until=stream.watermark * 1000 - 1)
     assert told(found(stream)) == told_once(answer.derived), f"seed {seed}"
     counts = [(state.undefined, state.without_key) for state in stream.by_kind.states]
     assert [sum(each) for each in zip(*counts, strict=True)] == [answer.undefined, answer.left_out], f"seed {seed}"

@@ -1,14 +1,14 @@
 """Spark over recorded events against the reference, on random programs and random streams.
 
-Compared are the derived events with all their derivations (rules and causes), of some programs also as `detect` gives
-them: each event once, with the first of its derivations. The events come in as tables of typed columns where they are
-flat, as terms where they are not; reading files is tested elsewhere.
+Compared are the derived events with all their derivations (rules and causes, and their order in recursive programs), of
+some programs also as `detect` gives them: each event once, with the first of its derivations. The events come in as
+tables of typed columns where they are flat, as terms where they are not; reading files is tested elsewhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -17,12 +17,12 @@ from rich.console import Console
 from rich.table import Table
 
 from cera.engines.spark import engine as spark_engine
+from cera.engines.spark.lineage import Lineage
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import event_tables
 from cera.model.events.event import DerivedEvent, Event
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rule_layers
-from cera.rules.analysis.strata import recursive_components
 from module_runs import run_by_definition, run_on_spark
 from properties.generator import constructs, seeded_case
 from properties.theories import rules_of
@@ -71,12 +71,30 @@ def detected_once(program: Layers, events: Sequence[Event]) -> list[tuple[str, s
     return sorted((row["id"], row["rule"], row["causes"]) for row in rows)
 
 
-def compared(seed: int) -> tuple[Counter[str], int] | None:
+def in_order(derived: Sequence[DerivedEvent]) -> dict[str, list[tuple[str, dict[str, str]]]]:
+    """The derivations of each event in their order."""
+    return {
+        one.event.id: [(way.rule, {name: cause.id for name, cause in way.causes.items()}) for way in one.derivations]
+        for one in derived
+    }
+
+
+def compared_recursion(seed: int) -> list[str]:
+    """The ways in which the recursion of a random program ran, on which Spark and the reference agree."""
+    case = seeded_case(seed, recursive=True)
+    program = rules_of(case)
+    expected = run_by_definition(program, case.events).derived
+    spark = session()
+    found = spark_engine.answers(rule_layers(program), event_tables(spark, case.events), spark)
+    lineage = Lineage(program.rules, [*case.events, *found.ticks])
+    assert in_order(lineage.derived(found.derivations().collect())) == in_order(expected), f"seed {seed}"
+    return [way.partition(" (")[0].partition(":")[0] for way in found.recursion.values()]
+
+
+def compared(seed: int) -> tuple[Counter[str], int]:
     """The constructs and the number of answers of a random program on which Spark and the reference agree."""
     case = seeded_case(seed)
     program = rules_of(case)
-    if recursive_components(program.rules):
-        return None
     expected = run_by_definition(program, case.events).derived
     actual = run_on_spark(program, case.events).derived
     assert derivations(actual) == derivations(expected), f"seed {seed}"
@@ -87,7 +105,7 @@ def compared(seed: int) -> tuple[Counter[str], int] | None:
 
 def compare(seeds: range) -> None:
     with ThreadPoolExecutor(2) as pool:  # while one program is planned, another one can run
-        found = [result for result in pool.map(compared, seeds) if result is not None]
+        found = list(pool.map(compared, seeds))
     used = sum((constructs for constructs, _ in found), Counter[str]())
     programs, answers = len(found), sum(number for _, number in found)
     table = Table("construct", "programs", title=f"{programs} programs with {answers} answers on Spark")
@@ -108,6 +126,25 @@ def test_spark_agrees_with_the_reference(part: int) -> None:
 @pytest.mark.usefixtures("spark")
 def test_spark_agrees_with_the_reference_on_many_programs(part: int) -> None:
     compare(range(part * PART, (part + 1) * PART))
+
+
+def compare_recursions(seeds: Iterable[int]) -> Counter[str]:
+    """How many recursions of random programs ran in each of the ways."""
+    with ThreadPoolExecutor(2) as pool:
+        return Counter(way for ways in pool.map(compared_recursion, seeds) for way in ways)
+
+
+@pytest.mark.usefixtures("spark")
+def test_recursive_programs_on_spark_agree_with_the_reference_in_every_way() -> None:
+    ways = compare_recursions((7, 8, 18, 26, 33, 37))
+    assert ways.keys() == {"by key", "in rounds over the delta", "in one piece"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(40))
+@pytest.mark.usefixtures("spark")
+def test_many_recursive_programs_on_spark_agree_with_the_reference(part: int) -> None:
+    assert compare_recursions(range(part * PART, (part + 1) * PART))
 
 
 @pytest.mark.usefixtures("compiled")

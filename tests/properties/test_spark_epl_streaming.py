@@ -14,6 +14,7 @@ import pytest
 
 from cera.connectors.event_lines import event_line
 from cera.connectors.records.layout import Layout
+from cera.connectors.sink import BatchFolder
 from cera.connectors.source import source_of
 from cera.program import load
 from cera.testing import event
@@ -35,9 +36,9 @@ SEED = 4
 @pytest.mark.usefixtures("spark")
 def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path: Path) -> None:
     from cera.engines.spark.division.operators import operators
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
-    from cera.engines.spark.streaming.sources.intake import StreamSource
-    from cera.engines.spark.streaming.stream_listener import StreamListener
+    from cera.engines.spark.streaming.live import LiveStream
+    from cera.running.streams.listener import StreamListener
+    from cera.running.streams.request import StreamRequest, StreamSource
 
     random = Random(SEED)
     program = random_program(random, 8)
@@ -45,9 +46,9 @@ def test_random_modules_between_rules_on_spark_streaming_with_a_restart(tmp_path
     cut = random.randrange(30, 60)
     source = tmp_path / "in"
     source.mkdir()
-    options = StreamOptions(
+    options = StreamRequest(
         (StreamSource(source_of(str(source))),),
-        tmp_path / "out",
+        BatchFolder(tmp_path / "out"),
         tmp_path / "checkpoint",
         Layout(times=TIMES),
         max_delay=DELAY,

@@ -10,10 +10,9 @@ from random import Random
 import pytest
 
 from cera.diagnostics import Source
-from cera.engines.running import RunOptions, run_layers
 from cera.program import Program
 from cera.testing import SECOND, event
-from module_runs import side_by_side
+from module_runs import run_layers, side_by_side
 from properties.test_meta_model_streaming import random_modules, stream_of
 from properties.test_spark import derivations
 
@@ -32,12 +31,12 @@ def compare(seed: int, count: int, *, light: bool) -> None:
     modules = random_modules(random, count, light=light)
     layers = side_by_side(*modules)
     events = stream_of(random, modules, 60 if light else 11)
-    options = RunOptions(until=events[-3].end) if light else RunOptions()
-    local = run_layers(layers, events, "local", options)
+    until = events[-3].end if light else None
+    local = run_layers(layers, events, "local", until=until)
     assert local.derived
-    reference = run_layers(layers, events, "reference", options)
+    reference = run_layers(layers, events, "reference", until=until)
     assert reference == local
-    spark = run_layers(layers, [*events, *events[:9]], "spark", options)
+    spark = run_layers(layers, [*events, *events[:9]], "spark", until=until)
     assert derivations(spark.derived) == derivations(local.derived)
     assert spark == local
 

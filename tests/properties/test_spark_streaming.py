@@ -19,6 +19,7 @@ import pytest
 
 from cera.connectors.event_lines import base_line, event_line
 from cera.connectors.records.layout import Layout
+from cera.connectors.sink import BatchFolder
 from cera.connectors.source import source_of
 from cera.model.events.event import Event
 from cera.model.expressions.constructs import Construct, ConstructTerm
@@ -28,7 +29,7 @@ from cera.model.time.time_text import TimeFormat
 from cera.rules.rule import Branch, Rule, RuleProgram
 from cera.testing import SECOND, event
 from module_runs import rule_operators, run_locally
-from properties.generator import CALENDARS, FEATURES, seeded_case
+from properties.generator import CALENDARS, seeded_case
 from properties.local_runs import disordered
 from properties.theories import rules_of
 
@@ -84,7 +85,7 @@ def programs(count: int, first_seed: int) -> Iterator[tuple[list[Rule], list[Eve
     seed = first_seed
     while count:
         seed += 1
-        case = seeded_case(seed, FEATURES - {"recursion"})
+        case = seeded_case(seed, recursive=seed % 5 == 0)
         program = rules_of(case)
         prefix = f"p{seed}-"
         try:
@@ -122,9 +123,9 @@ def _input_line(each: Event) -> dict[str, object]:
 def test_random_programs_on_spark_streaming_with_a_restart(
     spark: SparkSession, tmp_path: Path, count: int, seed: int
 ) -> None:
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
-    from cera.engines.spark.streaming.sources.intake import StreamSource
-    from cera.engines.spark.streaming.stream_listener import StreamListener
+    from cera.engines.spark.streaming.live import LiveStream
+    from cera.running.streams.listener import StreamListener
+    from cera.running.streams.request import StreamRequest, StreamSource
 
     chance = random.Random(seed)
     cases = list(programs(count, seed))
@@ -135,9 +136,9 @@ def test_random_programs_on_spark_streaming_with_a_restart(
     longest = max(each.end - each.begin for each in events)
     source = tmp_path / "in"
     source.mkdir()
-    options = StreamOptions(
+    options = StreamRequest(
         (StreamSource(source_of(str(source))),),
-        tmp_path / "out",
+        BatchFolder(tmp_path / "out"),
         tmp_path / "checkpoint",
         Layout(times=TIMES),
         max_delay=DELAY,

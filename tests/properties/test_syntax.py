@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cera.diagnostics import Source
 from cera.languages.xchangeeq.lowering import lower
-from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.parser import ParsedProgram, parse
 from cera.languages.xchangeeq.printer import format_source
 from languages.xchangeeq.random_syntax import programs
 from properties.generator import Case, cases
@@ -55,7 +55,7 @@ def test_formatting_keeps_every_comment_once_and_changes_nothing_twice(drawn: tu
     assert format_source(Source("formatted.xceq", formatted)) == formatted
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedProgram:
     parsed = parse(Source("generated.xceq", text))
     assert not parsed.diagnostics, "\n".join(map(str, parsed.diagnostics))
     return parsed

@@ -22,10 +22,10 @@ LIST = Path(__file__).parent / "rooms.toml"
 
 #: What still names a language outside of `languages`, and why: a list that may only get shorter.
 NAMES_OF_LANGUAGES = {
-    "cli/cause_tree.py": {"cera.languages.xchangeeq"},  # rules of the hub are printed as XChangeEQ writes them
+    "cli/why.py": {"cera.languages.xchangeeq"},  # rules of the hub are printed as XChangeEQ writes them
     "cli/explain.py": {"Datalog_1S"},  # what modules run as, in the help
     "cli/schema.py": {"cera.languages.xchangeeq"},  # `--declare` prints SOURCE directives
-    "explain/plan.py": {"cera.languages.xchangeeq"},  # as in cause_tree
+    "explain/plan.py": {"cera.languages.xchangeeq"},  # as in why
     "explain/program.py": {"cera.languages.xchangeeq"},
 }
 
@@ -40,7 +40,7 @@ NAMES_OF_SOURCES = {
     "connectors/source.py": {"-", "db:"},
     "connectors/files.py": {".parquet"},  # the format of a file that is read
     "engines/spark/streaming/sources/file_source.py": {".parquet"},
-    "cli/page.py": {"-"},  # how options begin
+    "cli/explain.py": {"-"},  # how options begin
     "cli/program_text.py": {"-"},  # the program on standard input
     "engines/spark/plan/absence.py": {"-"},  # a setting of Spark that is less than nothing
     "engines/spark/reading/time_columns.py": {"-"},  # the sign of an offset

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cera.connectors.records.layout import Layout
 from cera.model.events.event import Event
 from cera.model.terms.json_terms import term_from_json
 from cera.model.terms.term import Term
@@ -179,6 +181,54 @@ def test_recordings_have_the_same_answers_in_every_layout(tmp_path: Path) -> Non
         found.add((answers, frozenset(json.dumps(json.loads(line)["term"]) for line in out.read_text().splitlines())))
     [(answers, _)] = found
     assert answers > 0
+
+
+def test_the_recursion_written_by_hand_derives_what_the_reference_derives(tmp_path: Path) -> None:
+    from benchmarks.recursion.generate import generate
+    from benchmarks.recursion.handwritten import detect
+    from benchmarks.recursion.runner import PROGRAM
+
+    file = tmp_path / "links.jsonl"
+    generate(400, file)
+    with file.open() as lines:
+        expected = [(time(path.begin), time(path.end), path.source, path.site, path.target) for path in detect(lines)]
+    layout = Layout(label_field="type", time_field="ts")
+    for engine in ("local", "reference"):
+        derived = load(PROGRAM).run(str(file), engine=engine, layout=layout).derived
+        found = [(one.event.begin, one.event.end, *leaves(one.event.term)) for one in derived]
+        assert sorted(found) == sorted(expected)
+    assert len(expected) > 600
+
+
+def time(text: str) -> int:
+    return round(datetime.fromisoformat(text).timestamp() * 1_000_000)
+
+
+@pytest.mark.processes
+def test_the_recursion_is_measured_by_hand_and_on_the_local_engine(tmp_path: Path) -> None:
+    from benchmarks.recursion.runner import WITHOUT_SPARK, run, write_events
+
+    write_events(300, tmp_path)
+    assert sum(len(file.read_text().splitlines()) for file in (tmp_path / "pieces").iterdir()) == 300
+    measured = [run(way, tmp_path) for way in WITHOUT_SPARK]
+    assert all(took.status == 0 and took.cpu > 0 for took, _ in measured)
+    [answers] = {answers for _, answers in measured}
+    assert answers > 300
+
+
+@pytest.mark.xdist_group("spark")
+def test_the_recursion_written_by_hand_for_spark_derives_what_the_loop_derives(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from benchmarks.recursion.dataframes import closure, read
+    from benchmarks.recursion.generate import generate
+    from benchmarks.recursion.handwritten import detect
+
+    file = tmp_path / "links.jsonl"
+    generate(400, file)
+    with file.open() as lines:
+        expected = [(path.site, path.source, path.target, time(path.begin), time(path.end)) for path in detect(lines)]
+    assert sorted(map(tuple, closure(read(spark, str(file))).collect())) == sorted(expected)
 
 
 def test_what_is_compared_of_parsing_is_a_time_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:

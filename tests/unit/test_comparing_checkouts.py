@@ -135,7 +135,7 @@ def test_every_benchmark_can_be_compared_and_chosen(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["parse_and_check", "local", "epl", "instances", "recordings", "spark"])
+@pytest.mark.parametrize("name", ["parse_and_check", "local", "epl", "instances", "recordings", "recursion", "spark"])
 def test_a_quick_comparison_has_the_files_that_its_cases_name(name: str, tmp_path: Path) -> None:
     from benchmarks.__main__ import CASES
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import cera
 from cera.cli.main import main
-from cera.engines.choice import Engine
+from cera.running.choice import Engine
 
 ROWS = [{"type": "reading", "ts": at, "fridge": "f1", "temp": at} for at in (1, 2)]
 ATTRIBUTE = "DETECT warm{var F} ON reading{{frigde{{var F}}}} END"

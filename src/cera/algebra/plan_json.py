@@ -31,8 +31,10 @@ Json = dict[str, Any]
 
 
 def plan_to_json(plan: Plan, notation: Notation) -> Json:
+    """Returns the points, and the names of those that are answered together if rules are recursive."""
     return {
         "semantics": plan.semantics,
+        **({"recursion": [list(rules) for rules in plan.recursion]} if plan.recursion else {}),
         "points": [
             {
                 "name": point.name,

@@ -38,11 +38,14 @@ from cera.rules.analysis.unification import query_label
 
 _WIDTH = 110
 _INDENT = "  "
+_TOGETHER = "answered together, until nothing new comes"
 
 
 def print_plan(plan: Plan, notation: Notation) -> str:
-    """Returns every materialization point with its definition, in the order of the plan."""
-    return "\n\n".join(print_point(point, notation) for point in plan.points)
+    """Returns every materialization point with its definition, in the order of the plan, and what is recursive."""
+    points = [print_point(point, notation) for point in plan.points]
+    cycles = [f"recursion: {', '.join(map(display_name, rules))} ({_TOGETHER})" for rules in plan.recursion]
+    return "\n\n".join([*points, *(["\n".join(cycles)] if cycles else [])])
 
 
 def print_point(point: Point, notation: Notation) -> str:

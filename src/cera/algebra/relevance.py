@@ -11,7 +11,7 @@ from their rules, for timers from their calendars.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -32,7 +32,7 @@ from cera.algebra.operators import (
     inputs,
     walk,
 )
-from cera.algebra.plan import Plan
+from cera.algebra.plan import Plan, Point
 from cera.algebra.reach import Reach, reach
 from cera.model.expressions.expression import Call, Comparison, DurationLiteral, EventReference
 from cera.model.expressions.expression import Expression as Condition
@@ -75,9 +75,28 @@ class Relevance:
 
     def __post_init__(self) -> None:
         for point in self.plan.points:
-            lengths = [self._enter(body) for body in _bodies(point.expression)]
-            known = [length for length in lengths if length is not None]
-            self._durations[point.name] = max(known) if len(known) == len(lengths) else None
+            if point.name not in self._durations:
+                self._recursive_durations(point)
+            self._durations[point.name] = self._longest(point)
+
+    def _recursive_durations(self, point: Point) -> None:
+        """Bounds the durations of events that depend on themselves.
+
+        At first they may last for any time. What follows from that holds, so it may be used for a tighter bound, again
+        and again; after as many rounds as there are points on the cycle, every bound has gone round once.
+        """
+        cycle = self.plan.cycle(point.name)
+        for each in cycle:
+            self._durations[each.name] = None
+        for _ in cycle:
+            for each in cycle:
+                self._durations[each.name] = self._longest(each)
+
+    def _longest(self, point: Point) -> int | None:
+        """Returns how long the events of a point can last; makes the networks of its bodies."""
+        lengths = [self._enter(body) for body in _bodies(point.expression)]
+        known = [length for length in lengths if length is not None]
+        return max(known) if len(known) == len(lengths) else None
 
     def join_horizons(self, join: Join) -> tuple[int | None, int | None]:
         left, right = self.join_bounds(join)
@@ -128,6 +147,21 @@ class Relevance:
                 if after is not None and before is not None:
                     spans.append(JoinSpan(left, right, ceil(before.value), ceil(after.value)))
         return min(spans, key=lambda span: span.before + span.after, default=None)
+
+    def spanning(self, construction: Construction, cycle: Collection[str]) -> tuple[str, ...]:
+        """Returns the identifiers of events that rules of a cycle derive and that may have the head's interval."""
+        found: dict[str, None] = {}
+        for body in _bodies(construction):
+            names = [name for name, _ in _positive(body, self.plan)]
+            for name in names:
+                source = _source_of(body, name, self.plan)
+                parts = source.inputs if isinstance(source, Union) else (source,)
+                if any(isinstance(part, Reference) and part.name in cycle for part in parts):
+                    around: list[TimeConstraint] = [Constraint(_begin(name), _begin(other), 0) for other in names]
+                    around += [Constraint(_end(other), _end(name), 0) for other in names]
+                    if self._networks[id(body)].adding(around).contradiction is None:
+                        found[name] = None
+        return tuple(found)
 
     def window_length(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         """Returns how long the windows of an operator can be, if that is bounded."""

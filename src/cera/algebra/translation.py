@@ -36,8 +36,8 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.matching.patterns import Pattern
-from cera.rules.analysis.dependencies import dependencies
 from cera.rules.analysis.producers import Producers
+from cera.rules.analysis.strata import PrecedenceGraph
 from cera.rules.rule import (
     Accumulation,
     Branch,
@@ -65,17 +65,26 @@ def _depth(branch: Branch) -> int:
 
 
 def in_order(rules: Sequence[Rule]) -> list[Rule]:
-    """Returns the rules of a hierarchical program in an order in which each comes after those it depends on (X-36)."""
-    below: dict[str, set[str]] = {rule.name: set() for rule in rules}
-    for dependency in dependencies(rules):
-        below[dependency.rule.name].add(dependency.on.name)
-    ordered: dict[str, Rule] = {}
-    waiting = list(rules)
+    """Returns the rules in an order in which each comes after those it depends on (X-36), recursive ones together."""
+    return [rule for component in components_in_order(rules) for rule in component]
+
+
+def components_in_order(rules: Sequence[Rule]) -> list[tuple[Rule, ...]]:
+    """Returns the rules that depend on each other together, and every other one alone; each after those it depends on.
+
+    Of those that could come next, the first in the text does.
+    """
+    precedence = PrecedenceGraph(rules)
+    home = {number: frozenset(component) for component in precedence.components for number in component}
+    ordered: list[tuple[Rule, ...]] = []
+    done: set[int] = set()
+    waiting = list(range(len(rules)))
     while waiting:
-        ready = next(rule for rule in waiting if below[rule.name] <= ordered.keys())
-        ordered[ready.name] = ready
-        waiting.remove(ready)
-    return list(ordered.values())
+        ready = next(n for n in waiting if all(done >= {*precedence.graph[m]} - home[n] for m in home[n]))
+        ordered.append(tuple(rules[number] for number in sorted(home[ready])))
+        done |= home[ready]
+        waiting = [number for number in waiting if number not in done]
+    return ordered
 
 
 def fresh_identifiers(rules: Sequence[Rule]) -> Iterator[str]:

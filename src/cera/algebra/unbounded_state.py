@@ -10,35 +10,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cera.algebra.operators import AntiSemiJoin, Expression, Join, Matching, RelativeTimers, TemporalJoin, walk
-from cera.algebra.plan import Point
+from cera.algebra.plan import Plan, Point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.rule import RuleProgram
 from cera.wording import Setting
 
 
 def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
     """Yields a warning for each rule that never drops some events."""
-    for point, kept in _never_dropped(program, max_duration=0):
-        yield _warning(point.name, kept, point.expression)
+    plan = translate(program)
+    for point, kept in _never_dropped(plan, max_duration=0):
+        yield _warning(point, kept, recursive=bool(plan.cycle(point.name)))
 
 
 def check_durations(program: RuleProgram) -> Iterator[Diagnostic]:
     """Yields a note for each rule that never drops some events unless the source promises how long they last."""
-    always = {(point.name, name) for point, kept in _never_dropped(program, max_duration=0) for name in kept}
-    for point, kept in _never_dropped(program, max_duration=None):
+    plan = translate(program)
+    always = {(point.name, name) for point, kept in _never_dropped(plan, max_duration=0) for name in kept}
+    for point, kept in _never_dropped(plan, max_duration=None):
         names = [name for name in kept if (point.name, name) not in always]
         if names:
             yield _note(point.name, names, point.expression)
 
 
-def _never_dropped(program: RuleProgram, max_duration: int | None) -> Iterator[tuple[Point, dict[str, str]]]:
+def _never_dropped(plan: Plan, max_duration: int | None) -> Iterator[tuple[Point, dict[str, str]]]:
     """Yields the rules that never drop some events, and for their identifiers conditions that would bound them."""
-    if not is_hierarchical(program.rules):
-        return  # a recursive program runs on the reference engine, which remembers everything anyway
-    plan = translate(program)
     relevance = Relevance(plan, max_duration)
     for point in plan.points:
         kept: dict[str, str] = {}
@@ -61,15 +59,19 @@ def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon,
         yield relevance.window_bound(node), f"length({node.window}) <= 1 hour"
 
 
-def _warning(rule: str, kept: Mapping[str, str], expression: Expression) -> Diagnostic:
+def _warning(point: Point, kept: Mapping[str, str], *, recursive: bool) -> Diagnostic:
     """Returns the warning; `kept` maps each identifier of events never dropped to a condition that would bound them."""
-    first, *others = _places(kept, expression)
+    first, *others = _places(kept, point.expression)
+    remedy = f"`{next(iter(kept.values()))}`"
+    hint = f"bound the time between them, for example with {remedy}"
+    if recursive:
+        hint = f"what a recursion derives lasts as long as all that is behind it; bound both, for example with {remedy}"
     return Diagnostic(
         "XC501",
         "warning",
-        f"rule '{rule}' remembers events for good: nothing bounds how much later their partners can come",
+        f"rule '{point.name}' remembers events for good: nothing bounds how much later their partners can come",
         first,
-        f"bound the time between them, for example with `{next(iter(kept.values()))}`",
+        hint,
         tuple(Note("so are these", span) for span in others if span is not None and span != first),
     )
 

@@ -32,7 +32,7 @@ FAILED = Path("failed-actions.jsonl")
 
 @dataclass(frozen=True)
 class ActionOptions:
-    """What the command line says about actions."""
+    """The options of the command line about actions."""
 
     permissions: Permissions
     ledger: Path | None
@@ -46,7 +46,7 @@ class ActionOptions:
 
 
 def action_options(command: Callable[..., R]) -> Callable[..., R]:
-    """--allow-sql and so on; the command gets `actions`."""
+    """Decorates a command with --allow-sql and so on; it gets them as `actions`."""
 
     @click.option(
         "--allow-sql", metavar="URL", help="Where SQL commands of rules run; without it such rules are refused."
@@ -91,9 +91,9 @@ def action_options(command: Callable[..., R]) -> Callable[..., R]:
 
 
 class _StandardOutput(io.BufferedIOBase):
-    """Standard output, as long as a command runs, which knows whether a line has been begun.
+    """A stream on standard output that remembers whether the last line has ended.
 
-    If nothing more can be written there the command ends, as it does without actions.
+    If nothing more can be written there, the command ends, as it does without actions.
     """
 
     in_line = False
@@ -110,9 +110,9 @@ class _StandardOutput(io.BufferedIOBase):
 
 
 class Performer:
-    """Does what the rules of a program want done for the events that they detect.
+    """A performer of the actions that the rules of a program want for the events that they detect.
 
-    Made before anything is read: it refuses what is wrong or not allowed.
+    It is made before anything is read, and refuses actions that are wrong or not allowed.
     """
 
     def __init__(self, program: Program, options: ActionOptions, times: TimeFormat) -> None:
@@ -127,14 +127,14 @@ class Performer:
             ledger=options.ledger,
             failures=options.failed if self._wanted.planned else None,
             output=cast(BinaryIO, self._output),
-            tell=_tell,
+            on_failure=_report_failure,
             words=on_command_line,
             times=times,
         )
-        self._look_back()
+        self._look_at_failed()
 
-    def _look_back(self) -> None:
-        """Tries what failed in earlier runs, or says that there is something."""
+    def _look_at_failed(self) -> None:
+        """Tries again the actions that failed in earlier runs, or warns that there are some."""
         if not self._options.retry_failed:
             if waiting := self._runner.waiting:
                 report.warn(
@@ -148,27 +148,27 @@ class Performer:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The rules that want something done."""
+        """The names of the rules that have actions."""
         return self._wanted.rules
 
     def perform(self, derived: Iterable[DerivedEvent]) -> None:
-        """The actions of some events, in their order."""
+        """Performs the actions of some events, in their order."""
         for call in self._wanted.calls(derived):
             self._runner.run(call)
 
     def perform_all(self, derived: Iterable[DerivedEvent]) -> None:
-        """The same for a batch of events, after which something else may be written."""
+        """Performs the actions of a batch of events, and ends the line that they may have begun."""
         self.perform(derived)
         self.end_line()
 
     def end_line(self) -> None:
-        """Events are written next, on standard output perhaps: a text that does not end with its line does now."""
+        """Ends a line that an action has begun on standard output: events may be written there next."""
         if self._output.in_line:
             self._output.write(b"\n")
             self._output.flush()
 
     def finish(self) -> None:
-        """Says what was done. Raises FailedActionsError where something could not be; everything else is done then."""
+        """Reports how many actions were done; raises FailedActionsError if any failed, when all others are done."""
         outcomes = self._runner.outcomes
         parts = [f"{report.count(outcomes['done'], 'action')} done"] if self.rules else []
         parts += [f"{outcomes['repeated']:,} done before"] if outcomes["repeated"] else []
@@ -192,10 +192,10 @@ class Performer:
 
 
 def check_actions(program: Program, permissions: Permissions) -> None:
-    """Raises UsageError with all actions of a program that are wrong or not allowed."""
+    """Raises UsageError if actions of a program are wrong or not allowed; it names all of them."""
     check(WantedActions(program).planned, permissions)
 
 
-def _tell(failure: Failure) -> None:
+def _report_failure(failure: Failure) -> None:
     call = failure.call
     report.warn(f"the {call.action} of the rule {call.rule} failed for the event {call.event.id}: {failure.reason}")

@@ -45,7 +45,7 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
 
 
 def summary(program: Program) -> str:
-    """`3 files, 12 rules: no errors, 1 warning, 2 notes`."""
+    """Returns a line like `3 files, 12 rules: no errors, 1 warning, 2 notes`."""
     errors, notes = len(program.errors), len(program.notes)
     return (
         f"{report.count(len(program.sources), 'file')}, {report.count(program.modules.rules, 'rule')}: "

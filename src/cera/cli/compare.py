@@ -15,7 +15,7 @@ from cera.cli import report
 from cera.comparing.comparison import Comparison, compare
 from cera.comparing.histories import Difference, in_words
 from cera.comparing.search import MOST_EVENTS, MOST_HISTORIES, MOST_TOGETHER, Domain
-from cera.comparing.subject_reader import ENDINGS, TYPE_LANGUAGES
+from cera.comparing.subjects import ENDINGS, TYPE_LANGUAGES
 from cera.connectors.line_writer import write_output
 from cera.errors import CeraError, ProgramError
 
@@ -86,16 +86,16 @@ def compare_types(
         report.fail(error.message)
         ctx.exit(TROUBLE)
     write_output(
-        json.dumps(as_record(comparison), indent=2, ensure_ascii=False) + "\n" if as_json else told(comparison)
+        json.dumps(as_record(comparison), indent=2, ensure_ascii=False) + "\n" if as_json else as_text(comparison)
     )
     ctx.exit(DIFFERENT if comparison.differences else SAME)
 
 
-def told(comparison: Comparison) -> str:
-    """For people: a table for each history, or that there is none."""
+def as_text(comparison: Comparison) -> str:
+    """Returns the comparison for people: a table for each history, or that there is none."""
     tried = f"{report.count(comparison.tried, 'history', 'histories')} tried"
     if not comparison.differences:
-        domain = f"{tried_over(comparison.domain)}\n"
+        domain = f"{domain_text(comparison.domain)}\n"
         if comparison.exhausted:
             return f"no difference, however many events ({tried}: longer ones bring nothing new){domain}"
         return f"no difference up to {report.count(comparison.events, 'event')} ({tried}){domain}"
@@ -106,8 +106,8 @@ def told(comparison: Comparison) -> str:
     return f"{drawn.get()}a difference after {report.count(comparison.events, 'event')} ({tried})\n"
 
 
-def tried_over(domain: Domain) -> str:
-    """`tried with E1.v 2, 3, 4; or without` and `events 1 sec or 5 min apart`, a line each where it matters."""
+def domain_text(domain: Domain) -> str:
+    """Returns `tried with E1.v 2, 3, 4; or without` and `events 1 sec or 5 min apart`, a line each where it matters."""
     parts = []
     if domain.values:
         attributes = [
@@ -127,7 +127,7 @@ def _alternatives(words: Sequence[str]) -> str:
 
 
 def difference_table(difference: Difference, names: Sequence[str]) -> Table:
-    """A column for each time at which something occurs or is detected."""
+    """Returns a table with a column for each time at which something occurs or is detected."""
     occurring = dict(difference.moments())
     detected = [difference.detected(side) for side in (0, 1)]
     times = sorted({*occurring, *detected[0], *detected[1]})
@@ -148,6 +148,7 @@ def _cell(lines: Sequence[str]) -> Text:
 
 
 def as_record(comparison: Comparison) -> dict[str, Any]:
+    """Returns the comparison as JSON."""
     return {
         "types": list(comparison.names),
         "events": comparison.events,

@@ -15,7 +15,7 @@ _VARIABLE = "_CERA_COMPLETE"
 
 
 def install_completion(ctx: click.Context, param: click.Parameter, shell: str | None) -> None:
-    """Writes the script of a shell and, for bash and zsh, the line that reads it; says what was done."""
+    """Writes the script of a shell and, for bash and zsh, the line that reads it; reports what was done."""
     if shell is None or ctx.resilient_parsing:
         return
     name = _shell() if shell == "auto" else shell
@@ -55,7 +55,7 @@ def _script_file(shell: str) -> Path:
 
 
 def _start_file(shell: str) -> Path | None:
-    """The file that a shell reads when it starts; fish finds completions by itself."""
+    """Returns the file that a shell reads when it starts; None for fish, which finds completions by itself."""
     match shell:
         case "bash":
             return Path.home() / ".bashrc"
@@ -70,7 +70,7 @@ def _folder(variable: str, usual: str) -> Path:
 
 
 def _write(file: Path, text: str) -> bool:
-    """Whether the file had to be written."""
+    """Writes the file unless it is up to date; returns whether it had to."""
     try:
         if file.is_file() and file.read_text(encoding="utf-8") == text:
             return False
@@ -82,7 +82,7 @@ def _write(file: Path, text: str) -> bool:
 
 
 def _append(file: Path, line: str) -> bool:
-    """Whether the line had to be added."""
+    """Appends the line unless the file has it; returns whether it had to."""
     try:
         present = file.read_text(encoding="utf-8", errors="surrogateescape") if file.exists() else ""
         if line in present.splitlines():

@@ -32,9 +32,9 @@ NAME = "cera.toml"
 #: Where the context of a command keeps what was read.
 _META = "cera.config"
 
-#: What a file must not give: a project that someone sends would allow itself what it likes.
+#: Options that no file may set: a project that someone sends would give itself permissions.
 _PERMISSIONS = frozenset({"allow-exec", "allow-sql", "allow-write"})
-#: What only a file that was asked for gives: it writes files, or is a setting by which Spark runs other code.
+#: Options that only a file named by --config may set: they write files, or let Spark run other code.
 _ASKED_FOR = frozenset({"out", "rejected", "late", "sink", "checkpoint", "actions-ledger", "master", "conf"})
 _NO_SETTINGS = frozenset({"help", "config", "quiet", "verbose", "version"})
 
@@ -65,20 +65,20 @@ def configure(ctx: click.Context, files: Iterable[Path], named: Path | None) -> 
     ctx.meta[_META] = ConfigFile(path, settings)
 
 
-def used(ctx: click.Context) -> ConfigFile | None:
-    """The file that the settings of a command came from."""
+def used_file(ctx: click.Context) -> ConfigFile | None:
+    """Returns the file that settings of a command came from, if there is one."""
     found = ctx.meta.get(_META)
     return found if isinstance(found, ConfigFile) else None
 
 
 def is_from_file(ctx: click.Context, name: str) -> bool:
-    """Whether the value of a parameter came from the file."""
+    """Returns whether the value of a parameter came from the file."""
     return ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP
 
 
-def in_file(error: click.BadParameter) -> click.ClickException:
-    """The error about a value, with the file where it stands if it came from there."""
-    found = None if error.ctx is None else used(error.ctx)
+def with_file_name(error: click.BadParameter) -> click.ClickException:
+    """Returns the error about a value, with the name of the file if the value came from one."""
+    found = None if error.ctx is None else used_file(error.ctx)
     if found is None or error.ctx is None or error.param is None or not is_from_file(error.ctx, error.param.name or ""):
         return error
     return click.UsageError(f"{found.path}: {error.format_message()}", error.ctx)
@@ -105,7 +105,7 @@ def _read(path: Path) -> dict[str, Any]:
 def _settings(
     ctx: click.Context, path: Path, data: Mapping[str, Any], *, asked_for: bool
 ) -> Iterator[tuple[str, object]]:
-    """The settings for every command, then those for the running one; raises UsageError on keys that nothing has."""
+    """Yields the settings for every command, then those for the running one; raises UsageError on unknown keys."""
     commands = dict(_commands(ctx))
     every = {key for command in commands.values() for key, _ in _options(command)}
     for key, value in data.items():
@@ -136,7 +136,7 @@ def _name(key: str) -> str:
 
 
 def _commands(ctx: click.Context) -> Iterator[tuple[str, click.Command]]:
-    """The commands that run programs, by name."""
+    """Yields the commands that run programs, with their names."""
     parent = ctx.parent
     if parent is None or not isinstance(parent.command, click.Group):
         return
@@ -155,7 +155,7 @@ def _options(command: click.Command) -> Iterator[tuple[str, click.Option]]:
 
 
 def _value(option: click.Option, key: str, value: object, path: Path) -> object:
-    """A setting as the command line would give it."""
+    """Returns a setting as the command line would give it."""
     if isinstance(value, dict) and key in ("conf", "csv"):
         value = [f"{name}={_text(setting)}" for name, setting in value.items()]
     several = value if isinstance(value, list) else [value]

@@ -1,4 +1,4 @@
-"""What a command does about `--engine auto`: it takes an engine and says which, and why."""
+"""The choice behind `--engine auto`: a command takes an engine, and says which and why."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from cera.cli import report
 from cera.connectors.sink import Sink
-from cera.engines.choice import AUTO, Choice, Recording, choose, choose_in_process
 from cera.program import Program
+from cera.running.choice import AUTO, Choice, Recording, choose, choose_in_process
 from cera.running.request import Request
 
 
@@ -23,14 +23,16 @@ def with_engine(program: Program, request: Request, sink: Sink) -> Request:
         sorted_within_delay=request.max_delay is not None,
         writes_parquet=sink.is_parquet,
     )
-    return _with(request, choose(program.checked(), recording))
+    program.checked()  # what is wrong with it is said first
+    return _with(request, choose(recording))
 
 
 def with_engine_in_process(program: Program, request: Request) -> Request:
-    """The same for a command that needs everything that led to an event: it answers in this process."""
+    """Returns the request with an engine that runs in this process, for a command that follows causes."""
     if request.engine not in (AUTO, "spark"):
         return request
-    return _with(request, choose_in_process(program.checked(), "causes are followed in this process"))
+    program.checked()
+    return _with(request, choose_in_process("causes are followed in this process"))
 
 
 def _with(request: Request, choice: Choice) -> Request:

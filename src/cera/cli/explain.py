@@ -1,23 +1,58 @@
-"""`cera explain`: what a program becomes before it runs."""
+"""`cera explain`: what a program becomes before it runs, or the page about an error or a warning."""
 
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cera.cli import report
 from cera.cli.options import program_options
-from cera.cli.page import ExplainCommand
+from cera.cli.tables import on_terminal
 from cera.connectors.line_writer import write_output
 from cera.connectors.records.python_values import microseconds
-from cera.engines.local.engine import plan_of
+from cera.diagnostic_pages import is_code, page
+from cera.errors import UsageError
 from cera.explain.modules import explain_modules, module_lines
 from cera.explain.program import explain as explained
 from cera.explain.program import text
 from cera.program import Program
+from cera.running.engine import explain_on
 from cera.wording import on_command_line
+
+
+class ExplainCommand(click.Command):
+    """A command whose arguments may be codes in the place of files."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = [word for word in args if not word.startswith("-")]
+        codes = [word for word in words if is_code(word) and not Path(word).exists()]
+        if codes:
+            if len(codes) < len(args):
+                other = next(word for word in args if word not in codes)
+                raise UsageError(f"{codes[0]} is a code, whose page has no options; leave out {other}")
+            show_pages(codes)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+
+def show_pages(codes: list[str]) -> None:
+    """Writes the pages: laid out on a terminal, as they are elsewhere."""
+    texts = [page(code) for code in codes]
+    write_output("\n".join(map(_laid_out, texts) if on_terminal() else texts))
+
+
+def _laid_out(text: str) -> str:
+    from rich.console import Console  # takes a while to import
+    from rich.markdown import Markdown
+
+    console = Console(no_color=bool(os.environ.get("NO_COLOR")))
+    with console.capture() as drawn:
+        console.print(Markdown(text, code_theme="ansi_dark"))
+    return drawn.get()
 
 
 @click.command("explain", cls=ExplainCommand, short_help="Show rules, strata, plan and state, or the page of a code.")
@@ -60,9 +95,8 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
     data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
     if on_spark:
-        plan_of(rules, "Spark")  # a recursive program is refused before Spark is started
-        from cera.engines.spark.explaining import explain_spark, spark_lines  # needs the extra `spark`
-
-        data["spark"] = spark = explain_spark(program.layers, max_duration=longest, timezone=program.timezone)
-        shown = "\n".join([shown, "", *spark_lines(spark)])
+        spark = explain_on("spark", program.layers, timezone=program.timezone, max_duration=longest)
+        if spark is not None:
+            data["spark"] = spark.data
+            shown = "\n".join([shown, "", *spark.lines])
     write_output((json.dumps(data, indent=2, ensure_ascii=False) if as_json else on_command_line(shown)) + "\n")

@@ -57,13 +57,13 @@ def fmt(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> 
 
 
 def _formatted(source: Source) -> str:
-    """The canonical layout of its language, with the line endings that the text has."""
+    """Returns the text in the canonical layout of its language, with the line endings that it has."""
     formatted = language_of(source).format(Source(source.name, source.text.replace("\r\n", "\n")))
     return formatted.replace("\n", "\r\n") if "\r\n" in source.text else formatted
 
 
 def _read(name: str) -> str:
-    """The text with its own line endings, which `load` would hide."""
+    """Returns the text with its own line endings, which `load` would hide."""
     if is_standard_input(name):
         return standard_input().text
     load(Path(name))  # says what is wrong with a file that is not there, not text or of another language

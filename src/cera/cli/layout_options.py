@@ -41,7 +41,7 @@ class Settings(click.Option):
 
 
 def check_layout(layout: Layout, sources: Sequence[Source]) -> None:
-    """Raises UsageError where a layout is given for nothing but databases, whose changes have none."""
+    """Raises UsageError if a layout is given and all sources are databases, whose changes have none."""
     if layout.envelope is not None and sources and not any(source.has_layout for source in sources):
         raise UsageError(
             f"--layout {layout.envelope} is for files and standard input; db:URL has changes of its own kind"
@@ -49,7 +49,10 @@ def check_layout(layout: Layout, sources: Sequence[Source]) -> None:
 
 
 def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """--format, --label-field and so on; the command gets a `layout`. Stands above `program_options`."""
+    """Returns the decorator for --format, --label-field and so on; the command gets a `layout`.
+
+    Stands above `program_options`.
+    """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
         @click.option(

@@ -1,4 +1,4 @@
-"""The command `cera`: its subcommands, and what becomes of an error.
+"""The command `cera`: its subcommands, and the exit status of each error.
 
 Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (`--strict`); 4 the
 engine failed; 5 done, but for actions that failed; 7 no record could be used.
@@ -21,11 +21,11 @@ import click
 import cera
 from cera.cli import report
 from cera.cli.completion import SHELLS, install_completion
-from cera.cli.termination import Terminated, termination_raised
+from cera.cli.termination import Termination, termination_raised
 from cera.connectors.line_writer import abandon_output
 from cera.errors import CeraError, EngineError, ProgramError, UnusableInputError, UsageError
 
-#: As a shell tells of a command that SIGINT, SIGPIPE or SIGTERM ended.
+#: The status that a shell gives a command that SIGINT, SIGPIPE or SIGTERM ended.
 INTERRUPTED = 130
 READER_GONE = 141
 TERMINATED = 143
@@ -79,9 +79,9 @@ class Commands(click.Group):
             report.say_more(f"done in {time.monotonic() - started:.1f} s")
             return done
         except click.BadParameter as error:
-            from cera.cli.config_file import in_file  # a command has imported it by now
+            from cera.cli.config_file import with_file_name  # a command has imported it by now
 
-            raise in_file(error) from None
+            raise with_file_name(error) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except ProgramError as error:
@@ -93,7 +93,7 @@ class Commands(click.Group):
             for message in error.messages if isinstance(error, UsageError) else [error.message]:
                 report.fail(message)
             ctx.exit(error.exit_status)
-        except Terminated:
+        except Termination:
             report.say("terminated")
             ctx.exit(TERMINATED)
         except KeyboardInterrupt:
@@ -115,7 +115,7 @@ class Commands(click.Group):
 
 
 def _prepare_streams() -> None:
-    """Streams that are closed swallow what they get, and characters that an encoding lacks are replaced."""
+    """Replaces closed streams by ones that take anything, and lets characters that an encoding lacks be escaped."""
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115  # for as long as the command runs
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115

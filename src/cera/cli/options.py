@@ -16,21 +16,20 @@ from click.core import ParameterSource
 from cera.cli import report
 from cera.cli.ahead import ahead_option, max_ahead_of
 from cera.cli.config_file import NAME as CONFIG_FILE
-from cera.cli.config_file import configure, is_from_file, used
+from cera.cli.config_file import configure, is_from_file, used_file
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.program_text import program_parts
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.records.python_values import microseconds
 from cera.connectors.source import Source, source_of
-from cera.engines.choice import AUTO, Engine
 from cera.errors import UsageError
 from cera.languages.registry import LANGUAGES
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT
+from cera.model.events.answer_limits import ANSWER_LIMIT, GROUP_LIMIT, RECURSION_LIMIT
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeError, TimeFormat
-from cera.modules.module import RECURSION_LIMIT
 from cera.program import load
+from cera.running.choice import AUTO, Engine
 from cera.running.engine import ENGINES
 from cera.running.request import Request
 from cera.wording import Setting
@@ -38,7 +37,7 @@ from cera.wording import Setting
 R = TypeVar("R")
 Command = Callable[..., R]
 
-#: Where Spark runs unless told otherwise: in this process.
+#: The default of --master: Spark runs in this process.
 LOCAL_MASTER = "local[*]"
 
 _WITH_MODULES = " and ".join(language.short_name for language in LANGUAGES if language.several_modules)
@@ -76,7 +75,7 @@ def _take_config(ctx: click.Context, param: click.Parameter, config: Path | None
 
 
 def program_options(command: Command[R]) -> Command[R]:
-    """FILE…, --config, --quiet and so on; the command gets the `program`, which may be wrong."""
+    """Decorates a command with FILE…, --config, --quiet and so on; it gets the `program`, which may be wrong."""
 
     @click.argument(
         "files",
@@ -140,7 +139,7 @@ def program_options(command: Command[R]) -> Command[R]:
         if quiet and verbose:
             raise UsageError("--quiet says less and --verbose more; give one of them")
         report.set_level("quiet" if quiet else "verbose" if verbose else "normal")
-        if found := used(click.get_current_context()):
+        if found := used_file(click.get_current_context()):
             report.say_more(f"settings from {found}")
         program = load(
             program_parts(files, read_by_others=reads_standard_input(others)),
@@ -156,7 +155,7 @@ def program_options(command: Command[R]) -> Command[R]:
 
 
 def tick_limit_option(command: Command[R]) -> Command[R]:
-    """--tick-limit, None if not given."""
+    """Decorates a command with --tick-limit; the value is None if it is not given."""
     return click.option(
         "--tick-limit",
         metavar="N",
@@ -166,8 +165,23 @@ def tick_limit_option(command: Command[R]) -> Command[R]:
     )(command)
 
 
+def recursion_limit_option(command: Command[R]) -> Command[R]:
+    """--recursion-limit."""
+    return click.option(
+        "--recursion-limit",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=RECURSION_LIMIT,
+        show_default=True,
+        help="How many events that end at one time recursive rules may derive before the run gives up.",
+    )(command)
+
+
 def replay_options(command: Command[R]) -> Command[R]:
-    """--events and everything about them; the command gets a `replay`. Stands above `program_options`."""
+    """Decorates a command with --events and everything about them; it gets a `request`.
+
+    Stands above `program_options`.
+    """
 
     @layout_options((*ENDINGS.values(), "parquet"))
     @click.option(
@@ -188,8 +202,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         envvar="CERA_ENGINE",
         show_default=True,
         help="What computes the answers; they are the same on every engine. auto: Spark where --master or --conf is "
-        "given, Parquet is read or written or the input is large, else local; reference for recursion. CERA_ENGINE "
-        "sets another default.",
+        "given, Parquet is read or written or the input is large, else local. CERA_ENGINE sets another default.",
     )
     @click.option(
         "--master",
@@ -197,14 +210,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         help="Where Spark runs; local[*], the default, needs no cluster.",
     )
     @click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
-    @click.option(
-        "--recursion-limit",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=RECURSION_LIMIT,
-        show_default=True,
-        help="How many events recursive rules may derive before the run gives up.",
-    )
+    @recursion_limit_option
     @tick_limit_option
     @click.option(
         "--max-delay",
@@ -276,25 +282,25 @@ def replay_options(command: Command[R]) -> Command[R]:
 
 
 def check_engine(engine: Engine, spark_setting: Setting | None) -> None:
-    """Raises UsageError where an engine was named and a setting that another one takes."""
+    """Raises UsageError if an engine was named together with a setting that only Spark takes."""
     if spark_setting is not None and engine not in (AUTO, "spark"):
         ctx = click.get_current_context()
         is_environment = ctx.get_parameter_source("engine") is ParameterSource.ENVIRONMENT
-        found = used(ctx) if is_from_file(ctx, "engine") else None
+        found = used_file(ctx) if is_from_file(ctx, "engine") else None
         named = "CERA_ENGINE" if is_environment else "--engine" if found is None else f"the engine in {found.path}"
         remedy = f"give --engine spark, or leave {spark_setting} out"
         raise UsageError(f"{spark_setting} is for Spark, and {named} is {engine}; {remedy}")
 
 
 def reads_standard_input(options: Mapping[str, Any]) -> bool:
-    """Whether events come from standard input."""
+    """Returns whether events come from standard input."""
     request = options.get("request")
     sources = request.sources if isinstance(request, Request) else options.get("sources") or ()
     return any(source.is_standard_input for source in sources)
 
 
 def spark_settings(pairs: tuple[str, ...]) -> dict[str, str]:
-    """The settings of --conf."""
+    """Returns the settings of --conf."""
     settings: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
@@ -312,7 +318,7 @@ def _until(text: str | None, times: TimeFormat) -> Time | None:
 
 
 def _enabled(parts: tuple[str, ...]) -> list[str] | None:
-    """The names of modules; None where the option is not given, which is not the same as given without a name."""
+    """Returns the names of modules; None if the option is not given. One without a name is refused."""
     names = [name for part in parts for each in part.split(",") if (name := each.strip())]
     if parts and not names:
         raise UsageError("--enable has no name of a module; leave it out to run all of them")

@@ -13,7 +13,7 @@ _STANDARD_INPUT = "-"
 
 
 def program_parts(files: Iterable[Path], *, read_by_others: bool) -> list[Path | Source]:
-    """The files, each once, and the text of standard input for `-`."""
+    """Returns the files, each once, with the text of standard input in the place of `-`."""
     parts = list(dict.fromkeys(files))
     if any(map(is_standard_input, parts)) and read_by_others:
         raise UsageError("the program and the events cannot both come from standard input; put one into a file")
@@ -26,7 +26,7 @@ def is_standard_input(file: str | Path) -> bool:
 
 
 def standard_input() -> Source:
-    """The text that comes from standard input, with its own line endings."""
+    """Reads the program on standard input, with its own line endings."""
     try:
         return Source("<stdin>", sys.stdin.buffer.read().decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -1,7 +1,8 @@
-"""A run as a person at a terminal follows it: formats, progress, malformed records, actions."""
+"""A run at a terminal: its output as JSON lines or tables, formats, progress, malformed records, actions."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -10,24 +11,76 @@ from pathlib import Path
 from cera.cli import report
 from cera.cli.actions import Performer
 from cera.cli.ahead import warn_of_lateness
-from cera.cli.output import Lines, Tables
+from cera.cli.tables import drawn_table
+from cera.connectors.event_lines import base_line, event_line
 from cera.connectors.files import EventFile, Layout, Rejected, formats
 from cera.connectors.formats import csv_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.line_writer import LineWriter
 from cera.connectors.records.csv_dialect import described
 from cera.errors import UsageError
-from cera.model.events.event import DerivedEvent
+from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 from cera.running.listener import Output
 from cera.running.request import Request
 from cera.wording import on_command_line
 
+#: The most rows of a table; if there are more events, another table follows.
+TABLE_ROWS = 10_000
+#: How many characters of a rejected record are shown.
 TEXT_SHOWN = 100
 
 
+class Lines:
+    """An output of events as JSON lines. `before` is called before each of them."""
+
+    def __init__(self, writer: LineWriter, times: TimeFormat, before: Callable[[], object] | None = None) -> None:
+        self._writer = writer
+        self._times = times
+        self._before = before
+
+    def write(self, item: Event | DerivedEvent) -> None:
+        self.write_line(output_line(item, self._times))
+
+    def write_line(self, line: str) -> None:
+        """Writes the line of an event."""
+        if self._before is not None:
+            self._before()
+        self._writer.write(line)
+
+    def finish(self) -> None:
+        """Does nothing: no line is held back."""
+
+
+class Tables:
+    """An output of events as tables of at most TABLE_ROWS rows."""
+
+    def __init__(self, writer: LineWriter, times: TimeFormat) -> None:
+        self._writer = writer
+        self._times = times
+        self._rows: list[Event | DerivedEvent] = []
+
+    def write(self, item: Event | DerivedEvent) -> None:
+        self._rows.append(item)
+        if len(self._rows) == TABLE_ROWS:
+            self.finish()
+
+    def finish(self) -> None:
+        """Writes the rows that are held back."""
+        if self._rows:
+            self._writer.write(drawn_table(self._rows, self._times).removesuffix("\n"))
+            self._rows = []
+
+
+def output_line(item: Event | DerivedEvent, times: TimeFormat) -> str:
+    """Returns the JSON line of an input event or of a derived one."""
+    record = base_line(item, times) if isinstance(item, Event) else event_line(item, times)
+    return json.dumps(record, ensure_ascii=False)
+
+
 class Terminal:
-    """Follows a run on standard error, and performs the actions of its rules, if there are any."""
+    """A listener that reports a run on standard error, and performs the actions of its rules, if there are any."""
 
     def __init__(self, request: Request, performer: Performer | None = None) -> None:
         self._request = request
@@ -74,7 +127,7 @@ class Terminal:
 
 
 def report_formats(request: Request) -> None:
-    """Reports the formats of a folder that has several, and what was found out about CSV files."""
+    """Reports the formats of a folder that has several, and the dialects that were found in CSV files."""
     for source in request.sources:
         with suppress(UsageError):  # a source that cannot be read is reported when it is read
             files = source.files(request.layout, parquet=True)
@@ -115,7 +168,7 @@ def _shortened(text: str) -> str:
 
 @contextmanager
 def progress(activity: str) -> Iterator[Callable[[str], None]]:
-    """Shows a line with what goes on, where standard error is a terminal."""
+    """Shows a line with the activity if standard error is a terminal; yields a function that changes its text."""
     if report.is_quiet() or not sys.stderr.isatty():
         yield lambda description: None
         return

@@ -1,4 +1,4 @@
-"""What the commands say on standard error: diagnostics, warnings, counts. Settings are named as options."""
+"""Messages on standard error: diagnostics, warnings, counts. Settings are named as options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _level: Level = "normal"
 
 
 def set_level(level: Level) -> None:
-    """How much the running command says: `quiet` nothing but errors."""
+    """Sets how much the running command says; `quiet` is nothing but errors."""
     global _level
     _level = level
 
@@ -34,33 +34,36 @@ def is_quiet() -> bool:
 
 
 def say(text: str) -> None:
+    """Writes a line unless the command is quiet."""
     if not is_quiet():
         click.echo(on_command_line(text), err=True)
 
 
 def say_more(text: str) -> None:
-    """Says what --verbose asks for."""
+    """Writes a line if --verbose was given."""
     if _level == "verbose":
         say(printable(text))
 
 
 def warn(text: str) -> None:
+    """Writes a warning unless the command is quiet."""
     say(f"{_styled('warning', 'yellow')}: {_printable_lines(text)}")
 
 
 def fail(text: str) -> None:
+    """Writes an error."""
     click.echo(f"{_styled('error', 'red')}: {_printable_lines(text)}", err=True)
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
-    """The diagnostics as a person reads them, an empty line after each; of a quiet command errors only."""
+    """Writes the diagnostics as a person reads them, an empty line after each; a quiet command only the errors."""
     for diagnostic in diagnostics:
         if diagnostic.severity == "error" or not is_quiet():
             click.echo(coloured(diagnostic) + "\n", err=True)
 
 
 def coloured(diagnostic: Diagnostic) -> str:
-    """The rendered diagnostic with its title and carets in colour; `say` takes the colour out off a terminal."""
+    """Returns the rendered diagnostic with its title and carets in colour, which click drops off a terminal."""
     colour = _COLOURS[diagnostic.severity]
     title, *rest = _printable_lines(render(diagnostic)).split("\n")
     head, colon, message = title.partition(":")

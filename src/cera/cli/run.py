@@ -19,8 +19,9 @@ from cera.cli.tables import on_terminal
 from cera.connectors.sink import Sink, sink_of
 from cera.errors import UsageError
 from cera.program import Program
-from cera.running.engine import Run, answer
+from cera.running.engine import answer
 from cera.running.request import Request
+from cera.running.run import Run
 
 
 @click.command("run", short_help="Answer a program over recorded events.")

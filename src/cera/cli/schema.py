@@ -22,7 +22,7 @@ from cera.model.events.event_schema import AttributeSchema, EventSchema, LabelSc
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.time_text import TimeFormat
 from cera.rules.declarations import Attribute, SourceLabel
-from cera.running.flow import REJECTED_SHOWN
+from cera.running.admission import REJECTED_SHOWN
 
 _EVERY = 10_000
 _DECLARED = {"string": "string", "integer": "number", "decimal": "number", "boolean": "boolean"}
@@ -57,10 +57,10 @@ def schema(sources: tuple[Source, ...], layout: Layout, timezone: str, as_json: 
     check_layout(layout, sources)
     found, shown, rejected = EventSchema(), list[Rejected](), 0
     records = itertools.chain.from_iterable([source.occurrences(layout) for source in sources])
-    with progress("reading events") as tell:
+    with progress("reading events") as report_progress:
         for number, event in enumerate(records, 1):
             if number % _EVERY == 0:
-                tell(f"{number:,} records read")
+                report_progress(f"{number:,} records read")
             if not isinstance(event, Rejected):
                 found.take(event)
                 continue
@@ -83,7 +83,7 @@ def schema(sources: tuple[Source, ...], layout: Layout, timezone: str, as_json: 
 
 
 def declarations(found: EventSchema) -> Iterator[str]:
-    """Returns the directives that declare what was found; attributes of a label only if all are known."""
+    """Yields the directives that declare the labels of a schema; attributes of a label only if all are known."""
     for label, events in sorted(found.labels.items()):
         open_ = events.values or events.more
         yield "SOURCE " + print_source(SourceLabel(label, None if open_ else _declared(events.attributes)))
@@ -120,7 +120,7 @@ def _rows(attributes: Mapping[str, AttributeSchema], events: int, depth: int = 0
 
 
 def _types(one: AttributeSchema, events: int) -> str:
-    """The types, with how often where they differ; and in how many events, unless it is in all."""
+    """Returns the types of an attribute, counted if there are several, and in how many events it is unless in all."""
     several = len(one.types) > 1
     text = ", ".join(f"{kind} {number:,}" if several else kind for kind, number in one.types.most_common())
     return text if one.count >= events else f"{text} (in {one.count:,} of {events:,})"

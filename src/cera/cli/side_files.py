@@ -13,7 +13,7 @@ from cera.running.request import Request
 
 
 def check_side_files(request: Request, program: Program) -> None:
-    """Raises UsageError where malformed or late records cannot be written to the files named for them."""
+    """Raises UsageError if malformed or late records cannot be written to the files named for them."""
     for option, path in (("--rejected", request.rejected), ("--late", request.late)):
         if path is not None:
             check_writable(option, path)
@@ -21,8 +21,8 @@ def check_side_files(request: Request, program: Program) -> None:
 
 
 def check_not_read(option: str, path: Path, inputs: Iterable[Source], programs: Iterable[str] = ()) -> None:
-    """Raises UsageError where a file that is read would be overwritten: events, or a program; or where the next run
-    would read it, in a folder of events."""
+    """Raises UsageError if writing a file would overwrite events or a program, or put it where the next run reads
+    events."""
     for source in inputs:
         if source.is_overwritten_by(path):
             raise UsageError(f"{option}: {path} is also read with --events; it would be overwritten")

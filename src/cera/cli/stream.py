@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +12,7 @@ from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
 from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
 from cera.cli.layout_options import check_layout, layout_options
-from cera.cli.options import program_options, spark_settings, tick_limit_option
+from cera.cli.options import program_options, recursion_limit_option, spark_settings, tick_limit_option
 from cera.cli.recording import show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.termination import end_at_once
@@ -21,23 +20,19 @@ from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.line_writer import write_output
 from cera.connectors.records.layout import Rejected
 from cera.connectors.records.python_values import microseconds
-from cera.connectors.sink import stream_folder
+from cera.connectors.sink import SinkFormat, stream_sink_of
 from cera.connectors.source import Source, source_of
-from cera.engines.spark.streaming.progress import BatchReport, Counters
-from cera.engines.spark.streaming.stream_listener import StreamListener
 from cera.errors import UsageError
-from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.time_text import TimeFormat
 from cera.program import Program
-from cera.running.flow import REJECTED_SHOWN
+from cera.running.admission import REJECTED_SHOWN
+from cera.running.engine import stream as open_stream
 from cera.running.outcome import InputCounts
-from cera.running.spark_stream import require_spark, stream_operators
+from cera.running.run import StreamRun
+from cera.running.streams.listener import StreamListener
+from cera.running.streams.request import StreamRequest, StreamSource
+from cera.running.streams.running_stream import BatchReport, StreamCounts
 from cera.wording import on_command_line
-
-if TYPE_CHECKING:
-    from cera.engines.spark.streaming.checkpoint import Checkpoint
-    from cera.engines.spark.streaming.live import StreamOptions
-    from cera.engines.spark.streaming.results.batch_files import SinkFormat
 
 
 @click.command("stream", short_help="Answer a program over events as they come.")
@@ -79,6 +74,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How far an event may come behind the latest one. What comes later is late and does not count.",
 )
+@recursion_limit_option
 @tick_limit_option
 @ahead_option("standard input and databases without --once")
 @click.option("--late", metavar="DIR", type=click.Path(path_type=Path), help="The folder for late events.")
@@ -136,6 +132,7 @@ def stream(
     max_delay: str,
     max_duration: str | None,
     max_ahead: str | None,
+    recursion_limit: int,
     tick_limit: int | None,
     conf: tuple[str, ...],
     checkpoint: Path,
@@ -165,47 +162,37 @@ def stream(
     _check_sources(sources)
     check_layout(layout, sources)
     check_actions(program, actions.permissions)
-    require_spark()
-    from cera.engines.spark.division.operators import BUCKETS
-    from cera.engines.spark.streaming.checkpoint import Checkpoint
-    from cera.engines.spark.streaming.live import LiveStream, StreamOptions
-    from cera.engines.spark.streaming.sources.intake import StreamSource
-
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     show_unknown_labels(sorted(labels), program, InputCounts({}, 0), {})
-    options = StreamOptions(
+    request = StreamRequest(
         sources=tuple(StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
-        sink=stream_folder(sink),
+        sink=stream_sink_of(sink, sink_format),
         checkpoint=checkpoint,
         layout=layout,
         max_delay=microseconds(max_delay),
-        max_duration=_longest(max_duration, layout, sources, Checkpoint(checkpoint)),
-        sink_format=sink_format,
+        max_duration=None if max_duration is None else microseconds(max_duration),
         late=late,
         rejected=rejected,
         trigger=_interval(trigger),
         once=once,
         files_a_batch=files_per_batch,
-        buckets=buckets or BUCKETS,
+        buckets=buckets,
         labels=labels or None,
         restart_changed=restart_changed,
-        words=on_command_line,
+        tick_limit=tick_limit,
+        recursion_limit=recursion_limit,
         master=master,
         settings=spark_settings(conf),
     )
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
-    _check_apart(options, sources)
+    _check_apart(request, sources)
     acting = frozenset(one.rule for each in program.modules.found for one in each.actions)
-    made = stream_operators(layers, program.timezone, options, acting, tick_limit or TICK_LIMIT)
-    for operator in made:
-        report.say(operator.description())
-    running = LiveStream(made, options, StreamReports(layout.times))
-    kept = actions if actions.ledger is not None else replace(actions, ledger=running.checkpoint.actions)
+    running = open_stream(StreamRun(layers, program.timezone, request, StreamReports(layout.times), acting))
+    kept = actions if actions.ledger is not None else replace(actions, ledger=running.ledger)
     with Performer(program, kept, layout.times) as performer:
-        running.act = performer.perform_all
         try:
-            running.run()
+            running.run(performer.perform_all)
         except KeyboardInterrupt:
             report.say("stopped; the same command goes on from here")
             raise
@@ -218,7 +205,7 @@ def stream(
         refuse(unusable)
 
 
-def _say(counters: Counters) -> None:
+def _say(counters: StreamCounts) -> None:
     if not counters.batches:
         report.say("nothing new was there to read, and nothing was decided")
         return
@@ -237,24 +224,13 @@ def _check_sources(sources: Sequence[Source]) -> None:
         raise UsageError("--source: the same source is given twice")
 
 
-def _longest(given: str | None, layout: Layout, sources: Sequence[Source], checkpoint: Checkpoint) -> int | None:
-    """Returns how long an event may last: 0 where all sources have points of time, unless the option says otherwise.
-
-    A checkpoint of a run without such a promise goes on without it.
-    """
-    if given is not None:
-        return microseconds(given)
-    points = all(source.is_points(layout) for source in sources)
-    return 0 if points and checkpoint.promised_duration() is not False else None
-
-
-def _check_apart(options: StreamOptions, sources: Sequence[Source]) -> None:
-    """What the stream writes is not among what it reads: it would be read as new events, again and again."""
+def _check_apart(request: StreamRequest, sources: Sequence[Source]) -> None:
+    """Raises UsageError if a folder that is written lies in a source: its files would be read as new events."""
     written = {
-        "--sink": options.sink,
-        "--late": options.late,
-        "--rejected": options.rejected,
-        "--checkpoint": options.checkpoint,
+        "--sink": request.sink.path,
+        "--late": request.late,
+        "--rejected": request.rejected,
+        "--checkpoint": request.checkpoint,
     }
     for source in sources:
         for option, folder in written.items():
@@ -264,14 +240,13 @@ def _check_apart(options: StreamOptions, sources: Sequence[Source]) -> None:
                 )
 
 
-def _interval(text: str | None) -> str | None:
-    """The interval as Spark reads it."""
+def _interval(text: str | None) -> int | None:
     if text is None:
         return None
     length = microseconds(text)
     if length <= 0:
         raise UsageError(f"--trigger: '{text}' is no interval; write for example '5 sec'")
-    return f"{max(1, length // 1000)} milliseconds"
+    return length
 
 
 def _undefined(number: int) -> str:
@@ -283,11 +258,18 @@ def _without_key(number: int) -> str:
 
 
 class StreamReports(StreamListener):
-    """What a stream says, on standard output and standard error."""
+    """A listener that writes the lines of a stream on standard output and its reports on standard error."""
 
     def __init__(self, times: TimeFormat) -> None:
         self._times = times
         self._shown = 0
+
+    def words(self, text: str) -> str:
+        return on_command_line(text)
+
+    def operators(self, descriptions: Sequence[str]) -> None:
+        for description in descriptions:
+            report.say(description)
 
     def lines(self, lines: Sequence[str]) -> None:
         if lines:

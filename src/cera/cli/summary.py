@@ -1,25 +1,27 @@
-"""What a run says about itself on standard error when it is done."""
+"""The summary of a run on standard error: counts, and what looks like a mistake."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cera.cli.changes import missing_tables, not_counted
 from cera.cli.report import count, fail, listed, printable, say, warn
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
+from cera.model.terms.term import Value, format_value
+from cera.modules.monitoring import OPERATIONS
 from cera.program import Program
 from cera.rules.analysis.labels_and_attributes import queries_any_label
 from cera.rules.analysis.unification import head_label
-from cera.running.outcome import InputCounts, Outcome
+from cera.running.outcome import Changes, InputCounts, Outcome
 from cera.running.request import Request
 
 
 def show_summary(program: Program, request: Request, outcome: Outcome) -> str | None:
-    """Shows counts of all that was read, left out, rejected and derived, then what looks like a mistake.
+    """Reports how much was read, left out, rejected and derived, then what looks like a mistake.
 
-    If no record could be used, that comes first, and is returned: `refuse` ends the command with it when everything
-    else is done.
+    If no record could be used, that comes first, and the message is returned: `refuse` ends the command with it when
+    everything else is done.
     """
     counts, derived = outcome.counts, outcome.derived
     unusable = _unusable(program, counts, derived)
@@ -40,7 +42,7 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
         )
     if left_out := outcome.left_out:
         say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
-    if strange := not_counted(counts.changes):
+    if strange := _not_counted(counts.changes):
         say(strange)
     if unused := _unused(program, counts):
         say(f"events that no rule asks for: {listed(unused)}")
@@ -56,13 +58,13 @@ def show_missing_attributes(program: Program, outcome: Outcome) -> None:
 
 
 def refuse(unusable: str | None) -> None:
-    """Ends the command with the status for input that could not be used; why has been said."""
+    """Raises UnusableInputError, which ends the command, if there is a reason; it has been reported by then."""
     if unusable is not None:
         raise UnusableInputError(unusable)
 
 
 def _unusable(program: Program, counts: InputCounts, derived: Mapping[str, int]) -> str | None:
-    """Why nothing of the input could be used, if that is so; an empty input is not wrong."""
+    """Returns why nothing of the input could be used; None if something could, or the input is empty."""
     if counts.rejected and not counts.records and not counts.late:
         return all_rejected(counts.rejected)
     outside = program.expectations.labels - program.expectations.derived_labels
@@ -75,6 +77,7 @@ def _unusable(program: Program, counts: InputCounts, derived: Mapping[str, int])
 
 
 def all_rejected(number: int) -> str:
+    """Returns the message that every record was rejected."""
     return f"no record could be used: {f'all {number:,} were' if number > 1 else 'the only one was'} rejected"
 
 
@@ -98,12 +101,12 @@ def _suspicions(program: Program, counts: InputCounts, derived: Mapping[str, int
         if not counts.rejected:
             yield "there was no event in the input"
         return
-    yield from missing_tables(program, counts.changes)
+    yield from _missing_tables(program, counts.changes)
     yield from program.expectations.missing_labels({*counts.labels, *derived})
 
 
 def _unused(program: Program, counts: InputCounts) -> list[str]:
-    """The labels of input events that no query can match, each with how many there were."""
+    """Returns the labels of input events that no query can match, each with the number of its events."""
     if queries_any_label(program.rules.rules):
         return []
     queried = program.expectations.labels
@@ -113,7 +116,7 @@ def _unused(program: Program, counts: InputCounts) -> list[str]:
 def show_unknown_labels(
     selected: Sequence[str], program: Program, counts: InputCounts, derived: Mapping[str, int]
 ) -> None:
-    """Says which labels of --select no event has and no rule derives."""
+    """Warns of labels of --select that no event has and no rule derives."""
     heads = (head_label(rule.head) for rule in program.rules.rules)
     known = program.expectations.derived_labels.union(
         counts.labels, derived, (label for label in heads if label is not None)
@@ -126,3 +129,37 @@ def show_unknown_labels(
 def _guess(label: str, known: Iterable[str]) -> str:
     hint = did_you_mean(label, known)
     return f"; {printable(hint)}" if hint else ""
+
+
+def _not_counted(changes: Changes) -> str | None:
+    """Returns how many changes no module can monitor, and why; None if there are none."""
+    strange = [
+        (operation, table, number)
+        for (operation, table), number in changes.items()
+        if operation not in OPERATIONS or not isinstance(table, str)
+    ]
+    if not strange:
+        return None
+    reasons: Counter[str] = Counter()
+    for operation, _, number in strange:
+        reasons["no table" if operation in OPERATIONS else _unknown_operation(operation)] += number
+    total = count(sum(number for *_, number in strange), "change")
+    detail = listed([f"{printable(reason)} {number:,}" for reason, number in sorted(reasons.items())])
+    return f"{total} without a table or an operation (insert, update or delete) counted for no module: {detail}"
+
+
+def _unknown_operation(operation: Value | None) -> str:
+    return "no operation" if operation is None else f"operation {format_value(operation)}"
+
+
+def _missing_tables(program: Program, changes: Changes) -> Iterator[str]:
+    """Yields a warning for each monitored table that the input has no change of, though it has others."""
+    tables = {table for (_, table) in changes if isinstance(table, str)}
+    reported = set()
+    for each in program.expectations.changes:
+        found = each.name in tables or (each.attributes and each.name.lower() in {name.lower() for name in tables})
+        if tables and not found and each.name not in reported:
+            reported.add(each.name)
+            hint = did_you_mean(each.name, tables) or f"there are changes of {listed(sorted(tables))}"
+            monitored = f"the program monitors {each}, and no change is of the table {each.name}"
+            yield printable(f"{monitored}; {hint}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # rich takes a while to import, and most runs draw nothing
 
 
 def on_terminal() -> bool:
-    """Whether a person reads standard output."""
+    """Returns whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -35,7 +35,7 @@ def drawn_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> st
 
 
 def events_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> Table:
-    """One row an event, in the order given; input events have no rule."""
+    """Returns a table with a row for each event, in the order given; input events have no rule."""
     from rich.table import Table
     from rich.text import Text
 

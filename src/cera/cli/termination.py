@@ -1,4 +1,4 @@
-"""SIGTERM, as a system, a service manager or `timeout` sends it: a command ends as it does by Ctrl-C, and cleans up.
+"""SIGTERM, as a system, a service manager or `timeout` sends it: a command cleans up and ends, as by Ctrl-C.
 
 A stream is left out: it ends at once, and goes on from its checkpoint.
 """
@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Terminated(KeyboardInterrupt):
-    """The process got SIGTERM."""
+class Termination(KeyboardInterrupt):
+    """The end of the process that SIGTERM asks for."""
 
 
 @contextmanager
 def termination_raised() -> Iterator[None]:
-    """Lets SIGTERM raise Terminated inside, unless the process has another way with it already.
+    """Lets SIGTERM raise Termination inside, unless the process has a handler for it already.
 
-    Afterwards a process that got it is about to end, and ignores another one.
+    A process that got it is about to end, and ignores another one.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -40,4 +40,4 @@ def end_at_once() -> None:
 
 def _terminate(number: int, frame: object) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # `timeout` sends it twice, and the second comes while we clean up
-    raise Terminated
+    raise Termination

@@ -1,4 +1,4 @@
-"""`cera translate`: what a program becomes in another form."""
+"""`cera translate`: a program in another language or form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TARGETS = {language.target.name: language.target for language in LANGUAGES if la
 
 
 def _forms(target: Target) -> list[Form]:
-    """Returns how each language is written in another one."""
+    """Returns the forms that languages have in a target."""
     return [language.forms[target.name] for language in LANGUAGES if target.name in language.forms]
 
 
@@ -67,7 +67,7 @@ def translate(program: Program, form: str) -> None:
 
 
 def _with_a_form(target: Target) -> str:
-    """Returns what has the form: `modules of A, and B, have a translation`."""
+    """Returns which modules have the form, like `modules of A, and B, have a translation`."""
     subjects = [form.subject for form in _forms(target) if form.subject is not None]
     if not subjects:
         return f"modules have {target.having}"

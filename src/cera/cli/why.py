@@ -1,26 +1,39 @@
-"""`cera why`: how an event came about, as a tree of causes with their times."""
+"""`cera why`: the causes of an event with their times, as a tree of text for a person and as a graph for a program."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
 
 import click
 
 from cera.cli import report
-from cera.cli.cause_tree import draw, graph, tree
 from cera.cli.engine_choice import with_engine_in_process
 from cera.cli.options import program_options, replay_options
 from cera.cli.recording import Terminal
+from cera.cli.report import printable
 from cera.cli.side_files import check_side_files
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
+from cera.languages.xchangeeq.printer import print_expression, print_pattern
 from cera.model.events.event import Event
+from cera.model.expressions.expression import Expression
+from cera.model.terms.json_terms import term_to_json
+from cera.model.terms.term import format_value
 from cera.program import Program
-from cera.running.causes import Causes
-from cera.running.engine import Run, answer
+from cera.running.causes import Causes, Reason, event_text
+from cera.running.engine import answer
 from cera.running.listener import Collected
 from cera.running.request import Request
+from cera.running.run import Run
+
+#: How many collected events are listed in the tree.
+COLLECTED_SHOWN = 20
+#: How many derivations deep the tree goes.
+DEEPEST = 50
 
 
 @click.command("why", short_help="Show how an event came about.")
@@ -72,3 +85,120 @@ def why(program: Program, request: Request, names: tuple[str, ...], as_json: boo
     else:
         trees = (lines([event.id, *draw(tree(causes, event))]) for event in asked)
         write_output("\n".join(trees))
+
+
+@dataclass(frozen=True)
+class Node:
+    """A line of the tree, with those below it."""
+
+    text: str
+    children: tuple[Node, ...] = ()
+
+
+def draw(node: Node) -> Iterator[str]:
+    """Yields the lines of a tree, children below their parent."""
+    yield node.text
+    for position, child in enumerate(node.children, start=1):
+        last = position == len(node.children)
+        first, *rest = draw(child)
+        yield ("└─ " if last else "├─ ") + first
+        yield from (("   " if last else "│  ") + line for line in rest)
+
+
+def tree(causes: Causes, event: Event) -> Node:
+    """Returns the tree of the causes of an event."""
+    return _Tree(causes).event(event)
+
+
+@dataclass
+class _Tree:
+    """A builder of the tree of causes, which shows the derivations of an event once, where it comes up first."""
+
+    causes: Causes
+    shown: set[Event] = field(default_factory=set)
+
+    def event(self, event: Event, identifier: str = "", depth: int = 0) -> Node:
+        title = f"{identifier}{event_text(event)} {self.causes.interval(event.interval)}"
+        item = self.causes.derived.get(event)
+        if item is None:
+            return Node(title if event.qualifier is None else f"{title} with id {printable(event.qualifier)}")
+        if item.recipient:
+            title += printable(f" to {item.recipient.address}")
+        if event in self.shown:
+            return Node(f"{title} (see above)")
+        if depth == DEEPEST:
+            return Node(f"{title} … goes on: --event {event.id}")
+        self.shown.add(event)
+        children = [self.reason(reason, depth) for reason in self.causes.reasons(event)]
+        if event in self.causes.input:
+            children.append(Node("also in the input"))
+        return Node(title, tuple(children))
+
+    def reason(self, reason: Reason, depth: int) -> Node:
+        title = f"by rule {reason.derivation.rule}" + (f" ({reason.place})" if reason.place else "")
+        if reason.values:
+            title += " with " + ", ".join(f"{name} = {format_value(value)}" for name, value in reason.values.items())
+        causes = reason.derivation.causes
+        children = [self.event(cause, f"{identifier}: ", depth + 1) for identifier, cause in causes.items()]
+        if reason.derivation.collected:
+            children.append(Node("collected", tuple(self._collected(reason.derivation.collected, depth))))
+        for part in reason.branch.absences:
+            window = self.causes.interval(causes[part.window].interval)
+            condition = f" where {_conditions(part.conditions)}" if part.conditions else ""
+            children.append(Node(f"no {print_pattern(part.pattern)} while {part.window} {window}{condition}"))
+        if reason.branch.conditions:
+            children.append(Node(f"where {_conditions(reason.branch.conditions)}"))
+        return Node(printable(title), tuple(children))
+
+    def _collected(self, events: Sequence[Event], depth: int) -> Iterator[Node]:
+        for event in events[:COLLECTED_SHOWN]:
+            yield self.event(event, depth=depth + 1)
+        more = len(events) - COLLECTED_SHOWN
+        if more > 0:
+            yield Node(f"… and {more:,} more")
+
+
+def _conditions(conditions: Sequence[Expression]) -> str:
+    return printable(", ".join(print_expression(condition) for condition in conditions))
+
+
+def graph(causes: Causes, events: Sequence[Event]) -> dict[str, Any]:
+    """Returns the JSON record of some events and all their causes, each event once, nearest first, linked by ids."""
+    asked = [event.id for event in events]
+    return {"asked": asked, "events": [_event_record(causes, found) for found in causes.reachable(events)]}
+
+
+def _event_record(causes: Causes, event: Event) -> dict[str, Any]:
+    kind = "input" if event in causes.input else "timer" if causes.is_timer(event) else "derived"
+    record: dict[str, Any] = {"id": event.id, "kind": kind, **_times(causes, event), "term": term_to_json(event.term)}
+    if kind == "input" and event.qualifier is not None:
+        record["source_id"] = event.qualifier
+    if (item := causes.derived.get(event)) and item.recipient:
+        record["to"] = {"recipient": item.recipient.address, "transport": item.recipient.transport}
+    record["derivations"] = [_reason_record(causes, reason) for reason in causes.reasons(event)]
+    return record
+
+
+def _reason_record(causes: Causes, reason: Reason) -> dict[str, Any]:
+    derivation = reason.derivation
+    return {
+        "rule": reason.derivation.rule,
+        "place": None if reason.place is None else str(reason.place),
+        "variables": {name: format_value(value) for name, value in reason.values.items()},
+        "causes": {identifier: event.id for identifier, event in derivation.causes.items()},
+        "collected": [event.id for event in derivation.collected],
+        "absent": [
+            {
+                "query": print_pattern(part.pattern),
+                "window": part.window,
+                **_times(causes, derivation.causes[part.window]),
+                "conditions": [print_expression(condition) for condition in part.conditions],
+            }
+            for part in reason.branch.absences
+        ],
+        "conditions": [print_expression(condition) for condition in reason.branch.conditions],
+    }
+
+
+def _times(causes: Causes, event: Event) -> dict[str, Any]:
+    return {"begin": causes.times.format(event.begin), "end": causes.times.format(event.end)}

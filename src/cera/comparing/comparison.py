@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cera.comparing.histories import Difference
 from cera.comparing.search import Domain, Options, search
-from cera.comparing.subject_reader import read
+from cera.comparing.subjects import read
 from cera.errors import UsageError
 
 

@@ -101,7 +101,7 @@ class LineWriter:
 
     @contextlib.contextmanager
     def _problems(self) -> Iterator[None]:
-        """Raises UsageError where what is done inside fails; that a reader is gone is reported as it is."""
+        """Raises UsageError if writing inside fails; BrokenPipeError, a reader that is gone, passes."""
         try:
             yield
         except BrokenPipeError:
@@ -114,7 +114,7 @@ class LineWriter:
 
 
 def write_output(text: str, path: Path | None = None) -> None:
-    """The text into a file, or on standard output; UTF-8 in both, whatever the terminal speaks."""
+    """Writes the text into a file or on standard output, in UTF-8 whatever the encoding of the terminal is."""
     if path is not None:
         write_file(path, text)
     else:
@@ -125,7 +125,7 @@ def write_output(text: str, path: Path | None = None) -> None:
 
 @contextlib.contextmanager
 def standard_output() -> Iterator[None]:
-    """Raises UsageError where standard output cannot be written inside; that its reader is gone is told as it is."""
+    """Raises UsageError if standard output cannot be written inside; BrokenPipeError, a reader that is gone, passes."""
     try:
         yield
     except BrokenPipeError:
@@ -142,7 +142,7 @@ def abandon_output() -> None:
 
 
 def encoded(text: str) -> bytes:
-    """UTF-8. A lone surrogate, which UTF-8 lacks, becomes an escape that JSON and the term syntax read back."""
+    """Returns the text in UTF-8; a lone surrogate, which UTF-8 lacks, as an escape that JSON and terms read back."""
     return text.encode("utf-8", "backslashreplace")
 
 

@@ -1,17 +1,20 @@
 """Sinks of answers: standard output, a file of JSON lines, or a folder of Parquet files; of a stream, a folder too.
 
-`sink_of` decides which of them a path names, and `stream_folder` the same for streams; no other place looks at the
+`sink_of` decides which of them a path names, and `stream_sink_of` the same for streams; no other place looks at the
 ending of a name.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from cera.errors import UsageError
 from cera.model.url_paths import no_folder_for
+
+SinkFormat = Literal["jsonl", "parquet"]
 
 _STANDARD_OUTPUT = ("-", "console")
 _PARQUET = ".parquet"
@@ -20,7 +23,7 @@ _READ_ONLY = (".csv", ".xml")
 
 
 class Sink(Protocol):
-    """The destination of the answers over a recording."""
+    """The destination of the answers over a recording or a stream."""
 
     @property
     def path(self) -> Path | None:
@@ -77,6 +80,25 @@ class ParquetFolder:
             raise UsageError(f"{option}: {self.path} is there already; Parquet is written to a new folder")
 
 
+@dataclass(frozen=True)
+class BatchFolder:
+    """A folder in which files of JSON lines or Parquet appear, one for each micro-batch of a stream."""
+
+    path: Path
+    is_parquet: bool = False
+
+    def check(self, option: str) -> None:
+        """Makes the folder."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise UsageError(f"{option}: {self.path} is a file; name a folder") from None
+        except OSError as error:
+            raise UsageError(f"{option}: {self.path} cannot be made: {error.strerror}") from error
+        if not os.access(self.path, os.W_OK | os.X_OK):
+            raise UsageError(f"{option}: {self.path} cannot be written to; check its permissions")
+
+
 def sink_of(path: Path | None) -> Sink:
     """Returns the sink that a path names by its ending; None is standard output."""
     if path is None:
@@ -84,9 +106,9 @@ def sink_of(path: Path | None) -> Sink:
     return ParquetFolder(path) if path.suffix == _PARQUET else LineFile(path)
 
 
-def stream_folder(text: str) -> Path | None:
-    """Returns the folder for the answers of a stream; None for standard output, which is `-` or `console`."""
-    return None if text in _STANDARD_OUTPUT else Path(text)
+def stream_sink_of(text: str, format: SinkFormat = "jsonl") -> Sink:
+    """Returns the sink of a stream: standard output, which is `-` or `console`, or a folder of files in a format."""
+    return StandardOutput() if text in _STANDARD_OUTPUT else BatchFolder(Path(text), is_parquet=format == "parquet")
 
 
 def check_writable(option: str, path: Path) -> None:

@@ -70,7 +70,7 @@ def _function(writer: FunctionWriter, predicate: str, use: _Use) -> Lasting | No
 
 
 class _Times:
-    """Until when rules can derive something.
+    """The times until which rules can derive something.
 
     `_limited` has, of each predicate, the arguments T of which every fact has it that the time of its stage is at most
     T + d, with that d in microseconds.

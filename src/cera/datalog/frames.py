@@ -29,7 +29,7 @@ class Expiry:
 
 @dataclass(frozen=True)
 class Frame:
-    """Facts `predicate(names)` stay while every guard has a fact, and none of the `removals` has one that matches."""
+    """Facts `predicate(names)` that stay while every guard has a fact, and no removal has one that matches."""
 
     predicate: str
     names: tuple[str, ...]

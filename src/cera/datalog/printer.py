@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import assert_never
 
-from cera.datalog.directives import (
+from cera.datalog.sections import (
     DetectDirective,
     GranularityDirective,
     Item,

@@ -18,7 +18,6 @@ from cera.languages.xchangeeq.printer import Printer, print_construct, print_exp
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
-from cera.rules.analysis.strata import is_hierarchical
 from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
 from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
 from cera.wording import Setting
@@ -72,12 +71,8 @@ class ExplainedPlan(TypedDict):
     state: list[StateBound]
 
 
-def explain_plan(
-    program: RuleProgram, *, max_duration: int | None = None, differences: bool = False
-) -> ExplainedPlan | None:
-    """Returns the plan before and after the optimizer; None for a recursive program, which has no plan (X-36)."""
-    if not is_hierarchical(program.rules):
-        return None
+def explain_plan(program: RuleProgram, *, max_duration: int | None = None, differences: bool = False) -> ExplainedPlan:
+    """Returns the plan before and after the optimizer."""
     before = translate(program)
     after = optimized(before)
     return {
@@ -147,11 +142,8 @@ def _reason_text(reason: TimeReason) -> str:
             return print_expression(reason)
 
 
-def plan_lines(plan: ExplainedPlan | None) -> Iterator[str]:
+def plan_lines(plan: ExplainedPlan) -> Iterator[str]:
     """Yields the lines of a plan's explanation for a person to read."""
-    if plan is None:
-        yield "plan: none, because the program is recursive; the reference engine runs it"
-        return
     yield "plan:"
     yield from _indented(plan["before_text"])
     yield ""

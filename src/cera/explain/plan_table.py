@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cera.algebra.plan import Plan
+from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_text import display_name, print_plan, print_point
 from cera.explain.plan import NOTATION
 from cera.html_table import html_table
@@ -24,8 +24,12 @@ class PlanTable:
 
     def _repr_html_(self) -> str:
         rows = [
-            (display_name(point.name), "derived events" if point.result else "kept for others", definition)
+            (display_name(point.name), self._held(point), definition)
             for point in self.plan.points
             for definition in [print_point(point, NOTATION).partition(" := ")[2]]
         ]
         return html_table("materialization points", ("point", "holds", "definition"), rows)
+
+    def _held(self, point: Point) -> str:
+        held = "derived events" if point.result else "kept for others"
+        return f"{held}, recursive" if self.plan.cycle(point.name) else held

@@ -83,7 +83,7 @@ class Explanation(TypedDict):
     dependencies: list[ExplainedDependency]
     strata: list[list[str]]
     recursion: list[list[str]]
-    plan: ExplainedPlan | None
+    plan: ExplainedPlan
 
 
 def explain(program: RuleProgram, *, max_duration: int | None = None, differences: bool = False) -> Explanation:
@@ -214,7 +214,8 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
     for timer in rule["timers"]:
         lines.append(f"  waits for: {timer['identifier']}: {timer['timer']}")
     key = ", ".join(f"var {name}" for name in rule["key"])
-    lines.append(f"  key: {key}" if key else "  no key: runs unpartitioned")
+    handed_on = ", if every rule of the recursion hands it on" if rule["recursive"] else ""
+    lines.append(f"  key: {key}{handed_on}" if key else "  no key: runs unpartitioned")
     return lines
 
 

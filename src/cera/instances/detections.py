@@ -1,15 +1,16 @@
-"""Instances as derived events: their children, and the events that are bound to them."""
+"""Instances as derived events: their children, values made of several instances, and the events bound to them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from cera.instances.folds import folded
 from cera.instances.instance import Bound, Instance, NoValue, agreed
-from cera.instances.types import ComplexType, InstanceModule
+from cera.instances.types import ComplexType, FoldedValue, InstanceModule
+from cera.model.evaluation.aggregates import fold
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence, unwrap, wrap
 from cera.model.expressions.expression import Variable, variables
 from cera.model.terms.term import Term, TermError, Value
 from cera.model.time.interval import Time
@@ -42,7 +43,7 @@ def occurrences(instance: Instance) -> dict[str, Occurrence]:
 
 
 def _bound(instance: Instance) -> Iterator[tuple[str, Occurrence]]:
-    """In place of the instances of hidden types stand those that are bound to them."""
+    """Yields the events bound to an instance; for an instance of a hidden type, those that are bound to it."""
     for name, several in instance.bound:
         for one in several:
             if one.event is not None:
@@ -55,14 +56,14 @@ def _bound(instance: Instance) -> Iterator[tuple[str, Occurrence]]:
 
 
 class Heads:
-    """Makes instances of complex types, and detections of them."""
+    """A maker of instances of complex types, and of detections of them."""
 
     def __init__(self, module: InstanceModule, evaluator: Evaluator) -> None:
         self._rules = {each.predicate: each.rule for each in module.outputs}
         self._evaluator = evaluator
 
     def instance(self, type_: ComplexType, bound: Bound) -> Instance | None:
-        """None where its term cannot be made, which is counted."""
+        """Returns an instance of what is bound; None if its term cannot be made, which is counted."""
         several = [one for _, instances in bound for one in instances]
         begin, end = min(one.begin for one in several), max(one.end for one in several)
         times = [one.time for one in several]
@@ -79,7 +80,7 @@ class Heads:
         return made
 
     def detections(self, instances: Iterable[Instance]) -> list[InstanceDetection]:
-        """What is detected at one time; equal events are one."""
+        """Returns the detections of the instances of one time; equal events are one."""
         found: dict[tuple[Time, Term], InstanceDetection] = {}
         for one in instances:
             if one.event is not None:
@@ -91,27 +92,26 @@ class Heads:
         return list(found.values())
 
     def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value | NoValue]]:
-        """An attribute of a component is the value that all its instances agree on; a field without a value is none.
-
-        A hidden type hands on why it has none.
+        """Yields the fields of a head that have a value; an attribute of a component has the one that all its instances
+        agree on. A hidden type hands on why a field has none.
         """
         assert type_.fields is not None
         of = dict(bound)
         folds = {each.name: each for each in type_.folds}
         for name, expression in type_.fields:
             if isinstance(expression, Variable) and expression.name not in folds:
-                told = _told(of, expression.name)
-                if told is None or isinstance(told, NoValue):
+                found = _attribute_value(of, expression.name)
+                if found is None or isinstance(found, NoValue):
                     self._evaluator.undefined += 1
-                if told is not None and (type_.hidden or not isinstance(told, NoValue)):
-                    yield name, told
+                if found is not None and (type_.hidden or not isinstance(found, NoValue)):
+                    yield name, found
                 continue
             values: dict[str, Value] = {}
             for variable in variables(expression):
                 if variable in folds:
-                    value = folded(folds[variable], of.get(folds[variable].component, ()))
+                    value = _folded(folds[variable], of.get(folds[variable].component, ()))
                 else:
-                    found = _told(of, variable)
+                    found = _attribute_value(of, variable)
                     value = None if isinstance(found, NoValue) else found
                 if value is not None:
                     values[variable] = value
@@ -120,7 +120,7 @@ class Heads:
                 yield name, result
 
 
-def _told(bound: Mapping[str, tuple[Instance, ...]], variable: str) -> Value | NoValue | None:
+def _attribute_value(bound: Mapping[str, tuple[Instance, ...]], variable: str) -> Value | NoValue | None:
     component, _, attribute = variable.partition(".")
     instances = bound.get(component, ())
     return agreed(one.value_or_reason(attribute) for one in instances) if instances else NoValue.MISSING
@@ -146,8 +146,43 @@ def _child(name: str, instance: Instance) -> Term:
 
 
 def _fields(items: Iterable[tuple[str, Any]]) -> Iterator[Term]:
-    """A structured attribute is given on with its own children."""
+    """Yields the children of a term for its fields; a structured attribute keeps its own children."""
     for name, value in items:
         if isinstance(value, NoValue):
             continue
         yield Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])
+
+
+#: A fold that a hidden type hands on: `sum(E1.v)`.
+_HANDED_ON = re.compile(r"(count|sum|avg|min|max|first|last)\(([^.()]+)(?:\.(.*))?\)", re.DOTALL)
+
+
+def _folded(wanted: FoldedValue, instances: Sequence[Instance]) -> Value | None:
+    """Returns the value of a fold, if any. `count(E1)` counts the instances, `count(E1.v)` those with the attribute.
+
+    What a hidden type hands on is folded over the instances inside of it, each once, in the order of time.
+    """
+    function, attribute = str(wanted.function), wanted.attribute
+    if attribute is not None and (inner := _HANDED_ON.fullmatch(attribute)) and all(map(_is_hidden, instances)):
+        function, component, attribute = inner.groups()
+        several = {id(one): one for instance in instances for one in _inside(instance, component)}
+        instances = sorted(several.values(), key=lambda one: one.time)
+    if attribute is None:
+        return len(instances)
+    values = [wrap(value) for one in instances if (value := one.attribute(attribute)) is not None]
+    result = fold(function, values)
+    return None if result is None else unwrap(result)
+
+
+def _is_hidden(instance: Instance) -> bool:
+    return instance.event is None and bool(instance.bound)
+
+
+def _inside(instance: Instance, component: str) -> Iterator[Instance]:
+    """Yields the instances of a component somewhere inside of an instance of a hidden type."""
+    for name, several in instance.bound:
+        for one in several:
+            if name == component:
+                yield one
+            elif _is_hidden(one):
+                yield from _inside(one, component)

@@ -8,10 +8,10 @@ from operator import itemgetter
 from typing import Any
 
 from cera.instances.candidates import Candidates
-from cera.instances.consumptions import Consumption
 from cera.instances.instance import Bound, Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members, Solution
+from cera.instances.modes import Consumption
 from cera.instances.pairs import Pairs, fits
 from cera.instances.pruning import Pruning
 from cera.instances.search import Search

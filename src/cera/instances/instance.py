@@ -16,7 +16,7 @@ Bound = tuple[tuple[str, tuple["Instance", ...]], ...]
 
 
 class NoValue(Enum):
-    """Why an attribute has no value: instances have different ones, or nothing is bound that could have it."""
+    """The reason why an attribute has no value: instances have different ones, or none that could have it is bound."""
 
     DIFFERENT = "different"
     MISSING = "missing"

@@ -47,7 +47,7 @@ class History:
 
 
 class Machine:
-    """Compiled and read-only but for counts of undefined results."""
+    """The compiled event types of a module, read-only but for counts of undefined results."""
 
     def __init__(self, module: InstanceModule, heads: Heads, conditions: Evaluator) -> None:
         self._heads = heads

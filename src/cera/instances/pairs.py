@@ -17,7 +17,7 @@ from cera.model.time.interval import Time
 
 
 class Pairs:
-    """Detection of a type that `fits`."""
+    """The detector of a type that `fits`."""
 
     def __init__(self, plan: TypePlan) -> None:
         type_ = self._type = plan.type

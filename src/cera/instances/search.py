@@ -12,8 +12,8 @@ from typing import Any
 
 from cera.instances.candidates import Candidates
 from cera.instances.members import Member, Solution
+from cera.instances.modes import FixedSelection, holding
 from cera.instances.operators import EVERYWHERE, Window
-from cera.instances.selections import FixedSelection, holding
 from cera.instances.type_plan import Part, TypePlan
 
 #: The sets of the components with combinations modes, by their numbers.

@@ -6,9 +6,8 @@ from collections.abc import Collection
 from itertools import islice
 
 from cera.instances.conditions import Condition, key_of, remaining
-from cera.instances.consumptions import CONSUMPTIONS, Consumption
+from cera.instances.modes import CONSUMPTIONS, SELECTIONS, Consumption, FixedSelection, GatheringSelection
 from cera.instances.operators import OPERATORS
-from cera.instances.selections import SELECTIONS, FixedSelection, GatheringSelection
 from cera.instances.types import STRENGTH, ComplexType, Component, ConsumptionName
 from cera.model.evaluation.evaluator import Evaluator
 

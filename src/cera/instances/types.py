@@ -13,9 +13,10 @@ from typing import Literal, Self
 
 from cera.diagnostics import Span
 from cera.model.events.attributes import AskedAttribute
-from cera.model.expressions.expression import Expression
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression, Variable
 from cera.model.tags import tagged
-from cera.modules.history_module import HistoryModule
+from cera.modules.history_module import HistoryModule, asked_by_partition, attribute_of, is_needed
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 
 SelectionName = Literal["first", "last", "cumulative", "restricted cumulative", "combinations", "combinations minimum"]
@@ -30,7 +31,7 @@ STRENGTH: tuple[ConsumptionName, ...] = ("shared", "exclusive parameter", "exclu
 @tagged("Delimiter")
 @dataclass(frozen=True)
 class Delimiter:
-    """How many instances of a component there have to be."""
+    """The number of instances of a component that there have to be."""
 
     least: int = 1
     most: int | None = None
@@ -64,7 +65,7 @@ class Component:
 
 @tagged("Folded")
 @dataclass(frozen=True)
-class Folded:
+class FoldedValue:
     """A value of a head that is made of all instances of a component: `sum(E1.v)` is known under that name."""
 
     name: str
@@ -94,7 +95,7 @@ class ComplexType:
     within: int | None = None
     label: str = ""
     fields: tuple[tuple[str, Expression], ...] | None = None
-    folds: tuple[Folded, ...] = ()
+    folds: tuple[FoldedValue, ...] = ()
     hidden: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
     #: How many of its events one instance may end; None is the limit of `limits`.
@@ -114,7 +115,7 @@ class ComplexType:
 @tagged("TimerType")
 @dataclass(frozen=True)
 class TimerType:
-    """Occurs `after` each instance of the type `start`: once, or every so often until an instance of `stop`.
+    """A type that occurs `after` each instance of the type `start`: once, or repeatedly until an instance of `stop`.
 
     With `latest` a new start ends the ticks of the ones before. `after` is in microseconds. Its instances have the
     attribute `since`, the time of the start in microseconds.
@@ -153,7 +154,7 @@ class InstanceModule(HistoryModule):
 
     @property
     def in_any_order(self) -> Self:
-        """The same for modules that differ only in the order of their definitions, which says nothing."""
+        """The module with its definitions sorted: their order means nothing."""
         return replace(
             self,
             monitored=tuple(sorted(self.monitored, key=lambda each: each.predicate)),
@@ -162,7 +163,7 @@ class InstanceModule(HistoryModule):
         )
 
     def limited(self, answers: int) -> Self:
-        """The same, of which one event may end so many events of each type."""
+        """Returns the module with another limit: the number of events of each type that one event may end."""
         types = (replace(each, limit=answers) if isinstance(each, ComplexType) else each for each in self.types)
         return replace(self, types=tuple(types))
 
@@ -172,7 +173,7 @@ class InstanceModule(HistoryModule):
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The timers, as what makes something happen although nothing occurs."""
+        """The clocks of the timers, which tick although no event occurs."""
         return tuple(Clock(each.name, each.after, each.repeats) for each in self.timers)
 
     @property
@@ -192,10 +193,31 @@ class InstanceModule(HistoryModule):
 
     @property
     def identity(self) -> object:
-        """What a saved state belongs to: the order of definitions says nothing."""
+        """The value that a saved state belongs to, whatever the order of definitions."""
         return self.in_any_order
 
     def asked_attributes(self) -> Iterator[AskedAttribute]:
-        from cera.instances.attributes import asked_by_types
+        return _asked_attributes(self)
 
-        return asked_by_types(self)
+
+def _asked_attributes(module: InstanceModule) -> Iterator[AskedAttribute]:
+    """Yields the attributes of labelled events that types and the partition ask for; other components are open."""
+    monitored = {each.predicate: each for each in module.monitored}
+    for type_ in module.types:
+        if not isinstance(type_, ComplexType):
+            continue
+        primitive = {each.name: monitored[each.type] for each in type_.components if each.type in monitored}
+        folds = {each.name: each for each in type_.folds}
+        for expression in (*type_.where, *(value for _, value in type_.fields or ())):
+            for part in _variables(expression):
+                fold = folds.get(part.name)
+                component, _, attribute = part.name.partition(".")
+                if fold is not None:
+                    component, attribute = fold.component, fold.attribute or ""
+                if component in primitive:
+                    yield from attribute_of(primitive[component], attribute, needed=is_needed(expression), at=part)
+    yield from asked_by_partition(module.monitored, module.partition)
+
+
+def _variables(expression: Expression) -> Iterator[Variable]:
+    return (part for part in expressions.walk(expression) if isinstance(part, Variable))

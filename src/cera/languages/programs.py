@@ -9,7 +9,7 @@ from typing import Any
 
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.languages.protocol.language import Explanation, Language
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, RuleAction
+from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, RuleAction
 from cera.languages.registry import LANGUAGES, Recognition
 from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
@@ -144,7 +144,7 @@ def compile_program(named: NamedModules, options: CompileOptions, enabled: Colle
     return CompiledProgram(rules, rule_diagnostics, modules)
 
 
-def _rules(compiled: Compiled) -> RuleModule:
+def _rules(compiled: Compilation) -> RuleModule:
     [only] = compiled.modules
     assert isinstance(only.module, RuleModule)
     return only.module

@@ -12,7 +12,7 @@ from cera.languages.cet.language import EVENT_TYPES
 from cera.languages.datalog.language import DATALOG
 from cera.languages.epl.language import EPL
 from cera.languages.protocol.language import Language
-from cera.languages.protocol.results import Parsed, is_file
+from cera.languages.protocol.results import ParsedSource, is_file
 from cera.languages.snoop.language import SNOOP
 from cera.languages.xchangeeq.language import XCHANGEEQ
 
@@ -25,7 +25,7 @@ class Recognition:
     """A source, as read by its language."""
 
     language: Language[Any]
-    parsed: Parsed[Any]
+    parsed: ParsedSource[Any]
 
 
 def recognize(source: Source) -> Recognition:
@@ -50,7 +50,7 @@ def _candidates(source: Source) -> list[Language[Any]]:
     return [language for language, claim in zip(LANGUAGES, claims, strict=True) if claim == max(claims)]
 
 
-def understood(parsed: Parsed[Any]) -> float:
+def understood(parsed: ParsedSource[Any]) -> float:
     """Returns how far a source can be read: to its first error."""
     return min((each.span.start for each in parsed.diagnostics if each.span is not None), default=inf)
 

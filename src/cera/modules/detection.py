@@ -109,7 +109,7 @@ def _at_one_time(found: Sequence[Detection]) -> Sequence[Detection]:
 
 
 def merged(derived: Iterable[DerivedEvent]) -> list[DerivedEvent]:
-    """Returns derived events in the order of output, each once; the ways of one are in the order of their keys."""
+    """Returns derived events in the order of output, each once; the ways of one are in their order."""
     by_event: dict[object, list[DerivedEvent]] = {}
     for one in derived:
         by_event.setdefault(one.event, []).append(one)
@@ -118,4 +118,5 @@ def merged(derived: Iterable[DerivedEvent]) -> list[DerivedEvent]:
 
 def _one(several: Sequence[DerivedEvent]) -> DerivedEvent:
     ways = {way.key: way for one in several for way in one.derivations}
-    return DerivedEvent(several[0].event, tuple(ways[key] for key in sorted(ways)), several[0].recipient)
+    ordered = tuple(sorted(ways.values(), key=attrgetter("order")))
+    return DerivedEvent(several[0].event, ordered, several[0].recipient)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from cera.diagnostics import closest, did_you_mean
 from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
-from cera.model.events.event import Event
 from cera.model.message_text import listed, printable
 from cera.modules.layering import Layers
 from cera.modules.module import Module, Port
@@ -62,29 +61,12 @@ class Expectations:
             if asked.needed or meant is not None:
                 yield _text(asked, meant, known)
 
-
-class InputObserver:
-    """An observer of the events of a run as they pass, for what the program expects."""
-
-    def __init__(self, expectations: Expectations) -> None:
-        self._expectations = expectations
-        self._attributes = expectations.observer()
-        self._labels: set[str] = set()
-
-    def passing(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yields the events unchanged."""
-        for event in events:
-            self._labels.add(event.label)
-            if self._attributes.missing:
-                self._attributes.look(event)
-            yield event
-
-    def warnings(self, derived: Collection[str]) -> list[str]:
-        """Returns warnings about unmet expectations; none if there was no event. `derived` are labels of answers."""
-        if not self._labels:
+    def unmet(self, observed: ObservedAttributes, seen: Collection[str], derived: Collection[str]) -> list[str]:
+        """Returns all these warnings; none if there was no event. `seen` and `derived` are labels of a run."""
+        if not seen:
             return []
-        labels = self._expectations.missing_labels(self._labels.union(derived))
-        return list(dict.fromkeys([*labels, *self._expectations.missing_attributes(self._attributes, self._labels)]))
+        labels = self.missing_labels({*seen, *derived})
+        return list(dict.fromkeys([*labels, *self.missing_attributes(observed, seen)]))
 
 
 def expectations_of(layers: Layers) -> Expectations:

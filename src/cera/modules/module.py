@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 
 from cera.diagnostics import Note, Span
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event
 from cera.model.time.interval import Interval, Time
@@ -19,16 +20,14 @@ from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.modules.processor import Processor
 
-#: How many events the recursive rules of a program may derive before the evaluation gives up.
-RECURSION_LIMIT = 10_000
-
 
 @dataclass(frozen=True)
 class Settings:
     """The settings of a run of a module. Durations are microseconds.
 
     `max_duration` is what the source promises: no event lasts longer. A timer may tick `tick_limit` times between two
-    events. `until` and `recursion_limit` are for definitions, which take a whole recording.
+    events, and recursive rules may derive `recursion_limit` events that end at one time. `until` is for definitions,
+    which take a whole recording.
     """
 
     timezone: str = "UTC"

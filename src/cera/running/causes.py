@@ -84,7 +84,7 @@ class Causes:
         return event not in self.input and event not in self.derived
 
     def reasons(self, event: Event) -> list[Reason]:
-        """Every derivation of the event; none for an input event or a timer."""
+        """Returns every derivation of the event; none for an input event or a timer."""
         item = self.derived.get(event)
         return [] if item is None else [self._reason(derivation) for derivation in item.derivations]
 
@@ -100,7 +100,7 @@ class Causes:
         return Reason(derivation, rule.span, candidates[0], {})
 
     def _answers(self, branch: Branch, derivation: Derivation) -> list[Substitution]:
-        """The substitutions under which the derivation's events satisfy the branch, as far as its own events tell."""
+        """Returns the substitutions under which the derivation's events satisfy the branch, as far as they show."""
         patterns = [(query.identifier, query.pattern) for query in branch.events]
         patterns += [(timer.identifier, timer.timer.pattern) for timer in branch.absolute_timers]
         found: list[Substitution] = [{}]
@@ -116,7 +116,7 @@ class Causes:
         return [values for values in found if all(evaluator.holds(c, values, times) for c in conditions)]
 
     def reachable(self, events: Sequence[Event]) -> list[Event]:
-        """The events and everything they came from, nearest first."""
+        """Returns the events and everything they came from, nearest first."""
         found = dict.fromkeys(events)
         waiting = list(found)
         for current in waiting:  # grows as it goes
@@ -128,7 +128,7 @@ class Causes:
         return list(found)
 
     def find(self, name: str) -> Event:
-        """The event with this id, with the only id that begins so, or with this id of its source."""
+        """Returns the event with this id, with the only id that begins so, or with this id of its source."""
         exact = [event for event in self._all if event.id == name.lower()]
         named = [event for event in self.events if event.qualifier == name]
         begun = [event for event in self._all if event.id.startswith(name.lower())] if name else []
@@ -169,7 +169,7 @@ class Causes:
 
 
 def _shared(answers: list[Substitution]) -> dict[str, Value]:
-    """The bindings that all answers have in common."""
+    """Returns the bindings that all answers have in common."""
     first, *others = answers
     return {
         name: value
@@ -179,7 +179,7 @@ def _shared(answers: list[Substitution]) -> dict[str, Value]:
 
 
 def event_text(event: Event) -> str:
-    """The event's term; a timer by its kind and duration instead of its inner term."""
+    """Returns the event's term as text; a timer by its kind and duration instead of its inner term."""
     term = event.term
     kind = term.label.removeprefix("timer:")
     if kind == term.label:

@@ -3,109 +3,128 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, NoReturn, Protocol
 
-from cera.connectors.sink import Sink
-from cera.engines.local.engine import refuse_recursion
+from cera.diagnostics import Diagnostic
 from cera.engines.reference.processor import DefinitionProcessor
-from cera.model.events.event import Event
-from cera.modules.expectations import Expectations
+from cera.errors import ProgramError, UsageError
 from cera.modules.layered_processor import program_processor
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
-from cera.modules.rules.module import RuleModule
+from cera.running.choice import AUTO
 from cera.running.flow import Flow
-from cera.running.listener import Listener, Output
 from cera.running.outcome import Outcome
-from cera.running.request import Request
+from cera.running.run import Run, StreamRun
+from cera.running.streams.running_stream import RunningStream
+from cera.wording import Setting
 
 
 @dataclass(frozen=True)
-class Run:
-    """A program, what is asked of it, where its answers go, and who follows it."""
+class EngineExplanation:
+    """How an engine would run a program: data that prints as JSON, and lines for a person."""
 
-    layers: Layers
-    expectations: Expectations
-    timezone: str
-    request: Request
-    sink: Sink
-    #: Opens the output for answers that this process writes.
-    output: Callable[[], AbstractContextManager[Output]]
-    listener: Listener
-    #: Takes every input event, of an engine in this process.
-    each: Callable[[Event], object] | None = None
-
-    def settings(self, max_duration: int | None) -> Settings:
-        """Returns what modules need; no event lasts longer than `max_duration`."""
-        request = self.request
-        return Settings(self.timezone, max_duration, request.tick_limit, request.until, request.recursion_limit)
+    data: Mapping[str, Any]
+    lines: tuple[str, ...]
 
 
 class Engine(Protocol):
-    """An engine over recorded events."""
+    """An engine over recorded events, and over streams if it has them."""
 
-    def check(self, layers: Layers) -> None:
-        """Raises ProgramError for a program that it does not run."""
+    def refuses(self, layers: Layers) -> tuple[Diagnostic, ...]:
+        """Returns why it does not run a program; nothing if it does."""
 
     def answer(self, run: Run) -> Outcome:
         """Reads the sources, answers the program over them, and writes what it derives."""
+
+    def stream(self, run: StreamRun) -> RunningStream:
+        """Opens a stream, which the caller then runs. Raises UsageError if the engine has none."""
+
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation | None:
+        """Returns how it would run a program; None where `cera.explain` says all there is to say."""
 
 
 class InProcess:
     """An engine whose processor takes the events in this process, as they are read."""
 
-    def __init__(self, processor: Callable[[Layers, Settings], AnyProcessor], *, recursion: bool) -> None:
+    def __init__(self, processor: Callable[[Layers, Settings], AnyProcessor]) -> None:
         self._processor = processor
-        self._recursion = recursion
 
-    def check(self, layers: Layers) -> None:
-        if not self._recursion:
-            check_recursion(layers, "the local engine")
+    def refuses(self, layers: Layers) -> tuple[Diagnostic, ...]:
+        return ()
 
     def answer(self, run: Run) -> Outcome:
         def processor(max_duration: int | None) -> AnyProcessor:
             return self._processor(run.layers, run.settings(max_duration))
 
         with run.output() as output:
-            return Flow(processor, run.expectations, run.request, output, run.listener, run.each).run()
+            return Flow(processor, run, output).run()
+
+    def stream(self, run: StreamRun) -> NoReturn:
+        raise UsageError(
+            f"the {run.request.engine} engine answers recordings and has no streams; use {Setting.ENGINE.of('spark')}"
+        )
+
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> None:
+        return None
 
 
 class OnSpark:
     """Spark: events and answers are DataFrames, and workers write large answers."""
 
-    def check(self, layers: Layers) -> None:
-        check_recursion(layers, "Spark")
+    def refuses(self, layers: Layers) -> tuple[Diagnostic, ...]:
+        return ()
 
     def answer(self, run: Run) -> Outcome:
-        from cera.running.spark_run import answer_on_spark  # starts nothing, but is heavy and needs the extra `spark`
+        from cera.running import spark_run  # starts nothing, but is heavy and needs the extra `spark`
 
-        return answer_on_spark(
-            run.layers, run.expectations, run.timezone, run.request, run.sink, run.output, run.listener
-        )
+        return spark_run.answer_in_memory(run) if run.request.in_memory else spark_run.answer_recording(run)
 
+    def stream(self, run: StreamRun) -> RunningStream:
+        from cera.running.spark_stream import open_stream
 
-def check_recursion(layers: Layers, engine: str) -> None:
-    """Raises ProgramError for recursive rules; `engine` is what was asked for, as the message names it."""
-    for module in layers.modules:
-        if isinstance(module, RuleModule):
-            refuse_recursion(module.program, engine)
+        return open_stream(run)
+
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
+        from cera.engines.spark.explaining import explain_spark, spark_lines
+
+        explained = explain_spark(layers, max_duration=max_duration, timezone=timezone)
+        return EngineExplanation({**explained}, tuple(spark_lines(explained)))
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
         "spark": OnSpark(),
-        "local": InProcess(program_processor, recursion=False),
-        "reference": InProcess(DefinitionProcessor, recursion=True),
+        "local": InProcess(program_processor),
+        "reference": InProcess(DefinitionProcessor),
     }
 )
 
 
 def answer(run: Run) -> Outcome:
     """Answers a program over recorded events: the one way from sources to an output, whatever the engine."""
-    engine = ENGINES[run.request.engine]
-    engine.check(run.layers)
-    return engine.answer(run)
+    return _ready(run.request.engine, run.layers).answer(run)
+
+
+def stream(run: StreamRun) -> RunningStream:
+    """Opens a program over a stream: the one way from sources that go on to a sink."""
+    return _ready(run.request.engine, run.layers).stream(run)
+
+
+def explain_on(
+    engine: str, layers: Layers, *, timezone: str, max_duration: int | None = None
+) -> EngineExplanation | None:
+    """Returns how an engine would run a program, if there is more to say than `cera.explain` does."""
+    return _ready(engine, layers).explain(layers, timezone=timezone, max_duration=max_duration)
+
+
+def _ready(name: str, layers: Layers) -> Engine:
+    """Returns the engine with a name. Raises ProgramError if it does not run the program."""
+    engine = ENGINES.get(name)
+    if engine is None:
+        raise UsageError(f"there is no engine '{name}'; there are: {AUTO}, {', '.join(ENGINES)}")
+    if errors := engine.refuses(layers):
+        raise ProgramError(errors)
+    return engine

@@ -2,7 +2,7 @@
 
 Malformed and late records, and answers, are written as they come; a file appears under its name when the run is done.
 With `max_delay` events are taken in the order in which they come. Without it the input is a recording that can be read
-twice, and its events are taken in the order of time.
+twice, and its events are taken in the order of time. What is `in_memory` is read once, and sorted by the driver.
 """
 
 from __future__ import annotations
@@ -13,38 +13,30 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 from cera.connectors.event_lines import base_line
 from cera.connectors.line_writer import LineWriter
 from cera.connectors.ordering import OrderedEvents
-from cera.connectors.records.acceptance import in_time, lasts_longer
+from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.records.layout import Rejected
 from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
-from cera.model.message_text import count
-from cera.model.terms.term import Value
 from cera.model.time.interval import Time
-from cera.modules.arrivals import operation_and_table
 from cera.modules.driving import Driver
-from cera.modules.expectations import Expectations
-from cera.modules.monitoring import CHANGE
 from cera.modules.processor import AnyProcessor, Detection
-from cera.running.listener import LineOutput, Listener, Output
+from cera.running.admission import Admission
+from cera.running.listener import LineOutput, Output
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
-from cera.wording import Setting
+from cera.running.run import Run
 
 _EVERY = 10_000
 _AT_ONCE = 500
-
-#: How many malformed records are shown where no file was named for them.
-REJECTED_SHOWN = 3
 
 #: So many late events in a row are reported as a problem.
 _LATE_EVENTS = 100
@@ -53,38 +45,29 @@ _LATE_EVENTS = 100
 class Flow:
     """One run: what flows in and out is counted, and written where the request says.
 
-    `processor` makes the processor, given how long an event can last. `each` takes every event that is not late.
+    `processor` makes the processor, given how long an event can last.
     """
 
-    def __init__(
-        self,
-        processor: Callable[[int | None], AnyProcessor],
-        expectations: Expectations,
-        request: Request,
-        output: Output,
-        listener: Listener,
-        each: Callable[[Event], object] | None = None,
-    ) -> None:
+    def __init__(self, processor: Callable[[int | None], AnyProcessor], run: Run, output: Output) -> None:
         self._processor = processor
-        self._each = each
-        self._request = request
+        self._each = run.each
+        self._request = request = run.request
         self._out = output
-        self._listener = listener
-        self._read: Counter[str] = Counter()
+        self._listener = listener = run.listener
         self._derived: Counter[str] = Counter()
-        self._changed: Counter[tuple[Value | None, Value | None]] = Counter()
-        self._written = self._late_events = self._repeated = self._rejections = self._after_until = 0
-        self._shown: list[Rejected] = []
-        self._observed = expectations.observer()
-        self._changes = bool(expectations.changes)
+        self._written = self._late_events = self._repeated = self._after_until = 0
         #: The input events that are still to be written, a heap by their ends; None if they are not.
         self._base: list[tuple[Time, int, Event]] | None = [] if request.base else None
         #: Makes the lines of answers of which nothing else is needed.
         self._lines = None if request.base or listener.acting else AnswerLines(request.times)
         self._line_output: LineOutput | None = output if isinstance(output, LineOutput) else None
+        self._acting = bool(listener.acting)
         self._files = ExitStack()
-        self._late = self._files.enter_context(LineWriter(request.late)) if request.late else None
-        self._rejected = self._files.enter_context(LineWriter(request.rejected)) if request.rejected else None
+        self._late = run.late
+        if self._late is None and request.late is not None:
+            writer = self._files.enter_context(LineWriter(request.late))
+            self._late = lambda event: writer.write(json.dumps(base_line(event, request.times), ensure_ascii=False))
+        self._admission = Admission(run, self._files)
         self._driver: Driver
         self._lateness = Lateness(_LATE_EVENTS)
         self._in_time = 0
@@ -101,53 +84,56 @@ class Flow:
             raise failed
         self._listener.performed()
         counted = self._driver.counts
-        return Outcome(self._counts, self._derived, self._written, counted.undefined, counted.left_out, self._observed)
+        observed = self._admission.observed
+        return Outcome(self._counts, self._derived, self._written, counted.undefined, counted.left_out, observed)
 
     @property
     def _counts(self) -> InputCounts:
-        records = self._read.total() - self._late_events + self._repeated
+        admitted = self._admission
+        records = admitted.read.total() - self._late_events + self._repeated
         return InputCounts(
-            self._read,
+            admitted.read,
             records,
             self._repeated,
             self._after_until,
             self._late_events,
-            self._rejections,
-            self._changed,
+            admitted.rejected,
+            admitted.changed,
         )
 
     def _run(self, show: Callable[[str], None]) -> None:
-        request = self._request
+        request, longest = self._request, self._request.max_duration
+        if request.in_memory:
+            self._drive(self._arrivals(longest), longest, request.max_delay, show)
+            return
         if request.max_delay is not None:
-            if request.max_duration is None and request.layout.is_points:
-                self._request = replace(request, max_duration=0)
-            self._drive(self._arrivals(), self._request.max_duration, request.max_delay, show)
+            if longest is None and request.layout.is_points:
+                longest = 0
+            self._drive(self._arrivals(longest), longest, request.max_delay, show)
             return
         with OrderedEvents(request.sources, request.layout, tell=show) as recording:
             if request.strict:
                 self._check(recording)
-            longest = recording.longest
-            if request.max_duration is not None:
-                longest = min(longest, request.max_duration)
-            self._drive(self._accepted(recording), longest, 0, show)
+            known = recording.longest if longest is None else min(recording.longest, longest)
+            self._drive(self._admission.accepted(recording, longest), known, 0, show)
 
     def _check(self, recording: OrderedEvents) -> None:
         """Ends a strict run with a malformed record before anything is answered, written or done."""
-        for _ in self._accepted(recording.unsorted()):
+        for _ in self._admission.accepted(recording.unsorted(), self._request.max_duration):
             pass
-        self._report_rejected()
-        self._read.clear()
-        self._changed.clear()
+        self._admission.report()
+        self._admission.start_again()
 
     def _drive(
-        self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int, show: Callable[[str], None]
+        self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int | None, show: Callable[[str], None]
     ) -> None:
         self._driver = driver = Driver(self._processor(max_duration), max_delay, self._take_late, self._take_repeated)
         until = self._request.until
         flowing = events if until is None else self._ended_by(until, events)
         number = 0
         # a recording is taken in pieces; of what comes as it happens, every event is answered at once
-        alone = self._request.max_delay is not None or self._base is not None or self._each is not None
+        comes = self._request.max_delay is not None and not self._request.in_memory
+        alone = comes or self._base is not None or self._each is not None
         size = 1 if alone else _AT_ONCE
         while piece := list(itertools.islice(flowing, size)):
             late = self._late_events
@@ -164,56 +150,36 @@ class Flow:
                 show(f"{number:,} events read, {self._written:,} written, {live:,} tuples in state")
                 if driver.closed_to is not None:
                     self._write_base(driver.closed_to)
-        self._report_rejected()
+        self._admission.report()
         self._write(driver.close() if until is None else driver.advance_to(until))
         self._write_base(None)
         self._out.finish()
 
-    def _report_rejected(self) -> None:
-        if self._rejected is None:
-            self._listener.rejected(self._shown, self._rejections)
-        if self._rejections and self._request.strict:
-            raise DataError(f"{count(self._rejections, 'malformed record')}, and {Setting.STRICT} allows none")
-
     def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
         """Yields the events up to `until`; those behind it make others late too, as without it."""
         delay = self._request.max_delay
-        later: dict[Event, None] = {}  # those behind it with the last end
+        last: Occurrence | None = None
+        together: set[Event] = set()  # those behind it that end with the last one, where there are several
         for event in events if delay is None else in_time(events, delay, self._take_late):
             if event.end <= until:
                 yield event
                 continue
-            if later and next(iter(later)).end != event.end:
-                later.clear()
-            if event.event in later:
-                self._take_repeated(event)
+            if last is None or last.end != event.end:
+                last = event
+                together.clear()
             else:
-                later[event.event] = None
-                self._after_until += 1
-                if self._each is not None:
-                    self._each(event.event)
+                together.add(last.event)
+                if event.event in together:
+                    self._take_repeated(event)
+                    continue
+                together.add(event.event)
+            self._after_until += 1
+            if self._each is not None:
+                self._each(event.event)
 
-    def _arrivals(self) -> Iterator[Occurrence]:
+    def _arrivals(self, max_duration: int | None) -> Iterator[Occurrence]:
         """Yields the events in the order in which they come."""
-        request = self._request
-        found = [
-            not_ahead(source.occurrences(request.layout), request.max_ahead.get(source)) for source in request.sources
-        ]
-        return self._accepted(itertools.chain.from_iterable(found))
-
-    def _accepted(self, records: Iterable[Occurrence | Rejected]) -> Iterator[Occurrence]:
-        for event in records:
-            if isinstance(event, Rejected):
-                self._reject(event)
-            elif (reason := too_long(event, self._request)) is not None:
-                self._reject(reason)
-            else:
-                self._read[event.label] += 1
-                if event.label in self._observed.missing:
-                    self._observed.look(event)
-                if self._changes and event.label == CHANGE:
-                    self._changed[operation_and_table(event)] += 1
-                yield event
+        return self._admission.accepted(arrivals(self._request), max_duration)
 
     def _write(self, derived: Sequence[Detection]) -> None:
         """Writes the answers of some steps in the order of output, and does what their rules want done."""
@@ -246,7 +212,8 @@ class Flow:
         items: list[Event | DerivedEvent] = []
         results = sorted((one.result() for one in answers), key=_output_key)
         for one in results:
-            self._listener.perform([one])
+            if self._acting:
+                self._listener.perform([one])
             self._derived[one.event.label] += 1
             if self._request.labels is None or one.event.label in self._request.labels:
                 items.append(one)
@@ -283,33 +250,19 @@ class Flow:
         if self._lateness.take(between + 1, 1):
             self._listener.nearly_all_late(self._lateness.late, self._lateness.events, self._driver.closed_to)
         if self._late is not None:
-            self._late.write(json.dumps(base_line(event.event, self._request.times), ensure_ascii=False))
+            self._late(event.event)
 
     def _take_repeated(self, event: Occurrence) -> None:
         self._repeated += 1
-        self._read[event.label] -= 1
-
-    def _reject(self, record: Rejected) -> None:
-        self._rejections += 1
-        if self._rejected is not None:
-            self._rejected.write(rejected_line(record, self._listener.words))
-        elif len(self._shown) < REJECTED_SHOWN:
-            self._shown.append(record)
+        self._admission.read[event.label] -= 1
 
 
 def _output_key(item: Event | DerivedEvent) -> tuple[Any, ...]:
     return item.event.output_key if isinstance(item, DerivedEvent) else item.output_key
 
 
-def too_long(happened: Occurrence, request: Request) -> Rejected | None:
-    """Returns the rejection of an event that lasts longer than the request allows."""
-    if request.max_duration is None or happened.end - happened.begin <= request.max_duration:
-        return None
-    event = happened.event
-    text = json.dumps(base_line(event, request.times), ensure_ascii=False)
-    return Rejected(f"event {event.id}", lasts_longer(request.max_duration), text)
-
-
-def rejected_line(record: Rejected, words: Callable[[str], str]) -> str:
-    """Returns the line of a malformed record in the file for these."""
-    return json.dumps({"place": record.place, "reason": words(record.reason), "text": record.text}, ensure_ascii=False)
+def arrivals(request: Request) -> Iterator[Occurrence | Rejected]:
+    """Returns the records of all sources in the order in which they come."""
+    sources = request.sources
+    found = [not_ahead(source.occurrences(request.layout), request.max_ahead.get(source)) for source in sources]
+    return itertools.chain.from_iterable(found)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, runtime_checkable
 
 from cera.connectors.records.layout import Rejected
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.time.interval import Time
+from cera.wording import in_python
 
 
 class Listener(Protocol):
@@ -37,6 +38,30 @@ class Listener(Protocol):
         """Takes that so many of the last events were late; `time` is how far time has come."""
 
 
+class Unattended:
+    """A run that nobody follows, from Python: what there is to report is in its outcome."""
+
+    acting: frozenset[str] = frozenset()
+
+    def words(self, text: str) -> str:
+        return in_python(text)
+
+    def perform(self, derived: Sequence[DerivedEvent]) -> None:
+        """Nothing is done: `cera.perform` does it for an answer."""
+
+    def performed(self) -> None:
+        """Nothing was done."""
+
+    def progress(self, activity: str) -> AbstractContextManager[Callable[[str], None]]:
+        return nullcontext(lambda text: None)
+
+    def rejected(self, first: Sequence[Rejected], number: int) -> None:
+        """Nothing is shown."""
+
+    def nearly_all_late(self, late: int, events: int, time: Time | None) -> None:
+        """Nothing is shown."""
+
+
 class Output(Protocol):
     """Takes the events of a run in the order of output."""
 
@@ -62,4 +87,4 @@ class Collected:
             self.derived.append(item)
 
     def finish(self) -> None:
-        """Nothing is held back."""
+        """Does nothing: no event is held back."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from cera.connectors.records.layout import Layout
 from cera.connectors.source import Source
-from cera.engines.choice import Engine
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
-from cera.modules.module import RECURSION_LIMIT
+from cera.running.choice import Engine
 from cera.wording import Setting
 
 
@@ -44,6 +44,8 @@ class Request:
     labels: frozenset[str] | None = None
     #: Whether input events are written too, in their place in the order of time.
     base: bool = False
+    #: Whether all events are kept in this process: sources are read once, and what they have is sorted here.
+    in_memory: bool = False
 
     @property
     def times(self) -> TimeFormat:

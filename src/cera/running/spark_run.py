@@ -4,48 +4,81 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cera.connectors.line_writer import lines, write_file
+from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.layout import Rejected
-from cera.connectors.sink import Sink
 from cera.errors import DataError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.events.occurrence import Occurrence
 from cera.model.message_text import count
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import Interval
-from cera.modules.expectations import Expectations
 from cera.modules.layering import Layers
-from cera.running.flow import REJECTED_SHOWN, rejected_line
+from cera.running.admission import REJECTED_SHOWN, Admission, rejected_line
+from cera.running.flow import arrivals
 from cera.running.listener import LineOutput, Listener, Output
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
+from cera.running.run import Run
 from cera.wording import Setting
 
 if TYPE_CHECKING:
     from cera.engines.spark.recorded import Recorded
 
 
-def answer_on_spark(
-    layers: Layers,
-    expectations: Expectations,
-    timezone: str,
-    request: Request,
-    sink: Sink,
-    output: Callable[[], AbstractContextManager[Output]],
-    listener: Listener,
-) -> Outcome:
+def answer_in_memory(run: Run) -> Outcome:
+    """Answers over events of this process, which go to Spark as rows; answers come back with all their derivations."""
+    from cera.engines.spark import engine as spark
+
+    request = run.request
+    late_events = 0
+
+    def take_late(event: Occurrence) -> None:
+        nonlocal late_events
+        late_events += 1
+        if run.late is not None:
+            run.late(event.event)
+
+    with ExitStack() as files:
+        admission = Admission(run, files)
+        events: Iterable[Occurrence] = admission.accepted(arrivals(request), request.max_duration)
+        if request.max_delay is not None:
+            events = in_time(events, request.max_delay, take_late)
+        base = [event.event for event in events]
+        admission.report()
+    answer = spark.run(run.layers, base, run.settings(request.max_duration))
+    with run.output() as output:
+        for one in answer.derived:
+            output.write(one)
+        output.finish()
+    derived, different = Counter(one.event.label for one in answer.derived), set(base)
+    counts = InputCounts(
+        admission.read - Counter(event.label for event in base) + Counter(event.label for event in different),
+        len(base),
+        len(base) - len(different),
+        sum(request.until is not None and event.end > request.until for event in different),
+        late_events,
+        admission.rejected,
+        admission.changed,
+    )
+    return Outcome(counts, derived, len(answer), answer.undefined, answer.left_out, admission.observed, "row")
+
+
+def answer_recording(run: Run) -> Outcome:
     """Reads, answers, does what the rules want done, and writes."""
+    request, listener, expectations = run.request, run.listener, run.expectations
     if request.max_delay is not None:
         raise UsageError(
             f"{Setting.MAX_DELAY} is for events in the order in which they come, and Spark sorts a recording; "
             f"use {Setting.ENGINE.of('local')}, or cera stream"
         )
-    recording = _started(layers, timezone, request, listener)
+    recording = _started(run.layers, run.timezone, request, listener)
     from cera.engines.spark.reading.observed import observe  # Spark is there now
 
     labels = request.labels or ()
@@ -63,13 +96,13 @@ def answer_on_spark(
         listener.perform(found)
         listener.performed()
     with listener.progress("answering") as show, recording.telling("answering", show):
-        out = sink.path
-        if out is not None and sink.is_parquet:
+        out = run.sink.path
+        if out is not None and run.sink.is_parquet:
             derived, written = recording.write_parquet(out, labels)
         elif out is not None and (file := _shared_file(out, request.master)) is not None and not recording.small:
             derived, written = recording.write_lines(file, labels, request.times, base=request.base)
         else:
-            with output() as opened:
+            with run.output() as opened:
                 derived, written = _write(recording, request, labels, opened)
     tally = recording.tally
     return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row")
@@ -89,6 +122,7 @@ def _started(layers: Layers, timezone: str, request: Request, listener: Listener
             until=request.until,
             max_duration=request.max_duration,
             tick_limit=request.tick_limit or TICK_LIMIT,
+            recursion_limit=request.recursion_limit,
             timezone=timezone,
             master=request.master,
             settings=request.settings,
@@ -107,7 +141,7 @@ def _dispose_of(rejected: Sequence[Rejected], request: Request, listener: Listen
 
 
 def _shared_file(out: Path, master: str) -> Path | None:
-    """The file itself, if the workers of Spark can write it: they run on this machine, and it is a file."""
+    """Returns the file itself if the workers of Spark can write it: they run on this machine, and it is a file."""
     target = Path(os.path.realpath(out))
     return target if master.startswith("local") and (target.is_file() or not target.exists()) else None
 

@@ -6,7 +6,7 @@ import pytest
 
 from cera.diagnostics import Diagnostic, Source
 from cera.instances.events.module import EventTypeModule
-from cera.instances.types import ComplexType, Component, Delimiter, Folded, TimerType
+from cera.instances.types import ComplexType, Component, Delimiter, FoldedValue, TimerType
 from cera.languages.cet.lowering import instance_module
 from cera.languages.cet.parser import parse
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
@@ -101,8 +101,8 @@ def test_folds_are_variables_of_their_printed_name() -> None:
         ("d", Literal(1_000_000)),
     )
     assert found.folds == (
-        Folded("count(E1)", "count", "E1"),
-        Folded('sum(E1."v w")', "sum", "E1", "v w"),
+        FoldedValue("count(E1)", "count", "E1"),
+        FoldedValue('sum(E1."v w")', "sum", "E1", "v w"),
     )
 
 

@@ -15,7 +15,7 @@ from cera.diagnostics import Source, render
 from cera.errors import ProgramError
 from cera.instances.types import Delimiter
 from cera.languages.cet.checks import check_program
-from cera.languages.cet.parser import Parsed, parse
+from cera.languages.cet.parser import ParsedProgram, parse
 from cera.languages.cet.printer import format_source, print_definition, print_program, print_type
 from cera.languages.cet.syntax import Complex, Definition, Operand, Timer
 from cera.languages.text.nodes import Identifier
@@ -25,7 +25,7 @@ BAD = sorted((HERE / "bad").iterdir())
 OK = sorted((HERE / "ok").glob("*.cet"))
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedProgram:
     return parse(Source("test.cet", text))
 
 

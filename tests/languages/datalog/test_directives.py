@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 import cera
-from cera.datalog.directives import DetectDirective, ModuleDirective, MonitorDirective, PartitionDirective
 from cera.datalog.printer import print_item
+from cera.datalog.sections import DetectDirective, ModuleDirective, MonitorDirective, PartitionDirective
 from cera.datalog.syntax import Atom, J
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.formatter import format_source
-from cera.languages.datalog.parser import Parsed, parse
+from cera.languages.datalog.parser import ParsedModules, parse
 from cera.model.expressions.expression import Variable
 from cera.modules.monitoring import MonitoredEvents
 from cera.testing import event
@@ -29,7 +29,7 @@ pair(X, Y, s(J)) <- upd_ACC(Y, s(J)), a(X, J).
 """
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedModules:
     parsed = parse(Source("test.dl1s", text))
     assert not parsed.diagnostics, "\n".join(map(str, parsed.diagnostics))
     return parsed

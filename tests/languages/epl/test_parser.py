@@ -14,16 +14,16 @@ import pytest
 from cera.diagnostics import Source, in_source_order, render
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module, check_names
-from cera.languages.epl.parser import Parsed, parse
+from cera.languages.epl.parser import ParsedModules, parse
 from cera.languages.epl.printer import format_source, print_event, print_modules
-from cera.languages.epl.syntax import Conjunction, Disjunction, Negation, Prior, Relaxed, Sequence, Star, Within
+from cera.languages.epl.syntax import Conjunction, Disjunction, Negation, Prior, RelaxedSequence, Sequence, Star, Within
 
 HERE = Path(__file__).parent
 BAD = sorted((HERE / "bad").iterdir())
 OK = sorted((HERE / "ok").glob("*.epl"))
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedModules:
     return parse(Source("test.epl", text))
 
 
@@ -83,7 +83,7 @@ def test_within_belongs_to_the_sequence_before_it() -> None:
     found = event("(A, [B, C] within 5 sec)")
     assert isinstance(found, Sequence)
     assert isinstance(found.events[1], Within)
-    assert isinstance(found.events[1].event, Relaxed)
+    assert isinstance(found.events[1].event, RelaxedSequence)
 
 
 @pytest.mark.parametrize(

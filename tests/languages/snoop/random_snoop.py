@@ -7,7 +7,7 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from cera.languages.cet.syntax import EventDeclaration, Head
-from cera.languages.snoop.syntax import CONTEXTS, Definition, Event, Item, Kind, Named, Operand, Operation, Program
+from cera.languages.snoop.syntax import CONTEXTS, Definition, Event, Item, Kind, Operand, Operation, Program, TypeName
 from cera.languages.text.nodes import EventType, Field, Identifier, Partition
 from cera.model.expressions.expression import Comparison, Expression, Literal, Or, Variable
 from cera.model.time.durations import Duration
@@ -16,7 +16,7 @@ NAMES = ("E1", "E2", "E3", "A", "P", "odd-name", "last", "event")
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _durations = st.integers(1, 10_000).map(lambda seconds: Duration(0, seconds * 1_000_000))
-_named = st.sampled_from(NAMES).map(Named)
+_named = st.sampled_from(NAMES).map(TypeName)
 
 
 def _conditions(names: list[str]) -> st.SearchStrategy[tuple[Expression, ...]]:

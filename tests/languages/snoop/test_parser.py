@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from cera.diagnostics import Source, render
 from cera.errors import ProgramError
 from cera.languages.snoop.compiler import instance_module
-from cera.languages.snoop.parser import Parsed, parse
+from cera.languages.snoop.parser import ParsedProgram, parse
 from cera.languages.snoop.printer import format_source, print_definition, print_program
-from cera.languages.snoop.syntax import Definition, Event, Named, Operation, Program
+from cera.languages.snoop.syntax import Definition, Event, Operation, Program, TypeName
 from languages.snoop.random_snoop import programs
 
 HERE = Path(__file__).parent
@@ -30,7 +30,7 @@ OK = sorted((HERE / "ok").glob("*.snoop"))
 SCRAPS = ("", "(", ")", "[", ";", ":=", "E1", " recent ", " where ", " as ", '"', "*", "A(", "P(", ",", " last ", "\n")
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedProgram:
     return parse(Source("test.snoop", text))
 
 
@@ -46,7 +46,7 @@ def event(text: str) -> Event:
 
 def shape(event: Event) -> object:
     """The tree of operators with their own contexts, in brackets."""
-    if isinstance(event, Named):
+    if isinstance(event, TypeName):
         return event.name
     return (event.context, event.kind, *(shape(operand.event) for operand in event.operands))
 

@@ -9,14 +9,14 @@ import pytest
 
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.parser import ParsedProgram, parse
 from cera.languages.xchangeeq.printer import format_source
 
 ROOT = Path(__file__).parents[3]
 PROGRAMS = sorted([*ROOT.glob("examples/**/*.xceq"), *ROOT.glob("tests/languages/xchangeeq/ok/**/*.xceq")])
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedProgram:
     parsed = parse(Source("test.xceq", text))
     assert [str(d) for d in parsed.diagnostics] == []
     return parsed

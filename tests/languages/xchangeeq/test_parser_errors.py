@@ -12,7 +12,7 @@ import pytest
 from cera.diagnostics import Source, render
 from cera.languages.xchangeeq.grammar import accepted_at, terminals
 from cera.languages.xchangeeq.mistakes.expectations import VOCABULARY, guess
-from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.parser import ParsedProgram, parse
 from cera.languages.xchangeeq.recovery import MOST_MISTAKES
 from cera.languages.xchangeeq.syntax import DetectHead, RuleSyntax
 from cera.model.expressions.constructs import ConstructTerm
@@ -20,7 +20,7 @@ from cera.model.expressions.constructs import ConstructTerm
 BAD = sorted((Path(__file__).parent / "bad").iterdir())
 
 
-def read(text: str) -> Parsed:
+def read(text: str) -> ParsedProgram:
     return parse(Source("test.xceq", text))
 
 
@@ -28,7 +28,7 @@ def codes(text: str) -> list[str]:
     return [diagnostic.code for diagnostic in read(text).diagnostics]
 
 
-def names(parsed: Parsed) -> list[str]:
+def names(parsed: ParsedProgram) -> list[str]:
     """The head labels of the rules that could be read."""
     found = []
     for item in parsed.program.items:

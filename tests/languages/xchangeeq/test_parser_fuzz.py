@@ -11,14 +11,14 @@ from random import Random
 import pytest
 
 from cera.diagnostics import Source, render
-from cera.languages.xchangeeq.parser import Parsed, parse
+from cera.languages.xchangeeq.parser import ParsedProgram, parse
 from hypothesis_profiles import examples
 from languages.xchangeeq.mutations import mutated
 
 PROGRAMS = [path.read_text(encoding="utf-8") for path in sorted((Path(__file__).parent / "ok").glob("*.xceq"))]
 
 
-def check(text: str) -> Parsed:
+def check(text: str) -> ParsedProgram:
     parsed = parse(Source("mutated.xceq", text))
     for diagnostic in parsed.diagnostics:
         assert diagnostic.span is not None

@@ -136,8 +136,10 @@ def _descendant(choices: Choices, names: Names, child: Shape) -> Pattern:
     """`desc` of a term or a leaf somewhere in the child."""
     within = choices.one_of(list(_shapes(child)))
     leaves = [leaf for leaf in within.children if isinstance(leaf, Leaf)]
+    before = set(names.in_pattern)
     inner: Pattern = term_pattern(choices, names, within)
     if leaves and _rarely(choices):
+        names.in_pattern = before  # that pattern is not used, and binds nothing
         inner = _leaf_pattern(choices, names, choices.one_of(leaves), within.label)
     elif not names.depth and choices.may("as", 10):
         inner = VariablePattern(CHILD_VARIABLE, inner)
@@ -160,7 +162,7 @@ def _leaf_pattern(choices: Choices, names: Names, leaf: Leaf, place: str) -> Pat
 def _plain_leaf(choices: Choices, names: Names, leaf: Leaf, place: str) -> Pattern:
     value = leaf.value
     if isinstance(value, str) and choices.may("string regex", 20):
-        return RegexPattern(choices.one_of(("[a-zü]+", f"{value}?.?", f"y|{value}", ".*")))
+        return RegexPattern(choices.one_of(("[a-zü]+", f"{value or 'y'}?.?", f"y|{value}", ".*")))
     if value is None or choices.chance(85):
         return VariablePattern(names.variable(choices, place))
     return ScalarPattern(value)

@@ -7,7 +7,7 @@ that come before its own, in the order d, p, q, r, s. So it is free of recursion
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hypothesis import strategies as st
@@ -31,7 +31,7 @@ from .choices import Choices, DrawnChoices, SeededChoices
 from .features import FEATURES
 from .heads import detect_head, raise_head
 from .patterns import Names
-from .recursion import MOST_EVENTS, recursive_rules, sequence_rule
+from .recursion import MOST_EVENTS, MOST_EVENTS_OF_TWO, Recursion, sequence_rule
 from .shapes import Shape, shape_of_head, shape_of_term
 from .streams import BASE_LABELS, base_term, stream
 
@@ -89,8 +89,10 @@ def seeded_case(
 def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
     recursive = recursive and choices.allows("recursion")
     if recursive:
-        events = stream(choices, min(most_events, MOST_EVENTS), choices.one_of((("a", "b"), ("a",), ("a", "b", "c"))))
-        rules = _recursive_program(choices, events)
+        two = choices.allows("chain") and choices.chance(15)
+        most = min(most_events, MOST_EVENTS_OF_TWO if two else MOST_EVENTS)
+        events = stream(choices, most, choices.one_of((("a", "b"), ("a",), ("a", "b", "c"))))
+        rules = _recursive_program(choices, events, two=two)
     else:
         events = stream(choices, most_events)
         rules = _rules(choices, _base_shapes(choices, events))
@@ -154,21 +156,41 @@ def _raise_rule(choices: Choices, sources: Sources) -> RuleSyntax:
     return RuleSyntax(raise_head(choices, fragment.scope), fragment.query)
 
 
-def _recursive_program(choices: Choices, events: Sequence[Event]) -> list[RuleSyntax]:
-    """A recursion and, except over Fig. 9, which queries everything, now and then a rule over what it derives."""
+def _recursive_program(choices: Choices, events: Sequence[Event], *, two: bool) -> list[RuleSyntax]:
+    """A recursion or two and, except beside Fig. 9, which queries everything, rules below and above them now and then.
+
+    From below: m, then the recursions, then u and w.
+    """
     sequences = choices.allows("allen before") and choices.allows("body where")
     if sequences and (choices.chance(10) or not choices.allows("same head label")):
         return [sequence_rule("p")]
+    base = _base_shapes(choices, events)
     if not choices.allows("same head label"):
-        return _rules(choices, _base_shapes(choices, events))
-    rules = recursive_rules(choices, ("p", "q"))
-    if choices.allows("chain") and choices.chance(40):
+        return _rules(choices, base)
+    chained, keyed = choices.allows("chain"), choices.chance(40)
+    rules: list[RuleSyntax] = []
+    absent: tuple[str, ...] = ("c",)
+    if chained and choices.chance(25):
+        rules.append(_detect_rule(choices, Names(), Sources(base, calendars=_calendar_names(choices)), "m"))
+        absent = ("c", "m", "m")
+    recursion = Recursion(("p", "q", "r"), keyed=keyed, absent=absent)
+    rules += recursion.rules(choices)
+    if two:
+        recursion = Recursion(("s", "t", "tt"), "p", keyed, (*absent, "p"))
+        rules += recursion.rules(choices)
+    if chained and choices.chance(50):
+        above = recursion.above(choices, "u")
+        rules += [] if above is None else [above]
+    if chained and choices.chance(40):
         heads = [rule.head.construct for rule in rules]
-        derived = [shape_of_head(head) for head in heads if isinstance(head, ConstructTerm)]
-        shapes = _with(_base_shapes(choices, events), derived)
-        sources = Sources(shapes, dict.fromkeys("pq", 30), _calendar_names(choices), wild=True)
-        rules.append(_detect_rule(choices, Names(), sources, "r"))
-    return rules
+        shapes = _with(base, [shape_of_head(head) for head in heads if isinstance(head, ConstructTerm)])
+        counts = {label: 30 for label in shapes if label not in BASE_LABELS}
+        sources = Sources(shapes, counts, _calendar_names(choices), wild=not keyed)
+        if choices.may("raise", 20):
+            rules.append(_raise_rule(choices, replace(sources, anything=True)))
+        else:
+            rules.append(_detect_rule(choices, Names(), sources, "w"))
+    return choices.shuffled(rules) if choices.chance(25) else rules
 
 
 def _calendar_names(choices: Choices) -> tuple[str, ...]:

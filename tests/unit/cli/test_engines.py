@@ -153,15 +153,3 @@ def test_parquet_is_written_by_spark_only() -> None:
 
 def test_late_without_a_limit_is_a_wrong_command() -> None:
     assert run("run", *FIRE, "--late", "late.jsonl")[0] == 2
-
-
-@pytest.mark.parametrize(("engine", "name"), [("local", "the local engine"), ("spark", "Spark")])
-def test_a_recursion_names_the_engine_that_was_asked_and_the_one_that_can(
-    engine: str, name: str, tmp_path: Path
-) -> None:
-    program = tmp_path / "p.xceq"
-    program.write_text("DETECT a{var X} ON event e: var X -> a{{}} END")
-    status, _, err = run("run", str(program), *FIRE[1:], "--engine", engine)
-    assert status == 1
-    assert f"error[XC304]: {name} runs no recursion" in err
-    assert "--engine reference" in err

@@ -28,7 +28,7 @@ def test_the_page_of_a_code_is_shown_as_it_is() -> None:
 
 
 def test_on_a_terminal_the_page_is_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cera.cli.page.on_terminal", lambda: True)
+    monkeypatch.setattr("cera.cli.explain.on_terminal", lambda: True)
     monkeypatch.setenv("NO_COLOR", "1")
     shown = cera("explain", "XC201").stdout
     assert "XC201: a head variable is not bound" in shown

@@ -292,10 +292,11 @@ def test_the_warnings_of_a_program_are_shown_and_it_runs(cera: Cera, folder: Pat
     assert terms(result.stdout) == [AVERAGE, LOSS]
 
 
-def test_a_recursion_without_end_stops_with_the_rule_named(cera: Cera, folder: Path) -> None:
+@pytest.mark.parametrize("engine", [(), ("--engine", "reference")], ids=["auto", "reference"])
+def test_a_recursion_without_end_stops_with_the_rule_named(engine: tuple[str, ...], cera: Cera, folder: Path) -> None:
     (folder / "loop.xceq").write_text("DETECT n{ var N + 1 } ON event e: n{{ var N }} END")
     write_lines(folder / "n.jsonl", ['{"at": 0, "term": {"n": 0}}'])
-    result = cera("run", "loop.xceq", "--events", "n.jsonl", "--recursion-limit", "50", "--engine", "reference")
+    result = cera("run", "loop.xceq", "--events", "n.jsonl", "--recursion-limit", "50", *engine)
     assert (result.exit_code, result.stdout) == (4, "")
     assert "rule 'n'" in result.stderr
     assert "more than 50 events" in result.stderr

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -15,11 +16,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from cera.cli import report
-from cera.cli.stream import StreamReports, _longest
+from cera.cli.stream import StreamReports
 from cera.connectors.records.layout import Layout
+from cera.connectors.sink import StandardOutput
 from cera.connectors.source import source_of
 from cera.engines.spark.streaming import progress
 from cera.model.time.time_text import TimeFormat
+from cera.running.spark_stream import longest_event
+from cera.running.streams.request import StreamRequest, StreamSource
 from unit.cli.command_line import STREAM, Cera, records, write_lines
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -140,6 +144,21 @@ def test_a_stream_goes_on_after_a_restart_past_what_is_broken(cera: Cera, incomi
     assert "belongs to another program, with the rules fire, burnt_down, avg_temp" in third.stderr
 
 
+@pytest.mark.usefixtures("spark")
+def test_a_recursion_without_an_end_ends_the_stream_with_the_rule_named(cera: Cera, folder: Path) -> None:
+    (folder / "loop.xceq").write_text("DETECT n{ var N + 1 } ON event e: n{{ var N }} END")
+    (folder / "numbers").mkdir()
+    write_lines(folder / "numbers" / "n.jsonl", ['{"at": 0, "term": {"n": 0}}', '{"at": 100, "term": {"other": {}}}'])
+    arguments = ("--source", "numbers", "--once", "--recursion-limit", "50")
+    result = cera("stream", "loop.xceq", *arguments, *OUTPUT)
+    assert result.exit_code == 4
+    assert (
+        "rule 'n' (loop.xceq:1:8) is recursive, and its recursion has derived more than 50 events that end at one time"
+        in result.stderr
+    )
+    assert "(--recursion-limit)" in result.stderr
+
+
 NAMES = (
     ("log 1", "log%201", "a#b", "a?b", "a+b", "ü€", "e\u0301", "emoji😀", "tab\tx", "new\nline"),
     ('q"uote', "q'uote", "back\\slash", "co:lon", "star*", "br[1]", "cu{a,b}", "per%", "%zz", "x%2f..%2f..%2foutside"),
@@ -212,9 +231,10 @@ def test_sources_of_points_promise_points(
     layout: Layout, sources: tuple[str, ...], promised: bool | None, longest: int | None
 ) -> None:
     checkpoint = Mock(promised_duration=lambda: promised)
-    given = [source_of(text) for text in sources]
-    assert _longest(None, layout, given, checkpoint) == longest
-    assert _longest("5 sec", layout, given, checkpoint) == 5_000_000
+    given = tuple(StreamSource(source_of(text)) for text in sources)
+    request = StreamRequest(given, StandardOutput(), Path("state"), layout)
+    assert longest_event(request, checkpoint) == longest
+    assert longest_event(replace(request, max_duration=5_000_000), checkpoint) == 5_000_000
 
 
 def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest.CaptureFixture[str]) -> None:

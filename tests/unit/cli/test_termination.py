@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cera.cli.termination import Terminated, end_at_once, termination_raised
+from cera.cli.termination import Termination, end_at_once, termination_raised
 
 #: How long to wait for what comes in a second.
 PATIENCE = 30
@@ -59,7 +59,7 @@ def test_sigterm_raises_inside_only() -> None:
     before = signal.getsignal(signal.SIGTERM)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        with pytest.raises(Terminated), termination_raised():
+        with pytest.raises(Termination), termination_raised():
             signal.raise_signal(signal.SIGTERM)
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

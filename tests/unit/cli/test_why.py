@@ -274,12 +274,13 @@ def test_json_has_every_event_once_and_refers_by_id(cera: Cera, ids: dict[str, s
     assert derivation["absent"] == [absence]
 
 
-def test_in_a_recursion_the_first_derivation_leads_back_to_the_input(cera: Cera, folder: Path) -> None:
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_in_a_recursion_the_first_derivation_leads_back_to_the_input(engine: str, cera: Cera, folder: Path) -> None:
     (folder / "round.xceq").write_text(
         "DETECT b{} ON event x: c{} END\nDETECT b{} ON event y: a{} END\nDETECT c{} ON event z: b{} END\n"
     )
     write_lines(folder / "a.jsonl", ['{"at": 1, "term": {"a": {}}}'])
-    replay = ("round.xceq", "--events", "a.jsonl", "--time-unit", "s")
+    replay = ("round.xceq", "--events", "a.jsonl", "--time-unit", "s", "--engine", engine)
     b, c = records(cera("run", *replay).stdout)
     assert (b["rule"], list(b["causes"])) == ("b#2", ["y"])
     assert tree(cera, "why", *replay, "--event", c["id"]) == [

@@ -12,7 +12,7 @@ from cera.comparing.comparison import compare
 from cera.comparing.histories import Difference, Observation
 from cera.comparing.letters import letters
 from cera.comparing.search import Options, Search, occurrences, search
-from cera.comparing.subject_reader import read
+from cera.comparing.subjects import read
 from cera.errors import UsageError
 from cera.model.events.event import Event
 from module_runs import meaning

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cera.connectors.sink import LineFile, ParquetFolder, Sink, StandardOutput, sink_of, stream_folder
+from cera.connectors.sink import BatchFolder, LineFile, ParquetFolder, Sink, StandardOutput, sink_of, stream_sink_of
 from cera.errors import UsageError
 
 
@@ -55,4 +55,14 @@ def test_what_can_be_written_is_accepted(tmp_path: Path) -> None:
 
 
 def test_a_stream_writes_to_a_folder_or_to_standard_output() -> None:
-    assert [stream_folder(text) for text in ("-", "console", "alarms")] == [None, None, Path("alarms")]
+    assert stream_sink_of("-") == stream_sink_of("console") == stream_sink_of("-", "parquet") == StandardOutput()
+    assert stream_sink_of("alarms") == BatchFolder(Path("alarms"))
+    assert stream_sink_of("alarms", "parquet") == BatchFolder(Path("alarms"), is_parquet=True)
+
+
+def test_the_folder_of_a_stream_is_made_and_must_be_one(tmp_path: Path) -> None:
+    BatchFolder(tmp_path / "a" / "b").check("--sink")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match=r"^--sink: .*file is a file; name a folder"):
+        BatchFolder(tmp_path / "file").check("--sink")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 
-from cera.explain.plan import ExplainedPlan, StateBound
+from cera.explain.plan import ExplainedPlan, StateBound, explain_plan
 from cera.explain.program import explain, text
 from cera.program import load
 from conformance.asking import FIRE_RULES
 
 
 def plan_of(program: str, max_duration: int | None = None) -> ExplainedPlan:
-    plan = explain(load(program).checked(), max_duration=max_duration)["plan"]
-    assert plan is not None
-    return plan
+    return explain(load(program).checked(), max_duration=max_duration)["plan"]
 
 
 def bounds(program: str, max_duration: int | None = None) -> list[tuple[str, str | None, list[str]]]:
@@ -83,11 +81,33 @@ def test_a_bound_may_follow_from_several_conditions() -> None:
     assert kept["c"] == ("not at all", ["b before c"])
 
 
-def test_a_recursive_program_has_no_plan() -> None:
-    program = "DETECT a{ var X } ON a{{ var X }} END"
-    explanation = explain(load(program).checked())
-    assert explanation["plan"] is None
-    assert text(explanation).endswith("plan: none, because the program is recursive; the reference engine runs it")
+PATHS = """
+DETECT path{ from{ var X }, to{ var Y } } ON hop{{ from{{ var X }}, to{{ var Y }} }} END
+DETECT path{ from{ var X }, to{ var Z } }
+ON and { event p: path{{ from{{ var X }}, to{{ var Y }} }}, event h: hop{{ from{{ var Y }}, to{{ var Z }} }} }
+where { p before h, {p, h} within 1 min } END
+"""
+
+
+def test_the_plan_of_a_recursive_program_says_what_is_answered_together() -> None:
+    plan = plan_of(PATHS)
+    assert plan["before_text"].endswith("recursion: Path#2 (answered together, until nothing new comes)")
+    assert plan["after_text"].endswith("recursion: Path#2 (answered together, until nothing new comes)")
+    assert plan["before"]["recursion"] == plan["after"]["recursion"] == [["path#2"]]
+    assert "recursion" not in plan_of(FIRE_RULES)["after"]
+    both = "DETECT a{ var X } ON b{{ var X }} END DETECT b{ var X } ON a{{ var X }} END"
+    assert "recursion: A, B (answered together" in plan_of(both)["after_text"]
+    assert explain(load(PATHS).checked())["recursion"] == [["path#2"]]
+
+
+def test_the_state_of_a_recursion_is_bounded_like_any_other() -> None:
+    assert bounds(PATHS) == [("p", "1 min", ["{p, h} within 1 min"]), ("h", "not at all", ["p before h"])]
+
+
+def test_what_a_recursion_gains_depends_on_what_it_gains_itself() -> None:
+    differences = explain_plan(load(PATHS).checked(), differences=True)["differences"] or []
+    [text_of_path] = [each["text"] for each in differences if each["point"] == "path#2"]
+    assert "(ΔE ∪ ΔPath ∪ ΔPath#2)" in text_of_path
 
 
 def test_each_rule_has_its_key_or_is_said_to_have_none() -> None:

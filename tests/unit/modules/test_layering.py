@@ -112,6 +112,46 @@ def test_absolute_timers_above_a_module_tick_as_long_as_the_recording_lasts(engi
     assert [str(one.event.term) for one in derived] == ["late{}", "seen{}", "tick{0}", "tick{1}"]
 
 
+HOPS = [event(f'hop{{from{{"{x}"}}, to{{"{y}"}}}}', time) for time, (x, y) in enumerate(("ab", "bc", "cd", "da"), 1)]
+STEPS = [event(str(hop.term).replace("hop", "step"), number) for number, hop in enumerate(HOPS, 1)]
+PATHS = """DETECT path{from{var X}, to{var Y}} ON hop{{ from{var X}, to{var Y} }} END
+DETECT path{from{var X}, to{var Z}}
+ON and { event p: path{{ from{var X}, to{var Y} }}, event h: hop{{ from{var Y}, to{var Z} }} }
+where { p before h } END"""
+WALK = "begin Walk monitor step; R: step(X) as hop(X.from, X.to). end."
+ROUND = "begin Round monitor path; R: path(X, X.from = X.to) as round(X.from). end."
+
+
+@BOTH
+def test_recursive_rules_lie_above_a_module_and_below_one(engine: str) -> None:
+    program = cera.load([WALK, PATHS, ROUND])
+    assert program.errors == ()
+    names = [[unit.name for module in layer.modules for unit in module.units] for layer in program.layers.layers]
+    assert names == [["Walk"], ["path", "path#2"], ["Round"]]
+    derived = found(program, STEPS, engine)
+    assert [one for one in derived if one.startswith("round")] == ['round{from{"a"}}']
+    assert [one for one in derived if one.startswith("path")] == found(cera.load(PATHS), HOPS, engine)
+
+
+@BOTH
+def test_event_types_are_chained_with_recursive_rules(engine: str) -> None:
+    below = "Walk := or(step) as hop(step.from, step.to);"
+    above = "Round := or(path) where path.from = path.to as round(path.from);"
+    program = cera.load([cera.Source("walk.cet", below), PATHS, cera.Source("round.cet", above)])
+    assert program.errors == ()
+    derived = found(program, STEPS, engine)
+    assert [one for one in derived if one.startswith("round")] == ['round{from{"a"}}']
+    assert [one for one in derived if one.startswith("path")] == found(cera.load(PATHS), HOPS, engine)
+
+
+def test_a_recursion_through_a_rule_that_is_recursive_and_a_module_is_shown_as_a_circle() -> None:
+    back = "begin Back monitor path; R: path(X) as hop(from: X.to, to: X.from). end."
+    [problem] = cera.load([PATHS, back]).errors
+    assert problem.code == "EP303"
+    assert "Back → path" in problem.message
+    assert problem.message.endswith("→ Back")
+
+
 def test_a_circle_through_a_rule_and_a_module_is_an_error_with_its_places(tmp_path: Path) -> None:
     (tmp_path / "rules.xceq").write_text("DETECT A{var N} ON event s: seen{{ n{var N} }} END\n")
     (tmp_path / "module.epl").write_text("begin M\n  monitor A;\n  R: A(X) as seen(X.n).\nend.\n")

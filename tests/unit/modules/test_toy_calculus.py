@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import toy_calculus
-from cera.engines.running import RunOptions, run_layers
 from cera.engines.spark.division.operators import operators
 from cera.engines.spark.session.session import session
 from cera.model.events.event import Event
@@ -20,6 +19,7 @@ from cera.modules.rules.module import RuleModule
 from cera.program import load
 from cera.testing import event
 from every_engine import EVERY_ENGINE
+from module_runs import run_layers
 from properties.streaming_runs import MicroBatches
 from toy_calculus import CountingModule
 
@@ -46,7 +46,7 @@ def told(events: list[Event]) -> list[str]:
 def test_every_engine_answers_it_together_with_rules(engine: str) -> None:
     if engine == "spark":  # its Python workers do not have the folder of the tests on their path
         session().sparkContext.addPyFile(toy_calculus.__file__)
-    answer = run_layers(program(), EVENTS, engine, RunOptions())
+    answer = run_layers(program(), EVENTS, engine)
     assert told([each.event for each in answer.derived]) == sorted(EXPECTED)
     assert {each.derivations[0].rule for each in answer.derived} == {"third.third", "third.second", "alarm"}
 

@@ -45,7 +45,7 @@ class ActionRunner:
         ledger: Path | None = None,
         failures: Path | None = None,
         output: BinaryIO | None = None,
-        tell: Callable[[Failure], object] = lambda failure: None,
+        on_failure: Callable[[Failure], object] = lambda failure: None,
         words: Callable[[str], str] = in_python,
         retrying: RetryPolicy | None = None,
         times: TimeFormat | None = None,
@@ -55,8 +55,8 @@ class ActionRunner:
         """Raises UsageError where an action is wrong or not allowed, UnreachableError where its database is away.
 
         `ledger`: the file of the actions that are done, None if nothing outlives this run; `failures`: the file of JSON
-        lines for actions that failed; `tell` is called with each of them, too; `words` names the settings that a reason
-        mentions; `seconds`: how long a program may run.
+        lines for actions that failed; `on_failure` is called with each of them, too; `words` names the settings that a
+        reason mentions; `seconds`: how long a program may run.
         """
         actions = list(planned)
         check(actions, permissions)
@@ -72,7 +72,7 @@ class ActionRunner:
         self._ledger = Ledger(ledger)
         self._failures = failures
         self._output = output
-        self._tell = tell
+        self._on_failure = on_failure
         self._words = words
         self._retrying = retrying or RetryPolicy()
         self._times = times or TimeFormat()
@@ -189,7 +189,7 @@ class ActionRunner:
         key = failure.call.key
         self._ledger.note(key, Entry("failed", call=stored(failure.call)))
         self._failed_now.add(key)
-        self._tell(failure)
+        self._on_failure(failure)
         return "failed"
 
     def close(self) -> None:

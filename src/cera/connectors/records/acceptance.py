@@ -16,15 +16,6 @@ from cera.wording import Setting, in_python
 EventLike = TypeVar("EventLike", Event, Occurrence)
 
 
-def accepted(records: Iterable[Event | Rejected], reject: Callable[[Rejected], object]) -> Iterable[Event]:
-    """Returns the events among the records; the others are handed to `reject`."""
-    for record in records:
-        if isinstance(record, Rejected):
-            reject(record)
-        else:
-            yield record
-
-
 def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLike], object]) -> Iterable[EventLike]:
     """Returns the events that are not late: that end no more than `max_delay` before the latest end so far."""
     latest: Time | None = None
@@ -36,13 +27,9 @@ def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLi
         yield event
 
 
-def lasting(events: Iterable[Event], max_duration: int, reject: Callable[[Rejected], object]) -> Iterable[Event]:
-    """Returns the events that last no longer than promised; the others are handed to `reject`."""
-    for event in events:
-        if event.end - event.begin > max_duration:
-            reject(Rejected(f"event {event.id}", "the event lasts longer than max_duration", str(event)))
-        else:
-            yield event
+def lasts_longer_than_given(event: Event) -> Rejected:
+    """Returns the rejection of an event of this process that lasts longer than a caller in Python promised."""
+    return Rejected(f"event {event.id}", "the event lasts longer than max_duration", str(event))
 
 
 def reworded(reject: Callable[[Rejected], object]) -> Callable[[Rejected], object]:

@@ -138,6 +138,12 @@ def microseconds(duration: int | str) -> int:
     return parsed.microseconds
 
 
+def limit_argument(name: str, limit: object) -> None:
+    """Raises UsageError for a limit that is not a whole number above zero."""
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise UsageError(f"`{name}` is a whole number above zero; found {limit!r}")
+
+
 def duration_argument(name: str, duration: int | str | None) -> int | None:
     try:
         return None if duration is None else microseconds(duration)

@@ -1,7 +1,7 @@
 """Derived events as the JSON lines that are written, without their terms.
 
-Most answers are flat: `label{name{value}, …}`, derived in one way. Their lines are made of the draft of a head
-and the ids of its causes. They are exactly those of `cera.connectors.event_lines`.
+Most answers are flat: `label{name{value}, …}`. Their lines are made of the draft of a head and the ids of its causes,
+those of the first derivation if there are several. They are exactly those of `cera.connectors.event_lines`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
 from cera.engines.local.derived import RuleDetection
-from cera.model.events.occurrence import Draft, Truth
+from cera.model.events.occurrence import flat_children
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.term import Term
-from cera.model.terms.values import Scalar, number, scalar_key
+from cera.model.terms.values import Scalar, scalar_key
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 
 #: A shorter text cannot hold a term that is too large.
 _LONGEST = 100_000
-#: Names that JSON writes in another way.
-_SPECIAL = ("", "{}")
 
 
 class AnswerLine(NamedTuple):
@@ -46,26 +44,27 @@ class AnswerLines:
         self._times = times
 
     def line(self, derived: object) -> AnswerLine | None:
-        """Returns the line of a derived event; None if it is not flat, was derived in several ways, or is a message."""
+        """Returns the line of a derived event; None if it is not flat, or is a message."""
         if not isinstance(derived, RuleDetection):
             return None
-        head = derived.head
-        if derived.more is not None or head.construction.recipient is not None:
+        if derived.head.construction.recipient is not None:
             return None
         draft = derived.content
-        children = None if isinstance(draft, Term) else _flat_children(draft)
-        if children is None:
+        found = None if isinstance(draft, Term) else flat_children(draft)
+        if found is None:
             return None
+        children = sorted(found.items(), key=_name)
         begin, end, label = derived.begin, derived.end, draft[0]  # type: ignore[index]  # a draft, since not a term
         id_ = flat_event_id(label, children, begin, end)
         last = self._time(end)
         first = last if begin == end else self._time(begin)
-        row = derived.leading
-        causes = [(name, f'"{row[slot].id}"') for name, slot in head.causes if row[slot] is not None]
+        first_way = derived if derived.more is None else min(derived.copies, key=_order)
+        row = first_way.leading
+        causes = [(name, f'"{row[slot].id}"') for name, slot in first_way.head.causes if row[slot] is not None]
         body = _object((name, _scalar(value)) for name, value in children)
         line = (
             f'{{"begin": {first}, "end": {last}, "term": {{{encode_basestring(label)}: {body}}}, '
-            f'"rule": {encode_basestring(derived.rule)}, "id": "{id_}", "causes": {_object(causes)}}}'
+            f'"rule": {encode_basestring(first_way.rule)}, "id": "{id_}", "causes": {_object(causes)}}}'
         )
         return AnswerLine(label, begin, children, line) if len(line) < _LONGEST else None
 
@@ -74,27 +73,11 @@ class AnswerLines:
         return f'"{found}"' if isinstance(found, str) else _scalar(found)
 
 
-def _flat_children(draft: Draft) -> list[tuple[str, Scalar]] | None:
-    """Returns the children of a flat draft, in the order of their names as terms have them; None if it is not flat."""
-    _, ordered, children = draft
-    if ordered:
-        return None
-    found: dict[str, Scalar] = {}
-    for child in children:
-        if not isinstance(child, tuple) or child[1] or len(child[2]) != 1 or child[0] in _SPECIAL:
-            return None
-        value: Any = child[2][0]
-        kind = value.__class__
-        if kind is float or kind is int:
-            value = number(value)
-        elif kind is Truth:
-            value = bool(value.value)
-        elif kind is not str:
-            return None
-        if value is None:
-            return None
-        found[child[0]] = value
-    return sorted(found.items(), key=_name) if len(found) == len(children) else None
+def _order(made: RuleDetection) -> tuple[Any, ...]:
+    """Returns the order of a derivation among those of its event, as `Derivation.order` has it."""
+    row = made.leading
+    causes = [(name, row[slot]) for name, slot in made.head.causes if row[slot] is not None]
+    return (made.rank, made.rule, sorted((name, (cause.end, cause.begin, cause.id)) for name, cause in causes))
 
 
 def _name(child: tuple[str, Scalar]) -> str:

@@ -17,13 +17,19 @@ from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
 from cera.engines.local.row_stages import Broadcast, Stage
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.rules.analysis.unification import head_label
 
 
-def compile_plan(plan: Plan, relevance: Relevance, evaluator: Evaluator) -> Network:
-    """Returns the network of a plan; stores keep their rows as long as the relevance says."""
+def compile_plan(
+    plan: Plan, relevance: Relevance, evaluator: Evaluator, recursion_limit: int = RECURSION_LIMIT
+) -> Network:
+    """Returns the network of a plan; stores keep their rows as long as the relevance says.
+
+    Recursive rules may derive so many events that end at one time.
+    """
     make_room(plan)
-    connections = Connections(plan, relevance, evaluator)
+    connections = Connections(plan, relevance, evaluator, recursion_limit)
     for point in plan.points:
         connections.rule = point.name
         if point.result:
@@ -65,7 +71,8 @@ def _result(expression: Expression, connections: Connections) -> None:
 def _construction(construction: Construction, connections: Connections) -> None:
     bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
     layout = connections.layout(construction.input)
-    head = Head(construction, layout, connections.evaluator, connections.plan.semantics)
+    recursive = connections.recursive_rule(construction, layout)
+    head = Head(construction, layout, connections.evaluator, connections.plan.semantics, recursive)
     deriver = EventDeriver(head, connections.network, one_body=len(bodies) == 1)
     if len(bodies) == 1 and isinstance(bodies[0], Merging) and _collects_last(bodies[0].input):
         operator = bodies[0].input

@@ -28,6 +28,7 @@ from cera.algebra.relevance import Relevance
 from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage
 from cera.engines.local.rows import Layout, Row, compile_pattern, layout_of
 from cera.engines.local.state import State
@@ -42,7 +43,8 @@ from cera.rules.analysis.unification import query_label
 class Connections:
     """The network under construction: connects the expressions of a plan."""
 
-    def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator) -> None:
+    def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator, recursion_limit: int) -> None:
+        self.recursion_limit = recursion_limit
         self.plan = plan
         self.relevance = relevance
         self.evaluator = evaluator
@@ -55,6 +57,15 @@ class Connections:
 
     def layout(self, expression: Expression) -> Layout:
         return layout_of(expression, self.plan)
+
+    def recursive_rule(self, construction: Construction, layout: Layout) -> RecursiveRule | None:
+        """Returns what a step must know of a rule that depends on itself; None for others."""
+        name = construction.rule
+        cycle = next((frozenset(rules) for rules in self.plan.recursion if name in rules), None)
+        if cycle is None:
+            return None
+        spanning = tuple(layout.event(identifier) for identifier in self.relevance.spanning(construction, cycle))
+        return RecursiveRule(name, construction.head.span, cycle, spanning, self.recursion_limit)
 
     def connect(self, expression: Expression, then: Stage) -> None:
         """Connects an expression to a stage, which is called with each of its new rows."""

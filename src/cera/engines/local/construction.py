@@ -33,6 +33,9 @@ Group = Sequence[Row]
 #: The children that a construct yields for a group; None where it is undefined.
 Builder = Callable[[Group], tuple[Any, ...] | None]
 
+#: Returns whether the term of a draft is not too deep or too large; may raise an error instead.
+Fitting = Callable[[Any], bool]
+
 
 def cell_key(cell: Cell | None) -> tuple[Any, ...]:
     return () if cell is None else value_key(unwrap(cell))
@@ -45,9 +48,10 @@ def child_value(child: Any) -> Value:
 class HeadCompiler:
     """A compiler of the constructs of one head over one layout."""
 
-    def __init__(self, layout: Layout, evaluator: Evaluator) -> None:
+    def __init__(self, layout: Layout, evaluator: Evaluator, fitting: Fitting | None = None) -> None:
         self.layout = layout
         self.evaluator = evaluator
+        self.fits = fits if fitting is None else fitting
 
     def bounded(self, construct: Construct) -> Builder:
         """Returns the builder of a part that is undefined as a whole where a term would be too deep or too large."""
@@ -55,7 +59,7 @@ class HeadCompiler:
 
         def build(group: Group) -> tuple[Any, ...] | None:
             found = builder(group)
-            if found is None or all(map(fits, found)):
+            if found is None or all(map(self.fits, found)):
                 return found
             self.evaluator.undefined += 1
             return None
@@ -116,7 +120,8 @@ class HeadCompiler:
                 found += children
             try:
                 return (Term(construct.label, map(child_value, found), ordered=construct.ordered),)
-            except TermError:  # too deep or too large
+            except TermError:
+                self.fits((construct.label, construct.ordered, tuple(found)))
                 self.evaluator.undefined += 1
                 return None
 

@@ -6,12 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.python_source import Cells, SourceWriter, tuple_of
 from cera.engines.local.rows import Row
 from cera.model.events.event import Derivation, DerivedEvent
-from cera.model.events.occurrence import Draft, Occurrence, wrap
+from cera.model.events.occurrence import Draft, Occurrence, drafted_occurrence, wrap
 from cera.model.terms.term import Term
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 class RuleDetection(ABC):
     """A derived event of a step, with all the ways in which it was derived in it."""
 
-    __slots__ = ("_occurrence", "begin", "end", "more")
+    __slots__ = ("_occurrence", "_rank", "begin", "end", "more")
 
     begin: int
     end: int
     #: The same event as derived by other rows.
     more: list[RuleDetection] | None
     _occurrence: Occurrence | None
+    _rank: int
 
     @property
     @abstractmethod
@@ -62,6 +64,23 @@ class RuleDetection(ABC):
         return self.head.construction.rule
 
     @property
+    def copies(self) -> Sequence[RuleDetection]:
+        """The event as each of its derivations made it."""
+        return (self,) if self.more is None else (self, *self.more)
+
+    @property
+    def rank(self) -> int:
+        """The rank of its own derivation, as `Derivation` has it."""
+        try:
+            return self._rank
+        except AttributeError:  # nothing derived with the same interval by the same recursion is behind it
+            return 0 if self.head.recursive is None else 1
+
+    @rank.setter
+    def rank(self, rank: int) -> None:
+        self._rank = rank
+
+    @property
     def identity(self) -> Hashable:
         """A key that is equal for those events of a step that are one event."""
         return (self.begin, self.head.qualifier, _spelled_out(self.content))
@@ -73,17 +92,17 @@ class RuleDetection(ABC):
             if isinstance(content, Term):
                 self._occurrence = Occurrence(self.begin, self.end, content.label, known=content, qualifier=qualifier)
             else:
-                self._occurrence = Occurrence(self.begin, self.end, content[0], draft=content, qualifier=qualifier)
+                self._occurrence = drafted_occurrence(self.begin, self.end, content, qualifier)
         return self._occurrence
 
     def result(self) -> DerivedEvent:
         derivations: dict[Any, Derivation] = {}
-        for one in (self, *(self.more or ())):
-            for derivation in one.head.derivations(one.rows):
+        for one in self.copies:
+            for derivation in one.head.derivations(one.rows, one.rank):
                 derivations.setdefault(derivation.key, derivation)  # of groups of one trace, the first one counts
         ordered = tuple(derivations.values())
         if len(ordered) > 1:
-            ordered = tuple(sorted(ordered, key=lambda derivation: derivation.key))
+            ordered = tuple(sorted(ordered, key=attrgetter("order")))
         return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient)
 
 

@@ -10,6 +10,7 @@ from cera.engines.local.head_source import flat_head
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import PRELUDE, named_row
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
@@ -51,7 +52,8 @@ class EventDeriver(Finisher):
         head = self.head
         if head.gathers or not self.one_body:  # rows of several bodies may lack events
             return None
-        source = flat_head(head.construction.head, lambda name: cells[head.layout.data(name)], _none, writer)
+        construct = head.construction.head
+        source = flat_head(construct, lambda name: cells[head.layout.data(name)], _none, writer, fitting=head.fits)
         if source is None:
             return None
         made, cells = named_row(cells, writer)
@@ -96,18 +98,27 @@ class EventDeriver(Finisher):
 
     def add(self, state: State, new: RuleDetection) -> None:
         """Adds an event of the step; if it was derived already, it is one event with several derivations."""
-        if state.derived:
-            known = _known(state, new)
-            if known is not new:
-                if known.more is None:
-                    known.more = []
-                known.more.append(new)
-                return
+        known = _known(state, new) if state.derived else new
+        if self.head.recursive is not None:
+            self._recur(state, known, new, self.head.recursive)
+        if known is not new:
+            if known.more is None:
+                known.more = []
+            known.more.append(new)
+            return
         state.derived.append(new)
         if self.heard:
             occurrence = new.occurrence
             if not (state.base and _is_incoming(state, occurrence)):
                 self.network.take(state, occurrence)
+
+    def _recur(self, state: State, known: RuleDetection, new: RuleDetection, rule: RecursiveRule) -> None:
+        """Keeps a derivation of a recursion to be ranked at the end of the step, and counts the event if it is new."""
+        state.recursive.append((known, new))
+        if known is new:
+            state.recurred += 1
+            if state.recurred > rule.limit:
+                raise rule.endless()
 
     @cached_property
     def heard(self) -> bool:

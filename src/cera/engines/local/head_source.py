@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cera.engines.local.construction import LONG_STRING, fits
+from cera.engines.local.construction import LONG_STRING, Fitting, fits
 from cera.engines.local.python_source import SourceWriter, tuple_of
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import folding
@@ -26,12 +26,16 @@ Cell = Callable[[str], str]
 
 
 def compile_flat_head(
-    construct: Construct, layout: Layout, evaluator: Evaluator
+    construct: Construct, layout: Layout, evaluator: Evaluator, fitting: Fitting = fits
 ) -> Callable[[Sequence[Row]], tuple[Any, ...] | None] | None:
     """Returns a function that makes the draft of a group, in a tuple as builders do; None if the head is not simple."""
     writer = SourceWriter()
     source = flat_head(
-        construct, lambda name: f"row[{layout.data(name)}]", lambda name: f"other[{layout.data(name)}]", writer
+        construct,
+        lambda name: f"row[{layout.data(name)}]",
+        lambda name: f"other[{layout.data(name)}]",
+        writer,
+        fitting=fitting,
     )
     if source is None:
         return None
@@ -60,6 +64,7 @@ def flat_head(
     writer: SourceWriter,
     *,
     ordinary: bool = False,
+    fitting: Fitting = fits,
 ) -> HeadSource | None:
     """Returns the source of a simple head; None for another. `cell` says where the value of a variable is in a row,
     `collected` in an `other`. With `ordinary`, the numbers that are summed up are known to be ordinary, and there are
@@ -69,13 +74,13 @@ def flat_head(
     draft = parts.term(construct) if isinstance(construct, ConstructTerm) else None
     if draft is None:
         return None
-    term, fitting = writer.name(Term), writer.name(fits)
+    term = writer.name(Term)
     undefined = [f"{name} is None" for name in parts.values if name not in parts.defined]
     large = [
         f"{name}.__class__ is {term} or {name}.__class__ is str and len({name}) > {LONG_STRING}" for name in parts.large
     ]
     if large:
-        undefined.append(f"({' or '.join(large)}) and not {fitting}({draft})")
+        undefined.append(f"({' or '.join(large)}) and not {writer.name(fitting)}({draft})")
     doubts = " or ".join(undefined) or "False"
     return HeadSource(tuple(parts.lines), tuple(parts.values), doubts, draft, tuple(parts.leaves))
 

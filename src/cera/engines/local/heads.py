@@ -11,8 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 from cera.algebra.operators import Construction
-from cera.engines.local.construction import HeadCompiler, cell_key
+from cera.engines.local.construction import Fitting, HeadCompiler, cell_key, fits
 from cera.engines.local.head_source import compile_flat_head
+from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, Event
@@ -25,14 +26,25 @@ from cera.rules.rule import Semantics
 class Head:
     """C[h] compiled over the layout of its rows."""
 
-    def __init__(self, construction: Construction, layout: Layout, evaluator: Evaluator, semantics: Semantics) -> None:
-        compiler = HeadCompiler(layout, evaluator)
+    def __init__(
+        self,
+        construction: Construction,
+        layout: Layout,
+        evaluator: Evaluator,
+        semantics: Semantics,
+        recursive: RecursiveRule | None = None,
+    ) -> None:
+        #: Set for a rule that depends on itself.
+        self.recursive = recursive
+        self.fits: Fitting = fits if recursive is None else recursive.fits
+        compiler = HeadCompiler(layout, evaluator, self.fits)
         self.construction = construction
         self.layout = layout
         self.evaluator = evaluator
         self.formal = semantics == "formal"
         self.qualifier = construction.recipient.qualifier if construction.recipient else None
-        self.build = compile_flat_head(construction.head, layout, evaluator) or compiler.bounded(construction.head)
+        flat = compile_flat_head(construction.head, layout, evaluator, self.fits)
+        self.build = flat or compiler.bounded(construction.head)
         self.group_by = compiler.grouping(free_variables(construction.head))
         self._events = [layout.event(identifier) for identifier in layout.identifiers]
         self._trace = Trace(layout)
@@ -107,12 +119,12 @@ class Head:
         values = tuple((name, cell_key(row[slot])) for name, slot in named if row[slot] is not None)
         return (events, values)
 
-    def derivations(self, rows: Sequence[Row]) -> Iterator[Derivation]:
-        """Yields one derivation: all rows have the same event trace."""
+    def derivations(self, rows: Sequence[Row], rank: int) -> Iterator[Derivation]:
+        """Yields one derivation of a rank: all rows have the same event trace."""
         first = rows[0]
         causes: dict[str, Event] = {name: first[slot].event for name, slot in self.causes if first[slot] is not None}
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
-        yield Derivation(self.construction.rule, causes, tuple(collected))
+        yield Derivation(self.construction.rule, causes, tuple(collected), rank)
 
 
 class Trace:

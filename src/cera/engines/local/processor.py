@@ -13,6 +13,7 @@ from cera.engines.local.state import State
 from cera.engines.local.timers import Tick, next_tick
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_timer_ticks
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
 from cera.modules.driving import SteppingProcessor
@@ -29,13 +30,14 @@ class RuleProcessor(SteppingProcessor[State]):
         max_duration: int | None = None,
         timezone: str = "UTC",
         tick_limit: int = TICK_LIMIT,
+        recursion_limit: int = RECURSION_LIMIT,
     ) -> None:
         self.plan = plan
         self.timezone = timezone
         self.tick_limit = tick_limit
         self.relevance = Relevance(plan, max_duration)
         self.evaluator = Evaluator(plan.calendars, timezone)
-        self.network: Network = compile_plan(plan, self.relevance, self.evaluator)
+        self.network: Network = compile_plan(plan, self.relevance, self.evaluator, recursion_limit)
 
     @property
     def identity(self) -> object:

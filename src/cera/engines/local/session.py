@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.local.state_bytes import check, dump, restore
-from cera.errors import DataError, UsageError
+from cera.errors import DataError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.durations import Duration, format_duration
@@ -34,7 +35,8 @@ class Session:
 
     Events are sorted within `max_delay`; later ones go to `late`. Events derived at a time are returned when no event
     that is not late can change them any more. `close` ends the stream: it is complete, timers run out, and no further
-    events can be pushed.
+    events can be pushed. After an error of the engine, such as a limit that was passed, a session only takes a state
+    that was saved before.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Session:
         self._late = late
         #: The undefined expressions counted before the state was restored, less those that this processor had counted.
         self._undefined_before = 0
+        self._failure: EngineError | None = None
         self._driver = Driver(self._processor, max_delay, self._count_late)
 
     def push(self, *events: Event) -> list[DerivedEvent]:
@@ -64,21 +67,26 @@ class Session:
         self._check_open()
         for event in events:
             self._check(event)
-        return _results(self._driver.push(map(occurrence, events)))
+        with self._failing():
+            return _results(self._driver.push(map(occurrence, events)))
 
     def advance_to(self, time: Time) -> list[DerivedEvent]:
         """Moves time forward to a point without further events; returns what is derived up to it."""
         self._check_open()
         if not isinstance(time, int):
             raise UsageError(f"a time is a whole number of microseconds since 1970, not {time!r}")
-        return _results(self._driver.advance_to(time))
+        with self._failing():
+            return _results(self._driver.advance_to(time))
 
     def close(self) -> list[DerivedEvent]:
         """Ends the stream: lets the timers run out, and returns the rest. A second call returns nothing."""
-        return _results(self._driver.close())
+        self._check_sound()
+        with self._failing():
+            return _results(self._driver.close())
 
     def save(self) -> bytes:
         """Returns the state as bytes; another session of the same program continues from it with `restore`."""
+        self._check_sound()
         body = dump((dump(self._driver.snapshot()), self.late, self.undefined))
         return _MARK + self._program + _digest(body) + body
 
@@ -96,6 +104,7 @@ class Session:
             counted = self.undefined
         except Exception as error:  # broken bytes can raise anything in a reader
             raise UsageError(f"the state is damaged: {error}") from error
+        self._failure = None
         self.late = late
         self._undefined_before += undefined - counted
 
@@ -119,7 +128,24 @@ class Session:
         """The mark of the program that a state belongs to; the content of a state depends on `max_duration` too."""
         return fingerprint((self._processor.identity, self._max_duration, self._timezone)).encode()
 
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Notes an error in a step, of which only a part was done: what follows it would lack the rest."""
+        try:
+            yield
+        except EngineError as error:
+            self._failure = error
+            raise
+
+    def _check_sound(self) -> None:
+        if self._failure is not None:
+            raise EngineError(
+                "the session ended with an error, and cannot go on or be saved; restore a state that was saved before: "
+                f"{self._failure.message}"
+            ) from self._failure
+
     def _check_open(self) -> None:
+        self._check_sound()
         if self._driver.state.closing:
             raise UsageError("the session is closed: its stream was said to be complete")
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
+from cera.engines.local.recursion import rank_derivations
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.timers import Tick
@@ -27,7 +28,7 @@ class State:
 
     __slots__ = (
         *("stores", "waiting", "ticks", "counter", "last", "now", "closing", "sweeps", "sweep_at"),
-        *("ready", "due", "derived", "index", "base", "incoming", "combined"),
+        *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
     )
 
     def __init__(self, stores: list[Store]) -> None:
@@ -47,6 +48,9 @@ class State:
         self.ready: dict[int, list[Row]] = {}
         self.due: list[int] = []
         self.derived: list[RuleDetection] = []
+        #: The derivations by recursive rules in this step, each with its event, and how many events are new.
+        self.recursive: list[tuple[RuleDetection, RuleDetection]] = []
+        self.recurred = 0
         #: The events derived in this step, by their identity; made when there is more than one.
         self.index: dict[Hashable, RuleDetection] | None = None
         #: The incoming events of this step that a rule might derive as well; made a set when it is asked for.
@@ -88,6 +92,10 @@ class State:
         """Ends the step; returns the events that it derived."""
         derived = self.derived
         self.derived = []
+        if self.recursive:
+            rank_derivations(self.recursive)
+            self.recursive = []
+            self.recurred = 0
         self.index = self.incoming = None
         if self.base:
             self.base = []

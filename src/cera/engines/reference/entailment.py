@@ -57,7 +57,7 @@ class Interpretation:
         return list(self._events)
 
     def answers(self, pattern: Pattern, event: Event) -> list[Substitution]:
-        """{σ | σ(pattern) ≼ event}. The pattern must live as long as this object: it is known by its identity."""
+        """Returns {σ | σ(pattern) ≼ event}. The pattern must live as long as this object: it is known by identity."""
         key = (id(pattern), event)
         found = self._answers.get(key)
         if found is None:
@@ -65,7 +65,7 @@ class Interpretation:
         return found
 
     def restricted(self, interval: Interval) -> Interpretation:
-        """I|t: the events that happen within t."""
+        """Returns I|t: the events that happen within t."""
         return Interpretation(event for event in self if interval.contains(event.interval))
 
 
@@ -111,7 +111,7 @@ class Theory:
         interval: Interval,
         branch: Branch | None = None,
     ) -> bool:
-        """I, σ, τ ⊨ formula^interval. An accumulation is judged as part of the branch it stands in."""
+        """Returns whether I, σ, τ ⊨ formula^interval. An accumulation is judged as part of the branch it stands in."""
         match formula:
             case EventQuery():  # exists e^t with τ(i) = e^t, e^t ∈ I and σ(q) ≼ e
                 event = trace.get(formula.identifier)
@@ -197,7 +197,7 @@ class Theory:
         return excluded
 
     def hold(self, conditions: Sequence[Expression], values: Substitution, trace: Trace) -> bool:
-        """W(C) = true for all of the conditions."""
+        """Returns whether W(C) = true for all of the conditions."""
         if not conditions:
             return True
         times = {identifier: event.interval for identifier, event in trace.items()}

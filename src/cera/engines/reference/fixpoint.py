@@ -10,19 +10,21 @@ stratum begins, so only its own rules are applied. Written to be read; slow on p
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import Match, matches
-from cera.errors import EngineError, RecursionLimitError
+from cera.errors import EngineError
+from cera.model.events.answer_limits import RECURSION_LIMIT, endless_recursion, wrapping_recursion
+from cera.model.events.derivation_ranks import ranks
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
-from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
-from cera.modules.module import RECURSION_LIMIT
+from cera.model.time.interval import Time
 from cera.rules.analysis.strata import Dependency, dependencies, recursive_components, stratify
 from cera.rules.rule import Rule
-from cera.wording import Setting
 
 
 @dataclass
@@ -30,8 +32,8 @@ class Model:
     """M_{P,E} as it grows: the events that happen, how each was derived, and what RAISE rules send."""
 
     events: Interpretation
-    #: The names of the recursive rules.
-    recursive: frozenset[str] = frozenset()
+    #: The numbers of the sets of rules that depend on each other, by the names of these rules.
+    cycles: Mapping[str, int] = field(default_factory=dict)
     base: frozenset[Event] = field(init=False)
     derivations: dict[Event, dict[object, Derivation]] = field(default_factory=dict)
     raised: dict[Event, tuple[Rule, dict[object, Derivation]]] = field(default_factory=dict)
@@ -49,9 +51,9 @@ class Model:
     def derived(self) -> list[DerivedEvent]:
         """Returns the derived and the raised events in the order of output."""
         found = {event: tuple(ways.values()) for event, ways in self.derivations.items()}
-        ordered = first_ones_first(found, self.base, self.recursive)
+        ordered = first_ones_first(found, self.base, self.cycles)
         deduced = [DerivedEvent(event, ways) for event, ways in ordered.items()]
-        messages = first_ones_first({e: tuple(ways.values()) for e, (_, ways) in self.raised.items()}, (), ())
+        messages = first_ones_first({e: tuple(ways.values()) for e, (_, ways) in self.raised.items()}, (), {})
         sent = [DerivedEvent(event, messages[event], rule.recipient) for event, (rule, _) in self.raised.items()]
         return in_output_order([*deduced, *sent])
 
@@ -90,9 +92,9 @@ def intended_model(
 ) -> Model:
     """Returns M_{P,E}. Every stratification gives the same model (X-28), so another one may be given for a test."""
     depends = dependencies(rules)
-    recursive = frozenset(rule.name for component in recursive_components(rules) for rule in component)
-    model = Model(Interpretation(base), recursive)
-    counter = _Counter(recursive, limit)
+    cycles = {rule.name: number for number, cycle in enumerate(recursive_components(rules)) for rule in cycle}
+    model = Model(Interpretation(base), cycles)
+    counter = _Counter(cycles, limit)
     for stratum in strata if strata is not None else stratify(rules).strata:
         _to_fixpoint(stratum, model, theory, depends, counter)
     return model
@@ -101,22 +103,28 @@ def intended_model(
 def _to_fixpoint(
     stratum: Sequence[Rule], model: Model, theory: Theory, depends: Sequence[Dependency], counter: _Counter
 ) -> None:
-    """Computes T^ω within a stratum: applies its rules together until nothing new comes."""
+    """Computes T^ω within a stratum: applies its rules together until nothing new comes.
+
+    The new events of a recursion are taken from time to time, so that one that does not end is found before everything
+    that could follow at later times is derived.
+    """
+    recursive = any(rule.name in model.cycles for rule in stratum)
     pending = list(stratum)
-    last: frozenset[Event] | None = None  # what the round before added; a rule of a stratum that is applied again
-    while pending:  # neither groups nor negates what is new, so that looking at its matches with new events is enough
-        new: dict[Event, None] = {}
-        productive: set[str] = set()
+    last: frozenset[Event] | None = None  # what was taken last; a rule of a stratum that is applied again
+    waiting: dict[Event, set[str]] = {}  # neither groups nor negates it, so its matches with new events are enough
+    while pending or waiting:
         for rule in pending:
             for event, derivation in _guarded(rule, model, theory, last):
                 model.record(rule, event, derivation)
                 if rule.recipient is None and event not in model.events:
-                    productive.add(rule.name)
-                    if event not in new:
-                        counter.count(rule)
-                    new[event] = None
-        model.events.add(new)
-        last = frozenset(new)
+                    if event not in waiting:
+                        counter.count(rule, event)
+                    waiting.setdefault(event, set()).add(rule.name)
+        first = min((event.end for event in waiting), default=None)
+        taken = [event for event in waiting if not recursive or event.end == first]
+        productive = frozenset[str]().union(*(waiting.pop(event) for event in taken))
+        model.events.add(taken)
+        last = frozenset(taken)
         # a rule can have something new only if a rule that it queries had
         affected = {dependency.rule.name for dependency in depends if dependency.on.name in productive}
         pending = [rule for rule in stratum if rule.name in affected]
@@ -124,22 +132,18 @@ def _to_fixpoint(
 
 @dataclass
 class _Counter:
-    """A counter of the events that recursive rules derive, which stops a recursion that does not end."""
+    """A counter of the events that recursive rules derive at each time, which stops a recursion that does not end."""
 
-    recursive: frozenset[str]
+    recursive: Container[str]
     limit: int
-    derived: int = 0
+    derived: Counter[Time] = field(default_factory=Counter)
 
-    def count(self, rule: Rule) -> None:
+    def count(self, rule: Rule, event: Event) -> None:
         if rule.name not in self.recursive:
             return
-        self.derived += 1
-        if self.derived > self.limit:
-            raise RecursionLimitError(
-                f"rule '{rule.name}'{_place(rule)} is recursive and has derived more than {self.limit:,} events; "
-                "it may never end. Exclude its own events from its query, or raise the limit "
-                f"({Setting.RECURSION_LIMIT})"
-            )
+        self.derived[event.end] += 1
+        if self.derived[event.end] > self.limit:
+            raise endless_recursion(rule.name, rule.head.span, self.limit)
 
 
 def _guarded(
@@ -147,22 +151,15 @@ def _guarded(
 ) -> Iterator[tuple[Event, Derivation]]:
     """Yields the consequences of a rule, with errors that name it.
 
-    A term that is too large counts as undefined, unless what is `new` in a recursion has grown to it.
+    A term that is too large counts as undefined, but ends a recursion: it has grown to that.
     """
     before = theory.too_large
     try:
         yield from consequences(rule, model.events, theory, new)
     except EngineError as error:
         raise type(error)(f"in rule '{rule.name}': {error.message}") from error
-    if theory.too_large > before and new is not None and rule.name in model.recursive:
-        raise RecursionLimitError(
-            f"rule '{rule.name}'{_place(rule)} derives a term that is nested deeper than {MAX_DEPTH} levels or "
-            f"has more than {MAX_SIZE:,} nodes; a recursion that wraps its own events does not end"
-        )
-
-
-def _place(rule: Rule) -> str:
-    return f" ({rule.span})" if rule.span else ""
+    if theory.too_large > before and rule.name in model.cycles:
+        raise wrapping_recursion(rule.name, rule.head.span)
 
 
 #: The derivations of each event.
@@ -170,48 +167,29 @@ Derivations = Mapping[Event, Iterable[Derivation]]
 
 
 def first_ones_first(
-    derivations: Derivations, given: Container[Event], recursive: Container[str]
+    derivations: Derivations, given: Container[Event], cycles: Mapping[str, int]
 ) -> dict[Event, tuple[Derivation, ...]]:
-    """Returns the derivations of each event by height, rule and causes; the first one leads back to the input.
+    """Returns the derivations of each event by rank, rule and causes; the first one leads back to the input.
 
-    In a recursion an event can be derived from what was derived from it. Its *height* is that of the lowest tree of
-    derivations above the input, so that the causes of the derivation on top of a lowest tree are all lower than the
-    event. Only the derivations of recursive rules are ordered by it: those of others are never circular, and the
-    engines that run no recursion need not know of heights to give the same order.
+    `cycles` are the numbers of the sets of rules that depend on each other, by the names of their rules.
     """
-    circular = any(one.rule in recursive for ways in derivations.values() for one in ways)
-    height = heights(derivations, given) if circular else {}
+    recursive = [(event, one) for event, ways in derivations.items() for one in ways if one.rule in cycles]
+    causes = {
+        event: cycles[one.rule]
+        for event, one in recursive
+        if event not in given and len({cycles.get(way.rule) for way in derivations[event]}) == 1
+    }
 
-    def rank(one: Derivation) -> int:
-        return 1 + max(height.get(cause, 0) for cause in one.causes.values()) if one.rule in recursive else 0
+    def counting(event: Event, one: Derivation) -> set[Event]:
+        """Returns the causes with the interval of the event that only the same rules derive."""
+        inside = (cause for cause in one.causes.values() if causes.get(cause) == cycles[one.rule])
+        return {cause for cause in inside if cause.interval == event.interval}
 
-    return {event: tuple(sorted(ways, key=lambda one: (rank(one), one.key))) for event, ways in derivations.items()}
+    found = ranks([(event, counting(event, one)) for event, one in recursive])
+    ranked = {(event, one.key): rank for (event, one), rank in zip(recursive, found, strict=True)}
 
+    def ordered(event: Event, ways: Iterable[Derivation]) -> Iterator[Derivation]:
+        several = [replace(one, rank=ranked[event, one.key]) if one.rule in cycles else one for one in ways]
+        yield from sorted(several, key=attrgetter("order"))
 
-def heights(derivations: Derivations, given: Container[Event]) -> dict[Event, int]:
-    """Returns the least h with h(e) = 0 for a given event and for a timer, and else h(e) = 1 + the greatest h of its
-    causes, in the derivation in which that is least."""
-    known: dict[Event, int] = {event: 0 for event in derivations if event in given}
-    missing: list[int] = []  # of each derivation: how many causes have no height yet
-    users: dict[Event, list[int]] = {}
-    made: list[Event] = []
-    for event, ways in derivations.items():
-        for one in ways:
-            causes = {c for c in (*one.causes.values(), *one.collected) if c in derivations and c not in known}
-            for cause in causes:
-                users.setdefault(cause, []).append(len(made))
-            missing.append(len(causes))
-            made.append(event)
-    level = [event for event, count in zip(made, missing, strict=True) if not count and event not in known]
-    height = 0
-    while level:
-        height += 1
-        new = [event for event in dict.fromkeys(level) if event not in known]
-        known.update(dict.fromkeys(new, height))
-        level = []
-        for event in new:
-            for number in users.get(event, ()):
-                missing[number] -= 1
-                if not missing[number]:
-                    level.append(made[number])
-    return known
+    return {event: tuple(ordered(event, ways)) for event, ways in derivations.items()}

@@ -19,6 +19,7 @@ from cera.engines.spark.streaming.messages.left_out import log_left_out
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.matching.patterns import variables
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -35,6 +36,7 @@ def detect(
     timezone: str,
     left_out: bool = False,
     label: str | None = None,
+    recursion_limit: int = RECURSION_LIMIT,
 ) -> DataFrame:
     """Returns the derived events: id, begin, end (timestamps), label, term (JSON), rule, causes, recipient, transport.
 
@@ -48,14 +50,27 @@ def detect(
     if events.isStreaming:
         log_left_out(events.sparkSession)
         found = detect_stream(
-            program, events, max_delay=max_delay, max_duration=max_duration, timezone=timezone, left_out=left_out
+            program,
+            events,
+            max_delay=max_delay,
+            max_duration=max_duration,
+            timezone=timezone,
+            left_out=left_out,
+            recursion_limit=recursion_limit,
         )
         if label is not None:
             found = _with_children(found, label, _children(program, events, label, max_duration, timezone))
     else:
         reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
         reading = reading if max_duration is None else reading.reject_longer(max_duration)
-        made = answers(program, reading.tables, events.sparkSession, timezone=timezone, max_duration=max_duration)
+        made = answers(
+            program,
+            reading.tables,
+            events.sparkSession,
+            timezone=timezone,
+            max_duration=max_duration,
+            recursion_limit=recursion_limit,
+        )
         found = made.events() if label is None else labelled(made, label)
         if left_out:
             found = found.unionByName(reading.left_out(), allowMissingColumns=True)

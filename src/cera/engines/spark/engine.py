@@ -7,8 +7,8 @@ the tables of what the layers below it derive.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 from pyspark.sql import DataFrame, SparkSession
@@ -18,10 +18,13 @@ from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.lineage import NAMES, Lineage
 from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in
-from cera.engines.spark.plan.batch import Batch, constructions
+from cera.engines.spark.plan.batch import Batch
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
+from cera.engines.spark.plan.evaluation import constructions
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.plan.undefined_counts import Tally
+from cera.engines.spark.recursion.recursion import Recursion
+from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import event_table, event_tables
 from cera.engines.spark.tables.event_tables import EventTable
@@ -29,6 +32,7 @@ from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.values.hashing import hex_id
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
@@ -43,6 +47,10 @@ class Answers:
 
     batches: tuple[Batch, ...]
     detected: tuple[LayerDetections, ...] = ()
+    #: How rules that depend on each other run, by their names.
+    recursion: Mapping[tuple[str, ...], str] = field(default_factory=dict)
+    #: The frames of recursions that Spark keeps.
+    kept: Sequence[DataFrame] = ()
 
     @property
     def batch(self) -> Batch:
@@ -98,7 +106,8 @@ class Answers:
 def constructed(batch: Batch) -> Iterator[tuple[Construction, EventTable]]:
     """Yields each construction of a plan with the table of the events that it derives."""
     for point in batch.plan.results:
-        yield from zip(constructions(point.expression), batch.derived[point.name], strict=True)
+        [first, *_] = constructions(point.expression)  # all have the head of their rule
+        yield from ((first, table) for table in batch.derived[point.name])
 
 
 def _rows(table: EventTable, *more: str) -> DataFrame:
@@ -129,8 +138,11 @@ def answers(
     tally: Tally | None = None,
     keep: bool = False,
     tick_limit: int = TICK_LIMIT,
+    recursion_limit: int = RECURSION_LIMIT,
+    tell: Callable[[str], object] = lambda activity: None,
 ) -> Answers:
-    """Returns the DataFrames of a program over tables of events; nothing is computed yet.
+    """Returns the DataFrames of a program over tables of events; nothing is computed yet, but for the rounds of
+    recursive rules, which `tell` is called with.
 
     Rules are DataFrames themselves; other modules run in Python workers, each history in one of them.
 
@@ -145,6 +157,8 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     batches: list[Batch] = []
+    recursion: dict[tuple[str, ...], str] = {}
+    kept: list[DataFrame] = []
     found: list[LayerDetections] = []
     seen = tables
     for layer in layers.layers:
@@ -154,7 +168,10 @@ def answers(
         for module in rules:
             environment = Environment(spark, module.program.calendars, timezone, tally=tally, tick_limit=tick_limit)
             longest = max_duration if seen is tables else None  # the duration of a detected event is not known
-            batches.append(Batch(plan_of(module.program, "Spark"), environment, seen, until, longest, tables))
+            settings = Settings(timezone, longest, tick_limit, until, recursion_limit)
+            cycles = Recursion(module, settings, keep, tell, ways=recursion, kept=kept)
+            plan = plan_of(module.program)
+            batches.append(Batch(plan, environment, seen, until, longest, tables, recursion=cycles))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if others:
             one = detections_in(
@@ -170,13 +187,18 @@ def answers(
             if layer is not layers.layers[-1]:
                 derived += found[-1].by_label()
         seen = (*seen, *derived)
-    return Answers(tuple(batches), tuple(found))
+    return Answers(tuple(batches), tuple(found), recursion, kept)
 
 
 def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
     """Returns the answers over events of this process, as events with all their derivations."""
-    spark = session()
     base = list(events)
+    with engine_failure():
+        return _run(layers, base, settings)
+
+
+def _run(layers: Layers, base: Sequence[Event], settings: Settings) -> Answer:
+    spark = session()
     tables = event_tables(spark, base)
     tally = Tally()
     found = answers(
@@ -189,12 +211,13 @@ def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
         tally=tally,
         keep=True,
         tick_limit=settings.ticks,
+        recursion_limit=settings.recursion_limit,
     )
     derivations = found.derivations()
     rows = derivations.collect()
     tally.fetched(derivations)
-    for one in found.detected:
-        one.table.frame.unpersist()
+    for frame in (*(one.table.frame for one in found.detected), *found.kept):
+        frame.unpersist()
     clocks = [clock for module in layers.modules for clock in module.clocks]
     lineage = Lineage(rules_of(layers), [*base, *found.ticks], clocks)
     return Answer(tuple(in_output_order(lineage.derived(rows))), tally.rows, tally.left_out)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypedDict
+from contextlib import contextmanager
+from typing import NotRequired, TypedDict
+
+from pyspark.sql import SparkSession
 
 from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
 from cera.engines.spark.engine import answers
@@ -13,6 +16,8 @@ from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.modules.layering import Layers
 
+_CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
+
 
 class SparkJoin(TypedDict):
     """A join or window: the events of both sides, and how it is made: bucket, plain or broadcast."""
@@ -21,9 +26,20 @@ class SparkJoin(TypedDict):
     way: str
 
 
-class ExplainedSpark(TypedDict):
-    """`python` are the parts that columns cannot state, on events that are flat; `plan` is that of Spark."""
+class SparkRecursion(TypedDict):
+    """Rules that depend on each other, and how they run: by key, in rounds over the delta, or in one piece."""
 
+    rules: list[str]
+    way: str
+
+
+class ExplainedSpark(TypedDict):
+    """`python` are the parts that columns cannot state, on events that are flat; `plan` is that of Spark.
+
+    `recursion` is there if rules depend on each other.
+    """
+
+    recursion: NotRequired[list[SparkRecursion]]
     joins: list[SparkJoin]
     python: list[str]
     plan: str
@@ -35,13 +51,27 @@ def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -
         spark = session()
         table = EventTable(spark.createDataFrame([], EVENTS), Terms(flat=True))
         found = answers(program, (table,), spark, timezone=timezone, max_duration=max_duration)
-        plan = found.events()._jdf.queryExecution().executedPlan().toString()
+        with _without_constraints(spark):
+            plan = found.events()._jdf.queryExecution().executedPlan().toString()
         fallbacks = dict.fromkeys(name for batch in found.batches for name in batch.environment.fallbacks)
-        return {
+        recursion: list[SparkRecursion] = [{"rules": list(rules), "way": way} for rules, way in found.recursion.items()]
+        explained: ExplainedSpark = {
             "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
             "python": [*fallbacks, *(f"module {module.name}" for one in found.detected for module in one.modules)],
             "plan": plan,
         }
+        return {"recursion": recursion, **explained} if recursion else explained
+
+
+@contextmanager
+def _without_constraints(spark: SparkSession) -> Iterator[None]:
+    """Has Spark infer no filters from others: over columns of every type, and rules upon rules, that takes minutes."""
+    before = spark.conf.get(_CONSTRAINTS)
+    spark.conf.set(_CONSTRAINTS, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(_CONSTRAINTS, before or "true")
 
 
 def _text(operator: Expression) -> str:
@@ -52,6 +82,9 @@ def _text(operator: Expression) -> str:
 
 def spark_lines(explained: ExplainedSpark) -> Iterator[str]:
     """Yields the lines of the explanation as text."""
+    if recursion := explained.get("recursion"):
+        yield "recursion on Spark:"
+        yield from (f"  {', '.join(each['rules'])}: {each['way']}" for each in recursion)
     yield "joins on Spark:" if explained["joins"] else "joins on Spark: none"
     yield from (f"  {join['of']}: {join['way']}" for join in explained["joins"])
     yield "in Python, on flat events:" if explained["python"] else "in Python, on flat events: nothing"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 
 from pyspark.sql import Row
 
@@ -49,21 +50,21 @@ class Lineage:
         ]
 
     def _derivations(self, rows: Sequence[Row]) -> tuple[Derivation, ...]:
-        derivations = [self._derivation(row[DERIVATION]["rule"], row[DERIVATION]["causes"], row[NAMES]) for row in rows]
+        derivations = [self._derivation(row[DERIVATION], row[NAMES]) for row in rows]
         found = {derivation.key: derivation for derivation in derivations}
-        return tuple(found[key] for key in sorted(found))
+        return tuple(sorted(found.values(), key=attrgetter("order")))
 
-    def _derivation(self, rule_name: str, rows: Sequence[Row], names: Sequence[str]) -> Derivation:
-        rule = self._rules.get(rule_name)
+    def _derivation(self, way: Row, names: Sequence[str]) -> Derivation:
+        rule = self._rules.get(way["rule"])
         causes: dict[str, Event] = {}
-        waiting = {row["name"]: row for row in rows}
+        waiting = {row["name"]: row for row in way["causes"]}
         while waiting:  # a timer waits for its anchor
             name, event = next(
                 (name, event) for name, row in waiting.items() if (event := self._cause(rule, row, causes)) is not None
             )
             causes[name] = event
             del waiting[name]
-        return Derivation(rule_name, {name: causes[name] for name in names})
+        return Derivation(way["rule"], {name: causes[name] for name in names}, rank=way["rank"])
 
     def _cause(self, rule: Rule | None, row: Row, causes: dict[str, Event]) -> Event | None:
         known = self._events.get(row["id"])

@@ -225,6 +225,7 @@ def recorded(
     until: Time | None,
     max_duration: int | None,
     tick_limit: int,
+    recursion_limit: int,
     timezone: str,
     master: str,
     settings: Mapping[str, str],
@@ -249,8 +250,10 @@ def recorded(
             timezone=timezone,
             max_duration=max_duration,
             tick_limit=tick_limit,
+            recursion_limit=recursion_limit,
             tally=tally,
             keep=True,
+            tell=tell,
         )
         return Recorded(reading, found, tally, until, small)
 

@@ -15,7 +15,13 @@ from cera.languages.cet.printer import print_program
 from cera.languages.cet.run_warnings import remembered
 from cera.languages.cet.syntax import Program
 from cera.languages.protocol.language import Explanation, Form, Language, Target
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
+from cera.languages.protocol.results import (
+    Compilation,
+    CompiledModule,
+    CompileOptions,
+    ParsedSource,
+    module_of_file,
+)
 from cera.languages.text.scanner import scan
 
 T = TypeVar("T")
@@ -45,17 +51,17 @@ class EventTypes(Language[Program]):
     def claims(self, text: str) -> float:
         return claims_of_types(text)
 
-    def parse(self, source: Source) -> Parsed[Program]:
+    def parse(self, source: Source) -> ParsedSource[Program]:
         parsed = parse(source)
         names = tuple(each.name.name for each in parsed.program.definitions)
-        return Parsed(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
+        return ParsedSource(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
         from cera.languages.cet.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 
-    def compile(self, parsed: Sequence[Parsed[Program]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
         return compiled_types(parsed, instance_module)
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
@@ -68,9 +74,9 @@ def claims_of_types(text: str) -> float:
 
 
 def compiled_types(
-    parsed: Sequence[Parsed[T]],
+    parsed: Sequence[ParsedSource[T]],
     hosted: Callable[[T, str, Span | None], tuple[EventTypeModule | None, tuple[Diagnostic, ...]]],
-) -> Compiled:
+) -> Compilation:
     """Returns the modules of the files that can be read and are right."""
     modules: list[CompiledModule[object]] = []
     found: list[Diagnostic] = []
@@ -79,7 +85,7 @@ def compiled_types(
         found += problems
         if module is not None:
             modules.append(CompiledModule(module, written.syntax))
-    return Compiled(
+    return Compilation(
         tuple(modules),
         tuple(each for each in found if each.code != _UNBOUNDED),
         tuple(each for each in found if each.code == _UNBOUNDED),

@@ -12,7 +12,16 @@ from typing import cast
 
 from cera.diagnostics import Diagnostic, Span, in_source_order
 from cera.instances.events.module import EventTypeModule
-from cera.instances.types import ComplexType, Component, Delimiter, EventType, Fold, Folded, OperatorName, TimerType
+from cera.instances.types import (
+    ComplexType,
+    Component,
+    Delimiter,
+    EventType,
+    Fold,
+    FoldedValue,
+    OperatorName,
+    TimerType,
+)
 from cera.languages.cet.checks import check_program
 from cera.languages.cet.printer import print_expression
 from cera.languages.cet.run_warnings import running
@@ -187,16 +196,16 @@ def _component_name(operand: Operand, before: list[str]) -> str:
     return name
 
 
-def _folds(expression: Expression) -> Iterator[Folded]:
+def _folds(expression: Expression) -> Iterator[FoldedValue]:
     for part in expressions.walk(expression):
         if isinstance(part, Aggregate):
             name, function = print_expression(part), cast(Fold, part.function)
             match part.operand:
                 case EventReference(identifier=component):
-                    yield Folded(name, function, component)
+                    yield FoldedValue(name, function, component)
                 case Variable(name=variable):
                     component, _, attribute = variable.partition(".")
-                    yield Folded(name, function, component, attribute)
+                    yield FoldedValue(name, function, component, attribute)
                 case _:
                     raise AssertionError("the checks let a fold pass that is not of an attribute")
 

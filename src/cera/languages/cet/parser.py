@@ -24,14 +24,14 @@ from cera.languages.text import items
 from cera.languages.text.items import Piece, parse_item, pieces
 from cera.languages.text.scanner import Lexeme
 
-Parsed = items.Parsed[Program]
+ParsedProgram = items.ParsedProgram[Program]
 
 _READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
     lambda text, piece: parse_tree(text, piece.kind), transform, explained
 )
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: Source) -> ParsedProgram:
     return items.read_program(source, Program, cut, _READER)
 
 

@@ -204,7 +204,7 @@ class ItemTransformer(ExpressionTransformer):
         return Field(self._label(name), expression, span)
 
     def unnamed_field(self, span: Span, expression: Expression) -> Field:
-        """`E1.sensor` is `sensor: E1.sensor`, `count(E1)` is `count: count(E1)`."""
+        """Reads `E1.sensor` as `sensor: E1.sensor`, and `count(E1)` as `count: count(E1)`."""
         match expression:
             case Variable():
                 return Field(expression.name.partition(".")[2], expression, span)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from lark import Token, Tree
 
-from cera.datalog.directives import (
+from cera.datalog.sections import (
     DetectDirective,
     GranularityDirective,
     Item,

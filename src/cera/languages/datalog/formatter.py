@@ -5,7 +5,7 @@ from __future__ import annotations
 from cera.datalog.printer import print_item
 from cera.diagnostics import Source
 from cera.errors import ProgramError
-from cera.languages.datalog.parser import Parsed, clauses, parse
+from cera.languages.datalog.parser import ParsedModules, clauses, parse
 
 
 def format_source(source: Source) -> str:
@@ -28,7 +28,7 @@ def format_source(source: Source) -> str:
     return "".join(f"{line}\n" for line in written)
 
 
-def _items(source: Source, parsed: Parsed) -> list[tuple[int, int, str]]:
+def _items(source: Source, parsed: ParsedModules) -> list[tuple[int, int, str]]:
     """Returns rules, directives and comments with their places, in order; comments inside of a rule stand before it."""
     pieces = list(clauses(source.text))
     items = []

@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from cera.datalog.checks import check
-from cera.datalog.directives import Section
 from cera.datalog.events.module import DatalogModule
-from cera.datalog.printer import print_program
+from cera.datalog.printer import print_program, print_section
+from cera.datalog.sections import Section, section_of
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.datalog.compiler import event_module
 from cera.languages.datalog.parser import parse
 from cera.languages.protocol.language import Explanation, Form, Language, Target
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, module_of_file
+from cera.languages.protocol.results import (
+    Compilation,
+    CompiledModule,
+    CompileOptions,
+    ModuleText,
+    ParsedSource,
+    module_of_file,
+)
 
 #: The beginning of a text: a directive, or the head of a rule.
 _BEGINNING = re.compile(
@@ -27,9 +34,6 @@ _CLASH = "without `module Name.` it is that of the file"
 
 def as_datalog(compiled: CompiledModule[Section]) -> str:
     """Returns the module as it stands in a .dl1s file, with directives for all that its rules do not contain."""
-    from cera.datalog.module_text import section_of
-    from cera.datalog.printer import print_section  # programs are mostly run, not printed
-
     assert isinstance(compiled.module, DatalogModule)
     return print_section(section_of(compiled.module, compiled.syntax.program))
 
@@ -51,16 +55,16 @@ class Datalog(Language[Section]):
     def claims(self, text: str) -> float:
         return 0.4 if _BEGINNING.match(text) else 0.0
 
-    def parse(self, source: Source) -> Parsed[Section]:
+    def parse(self, source: Source) -> ParsedSource[Section]:
         parsed = parse(source)
-        return Parsed(source, tuple(_module(source, each) for each in parsed.modules), parsed.diagnostics)
+        return ParsedSource(source, tuple(_module(source, each) for each in parsed.modules), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
         from cera.languages.datalog.formatter import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 
-    def compile(self, parsed: Sequence[Parsed[Section]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[Section]], options: CompileOptions) -> Compilation:
         """Compiles each module by itself: one with errors does not keep others from running."""
         modules: list[CompiledModule[object]] = []
         diagnostics: list[Diagnostic] = []
@@ -71,7 +75,7 @@ class Datalog(Language[Section]):
             diagnostics += errors or problems
             if not errors:
                 modules.append(CompiledModule(module, written.syntax))
-        return Compiled(tuple(modules), tuple(diagnostics))
+        return Compilation(tuple(modules), tuple(diagnostics))
 
     def explain(self, module: CompiledModule[Section]) -> Explanation:
         assert isinstance(module.module, DatalogModule)

@@ -9,7 +9,7 @@ from functools import cache
 
 from lark import Lark
 
-from cera.datalog.directives import Item, Section, sections
+from cera.datalog.sections import Item, Section, sections
 from cera.datalog.syntax import Program, Rule
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.languages.datalog.directive_transformer import transform
@@ -101,7 +101,7 @@ _OPERATORS = {"_OR", "_AND", "MODULO", "COMPARATOR", "PLUS", "MINUS", "TIMES", "
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedModules:
     """The modules with what could be read, what is wrong with the rest, and the comments."""
 
     modules: tuple[Section, ...]
@@ -119,7 +119,7 @@ class Parsed:
         return Program(tuple(rule for module in self.modules for rule in module.program.rules))
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: Source) -> ParsedModules:
     items: list[Item] = []
     diagnostics: list[Diagnostic] = []
     for piece in clauses(source.text):
@@ -129,7 +129,7 @@ def parse(source: Source) -> Parsed:
             diagnostics.append(error.diagnostic)
     found = tuple(Comment(source.text[start:end], Span(source, start, end)) for start, end in comments(source.text))
     modules = tuple(_with_stages(section) for section in sections(tuple(items)))
-    return Parsed(modules, tuple(diagnostics), found)
+    return ParsedModules(modules, tuple(diagnostics), found)
 
 
 def _with_stages(section: Section) -> Section:

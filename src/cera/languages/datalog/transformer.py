@@ -56,7 +56,7 @@ class ClauseError(Exception):
 
 
 class ClauseTransformer(ExpressionTransformer):
-    """Each method raises ClauseError.
+    """A transformer of clauses, each method of which may raise ClauseError.
 
     A tree becomes expressions, `_` and applications; what these are where they stand is decided afterwards.
     """
@@ -107,7 +107,7 @@ class ClauseTransformer(ExpressionTransformer):
         return expression
 
     def negative(self, span: Span, _: Token, operand: Any) -> Expression:
-        """`-3` is the number; `-(3)` is the operator."""
+        """Reads `-3` as the number, and `-(3)` as the operator."""
         if isinstance(operand, Literal) and operand.span and operand.span.text[0].isdigit():
             value = number(-cast("int | float", operand.value))
             assert value is not None, "what can be written has a negative"

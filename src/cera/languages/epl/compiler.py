@@ -11,9 +11,9 @@ from cera.datalog.syntax import Program
 from cera.diagnostics import Diagnostic
 from cera.errors import ProgramError
 from cera.languages.epl.checks import check_module
-from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.syntax import Action, Module, Rule, Unit
 from cera.languages.epl.translation import Translation, program_of, translate
+from cera.languages.epl.variables import with_variables
 from cera.languages.expressions.lengths import in_microseconds
 from cera.languages.text.nodes import EventType
 from cera.model.expressions import expression as expressions

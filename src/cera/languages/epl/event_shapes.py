@@ -12,7 +12,7 @@ from cera.languages.epl.syntax import (
     First,
     Negation,
     Prior,
-    Relaxed,
+    RelaxedSequence,
     Rule,
     Sequence,
     Within,
@@ -64,7 +64,7 @@ def _parts(event: Event, rule: Rule) -> Iterator[Diagnostic]:
             where = "a part of `prior`"
         case First():
             where = "what `first` looks for"
-        case Relaxed() if rule.context != "unrestricted":
+        case RelaxedSequence() if rule.context != "unrestricted":
             where = f"a part of `[…]` in the {rule.context} context"
         case _:
             return
@@ -85,14 +85,14 @@ def _limit(event: Within) -> Iterator[Diagnostic]:
         message = "months and years have no fixed length, so they cannot limit a sequence"
         yield Diagnostic("EP302", "error", message, event.span, "write days: `within 30 days`")
     match inner:
-        case Sequence() | Relaxed() if can_be_empty(inner.events[0]):
+        case Sequence() | RelaxedSequence() if can_be_empty(inner.events[0]):
             message = "`within` counts from the end of the first event, which may be missing here"
             yield Diagnostic("EP302", "error", message, event.span, "begin with an event that has to happen")
         case Prior() if len(inner.events) > 2:
             message = "`within` limits `prior` of two events only"
             hint = "say what the time runs between: `((A ; B) within 1 hour ; C) within 1 hour`"
             yield Diagnostic("EP302", "error", message, event.span, hint)
-        case Sequence() | Relaxed() | Prior():
+        case Sequence() | RelaxedSequence() | Prior():
             pass
         case _:
             message = "`within` limits sequences: `( , )`, `[ , ]`, `prior` and `;`"

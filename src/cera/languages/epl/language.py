@@ -18,7 +18,14 @@ from cera.languages.epl.parser import parse
 from cera.languages.epl.printer import print_condition
 from cera.languages.epl.syntax import Action, Module, Sql, System, Write
 from cera.languages.protocol.language import Example, Explanation, Form, Language
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed, RuleAction
+from cera.languages.protocol.results import (
+    Compilation,
+    CompiledModule,
+    CompileOptions,
+    ModuleText,
+    ParsedSource,
+    RuleAction,
+)
 
 #: The beginning of a text.
 _BEGINNING = re.compile(r"(\s|#[^\n]*\n|/\*.*?\*/)*begin\s+[A-Za-z_]", re.DOTALL)
@@ -28,8 +35,8 @@ _UNBOUNDED = "EP501"
 
 def as_datalog(compiled: CompiledModule[Module]) -> str:
     """Returns the translation of the paper as it stands in a .dl1s file, without the actions of rules."""
-    from cera.datalog.module_text import section_of
     from cera.datalog.printer import print_section  # programs are mostly run, not printed
+    from cera.datalog.sections import section_of
 
     actions = [f"% {one.rule}: its action is left out\n" for one in compiled.actions]
     assert isinstance(compiled.module, DatalogModule)
@@ -58,28 +65,28 @@ class Epl(Language[Module]):
     def claims(self, text: str) -> float:
         return 1.0 if _BEGINNING.match(text) else 0.0
 
-    def parse(self, source: Source) -> Parsed[Module]:
+    def parse(self, source: Source) -> ParsedSource[Module]:
         parsed = parse(source)
         modules = (
             ModuleText(each, each.name.name, each.name.span, tuple(rule.name.name for rule in each.rules))
             for each in parsed.modules
         )
-        return Parsed(source, tuple(modules), parsed.diagnostics)
+        return ParsedSource(source, tuple(modules), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
         from cera.languages.epl.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 
-    def compile(self, parsed: Sequence[Parsed[Module]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[Module]], options: CompileOptions) -> Compilation:
         """Compiles all modules; if a file cannot be read, or a module is wrong, none runs."""
         if any(file.diagnostics for file in parsed):
-            return Compiled()
+            return Compilation()
         modules = [each.syntax for file in parsed for each in file.modules]
         checked = [check_module(module) for module in modules]
         found = in_source_order([*chain.from_iterable(checked), *check_names(modules)])
         wrong = any(each.severity == "error" for each in found)
-        return Compiled(
+        return Compilation(
             () if wrong else tuple(map(_compiled, modules, checked)),
             tuple(each for each in found if each.code != _UNBOUNDED),
             tuple(each for each in found if each.code == _UNBOUNDED),

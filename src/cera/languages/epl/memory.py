@@ -17,7 +17,6 @@ from cera.datalog.forgetting import kept_for_ever
 from cera.datalog.normal import normal_rules, without_copies
 from cera.datalog.stage_numbers import stage_numbers
 from cera.diagnostics import Diagnostic
-from cera.languages.epl.fresh_variables import with_variables
 from cera.languages.epl.printer import label_text, print_event
 from cera.languages.epl.syntax import (
     AnyEvent,
@@ -27,7 +26,7 @@ from cera.languages.epl.syntax import (
     Module,
     Negation,
     Prior,
-    Relaxed,
+    RelaxedSequence,
     Rule,
     Sequence,
     Star,
@@ -37,7 +36,7 @@ from cera.languages.epl.syntax import (
     walk,
 )
 from cera.languages.epl.translation import program_of, translate
-from cera.languages.epl.variables import visible_outside
+from cera.languages.epl.variables import visible_outside, with_variables
 from cera.languages.text.nodes import EventType
 
 _LONGEST = 60
@@ -49,16 +48,18 @@ def unbounded(module: Module) -> Iterator[Diagnostic]:
         remembering = {id(event) for event in _remembering(named, rule.context)}
         for written, event in zip(walk(rule.event), walk(named), strict=True):
             if id(event) in remembering:
-                assert isinstance(written, Relaxed | Prior | Sequence)
+                assert isinstance(written, RelaxedSequence | Prior | Sequence)
                 yield _warning(rule, written)
 
 
-def _remembering(event: Event, context: Context) -> Iterator[Relaxed | Prior | Sequence]:
+def _remembering(event: Event, context: Context) -> Iterator[RelaxedSequence | Prior | Sequence]:
     """Yields the outermost sequences that remember without a limit."""
     match event:
         case Within():
             return
-        case Relaxed() | Prior() if context == "chronicle" or (context != "recent" and _has_variables(event.events)):
+        case RelaxedSequence() | Prior() if context == "chronicle" or (
+            context != "recent" and _has_variables(event.events)
+        ):
             yield event
         case Sequence() if _goes_on(event):
             yield event
@@ -95,7 +96,7 @@ def _may_be(event: Event, types: Collection[EventType]) -> bool:
             return any(_may_be(part, types) for part in parts(event))
 
 
-def _warning(rule: Rule, event: Relaxed | Prior | Sequence) -> Diagnostic:
+def _warning(rule: Rule, event: RelaxedSequence | Prior | Sequence) -> Diagnostic:
     first, *_ = event.events
     text = _shortened(print_event(event))
     kept = "every" if rule.context != "chronicle" else "every unused"

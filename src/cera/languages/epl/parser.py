@@ -27,7 +27,7 @@ from cera.languages.text.scanner import Lexeme
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedModules:
     """The modules with the items that could be read, what is wrong with the others, and the comments."""
 
     modules: tuple[Module, ...]
@@ -53,13 +53,13 @@ _READER: ItemReader[Piece[ItemKind], Item] = ItemReader(
 )
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: Source) -> ParsedModules:
     lexemes, comments = scanned(source)
     reader = _ModuleReader(source)
     for piece in cut(source.text, lexemes):
         reader.piece(piece)
     reader.close(len(source.text), missing=True)
-    return Parsed(tuple(reader.modules), tuple(in_source_order(reader.diagnostics)), comments)
+    return ParsedModules(tuple(reader.modules), tuple(in_source_order(reader.diagnostics)), comments)
 
 
 class _ModuleReader:

@@ -22,7 +22,7 @@ from cera.languages.epl.syntax import (
     Negation,
     Prior,
     Relation,
-    Relaxed,
+    RelaxedSequence,
     Rule,
     Sequence,
     Sql,
@@ -130,7 +130,7 @@ class Printer(ExpressionPrinter):
                 return "any"
             case Sequence():
                 return bracket("(", self._each(event.events), ")")
-            case Relaxed():
+            case RelaxedSequence():
                 return bracket("[", self._each(event.events), "]")
             case Disjunction():
                 return bracket("{", self._each(event.events), "}")

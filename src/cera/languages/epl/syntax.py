@@ -49,7 +49,7 @@ class Sequence:
 
 
 @dataclass(frozen=True)
-class Relaxed:
+class RelaxedSequence:
     """`[E1, …, En]`: each begins at some stage after the one before it ended. ODE: `relative(E1, …, En)`."""
 
     events: tuple[Event, ...]
@@ -113,7 +113,7 @@ class Within:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Compound = Sequence | Relaxed | Prior | Conjunction | Disjunction
+Compound = Sequence | RelaxedSequence | Prior | Conjunction | Disjunction
 Event = Basic | AnyEvent | Compound | Star | Negation | First | Within
 
 
@@ -229,7 +229,7 @@ def parts(event: Event) -> tuple[Event, ...]:
     match event:
         case Basic() | AnyEvent():
             return ()
-        case Sequence() | Relaxed() | Prior() | Conjunction() | Disjunction():
+        case Sequence() | RelaxedSequence() | Prior() | Conjunction() | Disjunction():
             return event.events
         case Star() | Negation() | First() | Within():
             return (event.event,)
@@ -251,7 +251,7 @@ def can_be_empty(event: Event) -> bool:
     match event:
         case Star():
             return True
-        case Sequence() | Relaxed():
+        case Sequence() | RelaxedSequence():
             return all(can_be_empty(part) for part in event.events)
         case Disjunction():
             return any(can_be_empty(part) for part in event.events)

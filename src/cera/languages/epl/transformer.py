@@ -25,7 +25,7 @@ from cera.languages.epl.syntax import (
     Negation,
     Prior,
     Relation,
-    Relaxed,
+    RelaxedSequence,
     Rule,
     Sequence,
     Sql,
@@ -105,7 +105,7 @@ class ItemTransformer(ExpressionTransformer):
         return Field(self._label(name), expression, span)
 
     def unnamed_field(self, span: Span, expression: Expression) -> Field:
-        """`X.Owner` is `Owner: X.Owner`."""
+        """Reads `X.Owner` as `Owner: X.Owner`."""
         if not isinstance(expression, Variable):
             message, hint = "this field has no name", f"write for example `name: {span.text}`"
             self._problems.append(Diagnostic("EP001", "error", message, span, hint))
@@ -132,7 +132,7 @@ class ItemTransformer(ExpressionTransformer):
         return Sequence(events, span) if len(events) > 1 else replace(events[0], span=span)
 
     def relaxed(self, span: Span, *events: Event) -> Event:
-        return Relaxed(events, span) if len(events) > 1 else replace(events[0], span=span)
+        return RelaxedSequence(events, span) if len(events) > 1 else replace(events[0], span=span)
 
     def disjunction(self, span: Span, *events: Event) -> Event:
         return Disjunction(events, span) if len(events) > 1 else replace(events[0], span=span)

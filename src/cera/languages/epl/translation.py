@@ -173,7 +173,7 @@ class _Translator:
                 self._prior(node, own, predicate)
 
     def _prior(self, node: BinaryNode, own: Attributes, predicate: str) -> None:
-        """satE(IV, X, Y, s(J)) <- satG(IV, Y, s(J)), has_satF(IV, X, J)."""
+        """Adds satE(IV, X, Y, s(J)) <- satG(IV, Y, s(J)), has_satF(IV, X, J)."""
         first = self.attributes[node.first.number]
         assert first.remembered is not None
         limits = () if first.starts is None else (first.starts,)
@@ -196,7 +196,7 @@ class _Translator:
         self.rules += chosen_rules(self.names, candidates, arguments, predicate, own.variables, use)
 
     def _unless(self, own: Attributes, predicate: str, event: Node, absent: Node, before: bool) -> None:
-        """E & !F: sat(IV, X, s(J)) <- sat_E(IV, X, s(J)), sat_P(IV, _, J), not sat_F(IV, _, s(J)).
+        """Adds, for E & !F, sat(IV, X, s(J)) <- sat_E(IV, X, s(J)), sat_P(IV, _, J), not sat_F(IV, _, s(J)).
 
         E & ![F, any], and first(E) with F = E: the same with not has_sat_F(IV, J).
         """

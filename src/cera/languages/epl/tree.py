@@ -153,7 +153,7 @@ class _Shapes:
                 return self._any(event.span)
             case syntax.Sequence():
                 return self._sequence(event.events, event.span)
-            case syntax.Relaxed():
+            case syntax.RelaxedSequence():
                 return self._relaxed(event.events, event.span)
             case syntax.Conjunction():
                 return self._conjunction(event)
@@ -182,7 +182,7 @@ class _Shapes:
         return BinaryNode("", "seq", self.of(head), self._sequence(tuple(rest), span), span=span)
 
     def _relaxed(self, events: tuple[Event, ...], span: Span | None) -> Node:
-        """[E1, …, En] ≡ (E1, *:any, E2, …, *:any, En)."""
+        """Returns [E1, …, En] ≡ (E1, *:any, E2, …, *:any, En)."""
         first = self.of(events[0])
         if len(events) == 1:
             return first
@@ -204,14 +204,14 @@ class _Shapes:
         node = self._nested("and", others, event.span)
         for negation in negations:
             match negation.event:
-                case syntax.Relaxed(events=(*before, syntax.AnyEvent())):
+                case syntax.RelaxedSequence(events=(*before, syntax.AnyEvent())):
                     node = UnlessNode("", node, self._relaxed(tuple(before), negation.span), True, event.span)
                 case absent:
                     node = UnlessNode("", node, self.of(absent), False, event.span)
         return node
 
     def _prior(self, event: syntax.Prior) -> Node:
-        """prior(E1, E2) ≡ [E1, any] & E2."""
+        """Returns prior(E1, E2) ≡ [E1, any] & E2."""
         *before, last = event.events
         first = self.of(before[0]) if len(before) == 1 else self._prior(syntax.Prior(tuple(before), event.span))
         if not self._expand:
@@ -221,7 +221,7 @@ class _Shapes:
         return BinaryNode("", "and", before_it, self.of(last), span=event.span)
 
     def _first(self, event: syntax.First) -> Node:
-        """first(E) ≡ (E & ![E, any])."""
+        """Returns first(E) ≡ (E & ![E, any])."""
         if not self._expand:
             return FirstNode("", self.of(event.event), event.span)
         again = self._relaxed((event.event, syntax.AnyEvent(event.span)), event.span)

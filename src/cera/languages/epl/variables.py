@@ -3,12 +3,18 @@
 A basic event defines its variable. The variable is known to the events after it in the same sequence, and beyond the
 sequence to the same extent; conjunctions hand the variables of all conjuncts on, but not from one conjunct to another;
 a star, a disjunction and a negation keep their variables to themselves.
+
+An event without a variable gets one, so that leaving it out does not change what is detected: a detection begins with
+the first of its events and has them as causes, and a relaxed sequence combines every occurrence of its parts, and all
+of that goes by variables. In a star, a disjunction or a negation a variable would be local, so an event there needs
+none.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.epl.syntax import (
@@ -20,7 +26,7 @@ from cera.languages.epl.syntax import (
     First,
     Negation,
     Prior,
-    Relaxed,
+    RelaxedSequence,
     Rule,
     Sequence,
     Star,
@@ -61,7 +67,7 @@ def visible_outside(event: Event) -> dict[str, Basic]:
             return {} if event.variable is None else {event.variable.name: event}
         case AnyEvent() | Star() | Disjunction() | Negation():
             return {}
-        case Sequence() | Relaxed() | Prior() | Conjunction():
+        case Sequence() | RelaxedSequence() | Prior() | Conjunction():
             return {name: basic for part in event.events for name, basic in visible_outside(part).items()}
         case First() | Within():
             return visible_outside(event.event)
@@ -99,7 +105,7 @@ class _Checks:
                 return known
             case AnyEvent():
                 return imported
-            case Sequence() | Relaxed():
+            case Sequence() | RelaxedSequence():
                 for index, part in enumerate(event.events):
                     imported = self.event(part, imported, (*path, (event, index)))
                 return imported
@@ -203,3 +209,39 @@ def _why_hidden(definition: _Definition, place: Path) -> tuple[str, str]:
 
 def _same_step(one: tuple[Event, int], other: tuple[Event, int]) -> bool:
     return one[0] is other[0] and one[1] == other[1]
+
+
+#: The stage variable of the translation.
+_RESERVED = frozenset({"J", "_"})
+
+
+def with_variables(rule: Rule) -> Rule:
+    """Returns the rule with a variable for each event that others can see: `(A, A)` is `(A(A), A(A_2))`."""
+    event = _Namer(rule.event).event(rule.event)
+    return rule if event == rule.event else replace(rule, event=event)
+
+
+class _Namer:
+    """A namer of the events that have no variable."""
+
+    def __init__(self, event: Event) -> None:
+        self._taken = _RESERVED | {each.variable.name for each in basics(event) if each.variable is not None}
+
+    def event(self, event: Event) -> Event:
+        match event:
+            case Basic():
+                return event if event.variable is not None else replace(event, variable=self._fresh(event))
+            case AnyEvent() | Star() | Disjunction() | Negation():
+                return event
+            case Sequence() | RelaxedSequence() | Prior() | Conjunction():
+                return replace(event, events=tuple(map(self.event, event.events)))
+            case First() | Within():
+                return replace(event, event=self.event(event.event))
+
+    def _fresh(self, event: Basic) -> Identifier:
+        """Returns a variable named after the label or the relation, with a number where that is taken."""
+        plain = re.sub(r"\W", "_", event.type.name)
+        candidates = (plain, *(f"{plain}_{number}" for number in range(2, len(self._taken) + 3)))
+        name = next(each for each in candidates if each not in self._taken)
+        self._taken |= {name}
+        return Identifier(name, event.span)

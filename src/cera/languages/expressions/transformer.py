@@ -160,7 +160,7 @@ class ExpressionTransformer:
         return replace(expression, span=span)
 
     def negative(self, span: Span, _: Token, operand: Expression) -> Expression:
-        """`-3` is the number; `-(3)` is the operator."""
+        """Reads `-3` as the number, and `-(3)` as the operator."""
         if not (isinstance(operand, expressions.Literal) and operand.span and operand.span.text[0].isdigit()):
             return Negative(operand, span)
         self._too_large.pop(operand.span, None)
@@ -174,7 +174,7 @@ class ExpressionTransformer:
         return Arithmetic(cast(ArithmeticOperator, str(operator)), left, right, span)
 
     def call(self, span: Span, function: Token, *arguments: Expression | None) -> Call | Aggregate:
-        """`avg(var T)` is `avg(all var T)`."""
+        """Reads `avg(var T)` as `avg(all var T)`."""
         given = tuple(argument for argument in arguments if argument is not None)
         if str(function) in AGGREGATES and len(given) == 1:
             return Aggregate(str(function), given[0], span=span)

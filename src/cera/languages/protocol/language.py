@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 from cera.diagnostics import Source
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed
+from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ParsedSource
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class Language(Protocol[T]):
         """
         ...
 
-    def parse(self, source: Source) -> Parsed[T]:
+    def parse(self, source: Source) -> ParsedSource[T]:
         """Reads a source, with or without errors."""
         ...
 
@@ -49,7 +49,7 @@ class Language(Protocol[T]):
         """Returns the source in the canonical layout. Raises ProgramError for what does not parse."""
         ...
 
-    def compile(self, parsed: Sequence[Parsed[T]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[T]], options: CompileOptions) -> Compilation:
         """Compiles all files of the language together: the modules that run, under the names that they have."""
         ...
 

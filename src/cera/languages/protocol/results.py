@@ -36,7 +36,7 @@ class ModuleText(Generic[T_co]):
 
 
 @dataclass(frozen=True)
-class Parsed(Generic[T_co]):
+class ParsedSource(Generic[T_co]):
     """A source as its language reads it. A text with errors is a value too."""
 
     source: Source
@@ -91,10 +91,10 @@ class CompiledModule(Generic[T_co]):
 
 
 @dataclass(frozen=True)
-class Compiled:
+class Compilation:
     """The modules without errors, and the diagnostics of the sources.
 
-    Diagnostics of `Parsed` are not repeated.
+    Diagnostics of `ParsedSource` are not repeated.
     """
 
     modules: tuple[CompiledModule[object], ...] = ()

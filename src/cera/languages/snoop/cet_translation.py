@@ -18,7 +18,7 @@ from cera.instances.types import Delimiter, OperatorName
 from cera.languages.cet import syntax as cet
 from cera.languages.snoop.modes import Modes, marked, modes_of
 from cera.languages.snoop.scopes import Scope, scope_of, scopes
-from cera.languages.snoop.syntax import Definition, Named, Operation, Program
+from cera.languages.snoop.syntax import Definition, Operation, Program, TypeName
 from cera.languages.text.nodes import Field, Identifier
 from cera.model.expressions.expression import Comparison, Variable
 
@@ -158,6 +158,6 @@ def _ticks(scope: Scope) -> cet.Operand:
     return cet.Operand(Identifier(scope.timer, operation.span), alias=operation.ticks, span=operation.span)
 
 
-def _identifier(event: Named | Operation) -> Identifier:
-    assert isinstance(event, Named)
+def _identifier(event: TypeName | Operation) -> Identifier:
+    assert isinstance(event, TypeName)
     return Identifier(event.name, event.span)

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 from cera.diagnostics import Diagnostic
 from cera.languages.snoop.cet_translation import conditioned
-from cera.languages.snoop.irregularities import check_irregularities
-from cera.languages.snoop.modes import ROWS, modes_of
+from cera.languages.snoop.modes import ROWS, check_irregularities, modes_of
 from cera.languages.snoop.scopes import AmbiguousError, OperationInContext, Scope, operations_in_context, scopes
-from cera.languages.snoop.syntax import SIGNS, Definition, Named, Operation, Program
+from cera.languages.snoop.syntax import SIGNS, Definition, Operation, Program, TypeName
 
 
 def check_program(program: Program) -> list[Diagnostic]:
@@ -36,7 +35,7 @@ def peculiarities(program: Program) -> list[Diagnostic]:
 
 
 def _operators(definition: Definition) -> Iterator[Diagnostic]:
-    if isinstance(definition.event, Named):
+    if isinstance(definition.event, TypeName):
         name = definition.event.name
         message = f"a definition needs an operator, and `{name}` is an event by itself"
         hint = f"another name for its label: `event {definition.name.name} = {name};`"
@@ -63,7 +62,7 @@ def _operands(operation: Operation) -> Iterator[Diagnostic]:
         message = f"{operation.required} of {number} events cannot occur"
         yield Diagnostic("SN103", "error", message, operation.span, f"the number lies between 1 and {number}")
     if operation.kind == "any":
-        names = Counter(operand.event.name for operand in operation.operands if isinstance(operand.event, Named))
+        names = Counter(operand.event.name for operand in operation.operands if isinstance(operand.event, TypeName))
         for name in (name for name, times in names.items() if times > 1):
             message = f"ANY is about different events, and `{name}` stands there {names[name]} times"
             hint = f"several of one event are counted in a .cet file: `(2): {name}`"
@@ -93,7 +92,7 @@ def _repeated(each: OperationInContext) -> Iterator[Diagnostic]:
     if each.context != "continuous" or operation.kind not in (";", "not", "A", "A*"):
         return
     first, last = operation.operands[0].event, operation.operands[1 if operation.kind == "A" else -1].event
-    if isinstance(first, Named) and first == last:
+    if isinstance(first, TypeName) and first == last:
         message = f"in the continuous context `{first.name}` cannot begin and end the same"
         hint = "another context can: `recent`, `chronicle`"
         yield Diagnostic("SN106", "error", message, operation.span, hint)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from cera.datalog.module_text import section_of
 from cera.datalog.printer import print_section
+from cera.datalog.sections import section_of
 from cera.diagnostics import Span
 from cera.errors import ProgramError, UsageError
 from cera.languages.epl import syntax as epl
@@ -18,7 +18,7 @@ from cera.languages.epl.compiler import compile_module, event_module
 from cera.languages.epl.compiler import translated as datalog_of
 from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.scopes import Path, Scope, mentioned, name_of, scope_of, scopes
-from cera.languages.snoop.syntax import SIGNS, Context, Definition, Named, Operand, Operation, Program
+from cera.languages.snoop.syntax import SIGNS, Context, Definition, Operand, Operation, Program, TypeName
 from cera.languages.text.nodes import EventType, Field, Identifier, Kind, Partition
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, Expression, Variable
@@ -92,7 +92,7 @@ class _Translator:
     def _name(self, scope: Scope, path: Path) -> None:
         """Gives each event of the sequence a variable, named after the operand."""
         first, second = scope.operation.operands
-        if isinstance(first.event, Named) and first.event == second.event and self._context != "unrestricted":
+        if isinstance(first.event, TypeName) and first.event == second.event and self._context != "unrestricted":
             raise self._refusal("two of the same event in a row, of which it takes each in both places", first.span)
         for place, operand in enumerate(scope.operation.operands):
             if place in scope.nested:
@@ -134,10 +134,10 @@ class _Translator:
         sequence: epl.Event
         if 1 in scope.nested:
             sequence = epl.Prior(tuple(parts), operation.span)
-        elif isinstance(parts[0], epl.Relaxed):
-            sequence = epl.Relaxed((*parts[0].events, parts[1]), operation.span)
+        elif isinstance(parts[0], epl.RelaxedSequence):
+            sequence = epl.RelaxedSequence((*parts[0].events, parts[1]), operation.span)
         else:
-            sequence = epl.Relaxed(tuple(parts), operation.span)
+            sequence = epl.RelaxedSequence(tuple(parts), operation.span)
         return sequence if operation.within is None else epl.Within(sequence, operation.within, operation.span)
 
     def _part(self, scope: Scope, place: int, path: Path) -> epl.Event:

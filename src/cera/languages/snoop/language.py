@@ -8,7 +8,13 @@ from types import MappingProxyType
 from cera.diagnostics import Source
 from cera.languages.cet.language import CLASH, claims_of_types, compiled_types, explained_types
 from cera.languages.protocol.language import Example, Explanation, Form, Language
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, Parsed, module_of_file
+from cera.languages.protocol.results import (
+    Compilation,
+    CompiledModule,
+    CompileOptions,
+    ParsedSource,
+    module_of_file,
+)
 from cera.languages.snoop.compiler import instance_module
 from cera.languages.snoop.parser import parse
 from cera.languages.snoop.syntax import Program
@@ -50,17 +56,17 @@ class Snoop(Language[Program]):
     def claims(self, text: str) -> float:
         return claims_of_types(text)
 
-    def parse(self, source: Source) -> Parsed[Program]:
+    def parse(self, source: Source) -> ParsedSource[Program]:
         parsed = parse(source)
         names = tuple(each.name.name for each in parsed.program.definitions)
-        return Parsed(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
+        return ParsedSource(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
         from cera.languages.snoop.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 
-    def compile(self, parsed: Sequence[Parsed[Program]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
         return compiled_types(parsed, instance_module)
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:

@@ -9,7 +9,7 @@ from cera.diagnostics import Source
 from cera.languages.cet import printer as cet
 from cera.languages.cet.syntax import Complex, EventDeclaration
 from cera.languages.snoop.parser import parse
-from cera.languages.snoop.syntax import Definition, Event, Item, Mark, Named, Operand, Operation, Program
+from cera.languages.snoop.syntax import Definition, Event, Item, Mark, Operand, Operation, Program, TypeName
 from cera.languages.text.formatting import formatted
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, bracket, concat, render
 from cera.languages.text.nodes import Partition
@@ -56,13 +56,13 @@ class Printer(cet.Printer):
 
     def _in_context(self, event: Event) -> Document:
         """Prints an event without its clauses; a context at its beginning governs all of it."""
-        if isinstance(event, Named):
+        if isinstance(event, TypeName):
             return event.name
         context = "" if event.context is None else f"{event.context} "
         return concat(context, self._operation(event))
 
     def _clauses_of(self, event: Event) -> list[Document]:
-        if isinstance(event, Named):
+        if isinstance(event, TypeName):
             return []
         return self._clauses(Complex(";", (), where=event.where, within=event.within))
 
@@ -106,7 +106,7 @@ class Printer(cet.Printer):
         return concat(name, before, self._simple(operand.event), after)
 
     def _simple(self, event: Event) -> Document:
-        if isinstance(event, Named):
+        if isinstance(event, TypeName):
             return event.name
         if event.kind not in _BETWEEN and _is_bare(event):
             return self._operation(event)

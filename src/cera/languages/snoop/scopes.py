@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Span
-from cera.languages.snoop.syntax import DEFAULT, Context, Event, Named, Operand, Operation
+from cera.languages.snoop.syntax import DEFAULT, Context, Event, Operand, Operation, TypeName
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Aggregate, EventReference, Expression, Variable
@@ -155,7 +155,7 @@ def name_of(operand: Operand) -> str | None:
     """Returns the name of an operand in conditions."""
     if operand.name is not None:
         return operand.name.name
-    return operand.event.name if isinstance(operand.event, Named) else None
+    return operand.event.name if isinstance(operand.event, TypeName) else None
 
 
 def mentioned(expression: Expression) -> list[str]:

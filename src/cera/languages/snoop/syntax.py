@@ -42,7 +42,7 @@ SIGNS: dict[Kind, str] = {"not": "NOT", "any": "ANY"}
 
 
 @dataclass(frozen=True)
-class Named:
+class TypeName:
     """A type by its name: one that is defined, one that is declared, or a label of the stream."""
 
     name: str
@@ -69,7 +69,7 @@ class Operation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Event = Named | Operation
+Event = TypeName | Operation
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,18 @@ from cera.diagnostics import Diagnostic, Span
 from cera.languages.cet.syntax import Head
 from cera.languages.cet.transformer import ItemTransformer, Limit, Where, conjuncts
 from cera.languages.snoop.mistakes import CODES
-from cera.languages.snoop.syntax import Context, Definition, Event, Item, Kind, Mark, Named, Operand, Operation, levels
+from cera.languages.snoop.syntax import (
+    Context,
+    Definition,
+    Event,
+    Item,
+    Kind,
+    Mark,
+    Operand,
+    Operation,
+    TypeName,
+    levels,
+)
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
 
@@ -64,7 +75,7 @@ class DefinitionTransformer(ItemTransformer):
 
     def _with_clause(self, event: Event, clause: Where | Limit) -> Event:
         word = "where" if isinstance(clause, Where) else "within"
-        if isinstance(event, Named):
+        if isinstance(event, TypeName):
             message = f"`{word}` belongs to an operator, and `{event.name}` is an event by itself"
             hint = f"it stands after the operator: `E1 ; E2 {word} …`"
             self._problems.append(Diagnostic("SN005", "error", message, clause.span, hint))
@@ -101,7 +112,7 @@ class DefinitionTransformer(ItemTransformer):
             return event
         name = cast(Context, re.sub(r"\s+", " ", context))
         place = self._span_of(context)
-        if isinstance(event, Named):
+        if isinstance(event, TypeName):
             message = f"`{name}` is a context of operators, and `{event.name}` is an event by itself"
             hint = "it stands before the whole, or before an operator: `recent E1 ; (chronicle E2 ; E3)`"
             self._problems.append(Diagnostic("SN004", "error", message, place, hint))
@@ -126,8 +137,8 @@ class DefinitionTransformer(ItemTransformer):
     def called(self, _: Span, name: Token) -> _OperandName:
         return _OperandName(self._identifier(name))
 
-    def named(self, span: Span, name: Token) -> Named:
-        return Named(str(name), span)
+    def named(self, span: Span, name: Token) -> TypeName:
+        return TypeName(str(name), span)
 
     def group(self, span: Span, event: Event) -> Event:
         return replace(event, span=span)

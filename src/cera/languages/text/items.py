@@ -80,7 +80,7 @@ Program = TypeVar("Program")
 
 
 @dataclass(frozen=True)
-class Parsed(Generic[Program]):
+class ParsedProgram(Generic[Program]):
     """The program of the items that could be read, what is wrong with the others, and the comments."""
 
     program: Program
@@ -111,7 +111,7 @@ def read_program(
     program: Callable[[tuple[Item, ...]], Program],
     cut: Callable[[str, Sequence[Lexeme]], Sequence[Cut]],
     reader: ItemReader[Cut, Item],
-) -> Parsed[Program]:
+) -> ParsedProgram[Program]:
     """Returns the program of the items that `cut` finds among the lexemes of a source."""
     lexemes, comments = scanned(source)
     items: list[Item] = []
@@ -120,7 +120,7 @@ def read_program(
         item, problems = reader.read(source, piece)
         items += [] if item is None else [item]
         diagnostics += problems
-    return Parsed(program(tuple(items)), tuple(in_source_order(diagnostics)), comments)
+    return ParsedProgram(program(tuple(items)), tuple(in_source_order(diagnostics)), comments)
 
 
 def scanned(source: Source) -> tuple[list[Lexeme], tuple[Comment, ...]]:

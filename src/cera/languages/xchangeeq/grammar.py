@@ -90,7 +90,7 @@ def _ends_item(text: str, lexemes: Sequence[Lexeme], first: int, index: int, dep
 
 
 def parse_tree(text: str) -> Tree[Token]:
-    """Lark's tree of one item."""
+    """Returns Lark's tree of one item."""
     return parse_item(lark(), text, "item")
 
 

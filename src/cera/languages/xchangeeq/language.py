@@ -7,9 +7,9 @@ from pathlib import Path
 
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.protocol.language import Explanation, Language
-from cera.languages.protocol.results import Compiled, CompiledModule, CompileOptions, ModuleText, Parsed
+from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
 from cera.languages.xchangeeq.lowering import lower
-from cera.languages.xchangeeq.naming import rule_name
+from cera.languages.xchangeeq.names import rule_name
 from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective, ProgramSyntax
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
@@ -27,28 +27,28 @@ class XChangeEQ(Language[ProgramSyntax]):
         """Returns a low claim: texts that no other language claims belong to this one."""
         return 0.1
 
-    def parse(self, source: Source) -> Parsed[ProgramSyntax]:
+    def parse(self, source: Source) -> ParsedSource[ProgramSyntax]:
         parsed = parse(source)
         rules = tuple(map(rule_name, parsed.program.rules))
-        return Parsed(source, (ModuleText(parsed.program, "", None, rules, "none"),), parsed.diagnostics)
+        return ParsedSource(source, (ModuleText(parsed.program, "", None, rules, "none"),), parsed.diagnostics)
 
     def format(self, source: Source) -> str:
         from cera.languages.xchangeeq.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
 
-    def compile(self, parsed: Sequence[Parsed[ProgramSyntax]], options: CompileOptions) -> Compiled:
+    def compile(self, parsed: Sequence[ParsedSource[ProgramSyntax]], options: CompileOptions) -> Compilation:
         calendars, missing = _calendars(parsed, options.calendars)
         files = [module.syntax for file in parsed for module in file.modules]
         rules, problems = lower(files, calendars=calendars, timezone=options.timezone, semantics=options.semantics)
-        return Compiled((CompiledModule(RuleModule(rules), tuple(files)),), (*missing, *problems))
+        return Compilation((CompiledModule(RuleModule(rules), tuple(files)),), (*missing, *problems))
 
     def explain(self, module: CompiledModule[ProgramSyntax]) -> Explanation:
         raise AssertionError("rules are explained with their plan, all together")
 
 
 def _calendars(
-    parsed: Sequence[Parsed[ProgramSyntax]], given: Sequence[Calendar]
+    parsed: Sequence[ParsedSource[ProgramSyntax]], given: Sequence[Calendar]
 ) -> tuple[list[Calendar], list[Diagnostic]]:
     """Returns the calendars that were given and those that CALENDARS directives name."""
     found, problems = list(given), []

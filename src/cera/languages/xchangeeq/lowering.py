@@ -15,8 +15,7 @@ from typing import TypeVar
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.xchangeeq.body_limits import MAX_BRANCHES, check_branch, count_branches, too_many_branches
 from cera.languages.xchangeeq.directives import chosen_semantics, declared_sources
-from cera.languages.xchangeeq.identifiers import check_scopes
-from cera.languages.xchangeeq.naming import Names, identifier_names, plain_label, rule_name
+from cera.languages.xchangeeq.names import Names, check_scopes, identifier_names, plain_label, rule_name
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     Conjunction,

@@ -18,10 +18,10 @@ from cera.languages.xchangeeq.syntax import EventLiteral, Item, ProgramSyntax, R
 from cera.languages.xchangeeq.transformer import transform
 from cera.model.matching.patterns import TermPattern
 
-Parsed = items.Parsed[ProgramSyntax]
+ParsedProgram = items.ParsedProgram[ProgramSyntax]
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: Source) -> ParsedProgram:
     return items.read_program(source, ProgramSyntax, cut, _READER)
 
 

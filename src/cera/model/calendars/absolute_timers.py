@@ -26,8 +26,7 @@ from cera.model.matching.patterns import (
 from cera.model.message_text import did_you_mean
 from cera.model.terms.term import Term, format_scalar
 from cera.model.time.allen import RELATIONS
-from cera.model.time.clock import time_zone
-from cera.model.time.clock_pattern import DATETIME_PARTS, FINENESS, RANGES, ClockPattern, Part, clock_parts
+from cera.model.time.clock import DATETIME_PARTS, FINENESS, RANGES, ClockPattern, Part, clock_parts, time_zone
 from cera.model.time.interval import Interval, Time, point
 from cera.model.time.recurrence import Calendar
 

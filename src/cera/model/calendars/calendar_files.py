@@ -35,8 +35,7 @@ from cera.model.calendars.absolute_timers import (
     timer_intervals,
 )
 from cera.model.message_text import did_you_mean
-from cera.model.time.clock import TimeError, time_zone
-from cera.model.time.clock_pattern import DATETIME_PARTS
+from cera.model.time.clock import DATETIME_PARTS, TimeError, time_zone
 from cera.model.time.durations import Duration, DurationError, parse_duration
 from cera.model.time.interval import Interval, Time, interval
 from cera.model.time.recurrence import DAY, Calendar, Cron, DailyHours, ListedIntervals, Schedule

@@ -52,7 +52,7 @@ class Evaluator:
     undefined: int = 0
 
     def holds(self, condition: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
-        """W(condition) = true."""
+        """Returns whether W(condition) = true."""
         match condition:
             case And():
                 return all(self.holds(operand, values, times) for operand in condition.operands)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.errors import MatchLimitError
+from cera.diagnostics import Span
+from cera.errors import MatchLimitError, RecursionLimitError
+from cera.model.message_text import count
+from cera.model.terms.term import MAX_DEPTH, MAX_SIZE
 from cera.wording import Setting
 
 #: One event may end at most this many events of one rule or type, unless another limit is given.
 ANSWER_LIMIT = 1_000_000
 #: The same for a type that makes an event of every set: as many as a pattern may have answers on one event.
 GROUP_LIMIT = 100_000
+#: Recursive rules may derive so many events that end at one time, unless another limit is given.
+RECURSION_LIMIT = 10_000
 
 
 def too_many_combinations(rule: str, limit: int, joined: Sequence[str]) -> MatchLimitError:
@@ -21,6 +26,27 @@ def too_many_combinations(rule: str, limit: int, joined: Sequence[str]) -> Match
         f"`{joined[-1]}`. Let a shared variable, a condition on their times or a rule of its own for some of them "
         f"leave fewer, or raise {Setting.ANSWER_LIMIT}"
     )
+
+
+def endless_recursion(rule: str, place: Span | None, limit: int) -> RecursionLimitError:
+    """Returns the error for a recursion that has derived too many events that end at one time."""
+    return RecursionLimitError(
+        f"rule '{rule}'{_at(place)} is recursive, and its recursion has derived more than {count(limit, 'event')} that "
+        f"end{'s' if limit == 1 else ''} at one time; it may never end. Bound it with a condition, or raise the limit "
+        f"({Setting.RECURSION_LIMIT})"
+    )
+
+
+def wrapping_recursion(rule: str, place: Span | None) -> RecursionLimitError:
+    """Returns the error for a recursive rule whose terms have grown past all limits."""
+    return RecursionLimitError(
+        f"rule '{rule}'{_at(place)} derives a term that is nested deeper than {MAX_DEPTH} levels or has more than "
+        f"{MAX_SIZE:,} nodes; a recursion that wraps its own events does not end"
+    )
+
+
+def _at(place: Span | None) -> str:
+    return f" ({place})" if place is not None else ""
 
 
 def too_many(what: str, limit: int, why: str, remedy: str) -> MatchLimitError:

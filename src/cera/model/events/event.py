@@ -78,16 +78,23 @@ class Derivation:
     """One way in which an event came about.
 
     `causes` maps each identifier of the rule's body to the event bound to it, relative timers included; `collected`
-    are the events that `while … collect` gathered.
+    are the events that `while … collect` gathered. `rank` is how far a derivation by a recursive rule is from what the
+    recursion started with, and 0 for other rules.
     """
 
     rule: str
     causes: Mapping[str, Event] = field(hash=False)
     collected: tuple[Event, ...] = ()
+    rank: int = field(default=0, compare=False)
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
         return (self.rule, tuple(sorted((name, event.order_key) for name, event in self.causes.items())))
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """The order of the derivations of an event: the first one leads back to what a recursion started with."""
+        return (self.rank, *self.key)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from cera.model.events.event import Event
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.json_terms import term_from_json
 from cera.model.terms.term import Term, Value
+from cera.model.terms.values import Scalar, number
 from cera.model.time.interval import Interval
 
 
@@ -34,6 +35,9 @@ Cell = str | int | float | Truth | Term
 
 Draft = tuple[str, bool, tuple[Any, ...]]
 
+#: Names that JSON writes in another way.
+_SPECIAL_NAMES = ("", "{}")
+
 
 def wrap(value: Value) -> Cell:
     return Truth(value) if isinstance(value, bool) else value
@@ -47,6 +51,29 @@ def draft_term(draft: Draft) -> Term:
     """Returns the term that a draft stands for."""
     label, ordered, children = draft
     return Term(label, [draft_term(c) if isinstance(c, tuple) else unwrap(c) for c in children], ordered=ordered)
+
+
+def flat_children(draft: Draft) -> dict[str, Scalar] | None:
+    """Returns the one scalar of each child by its label, where the term of a draft is flat as that of JSON can be."""
+    _, ordered, children = draft
+    if ordered:
+        return None
+    found: dict[str, Scalar] = {}
+    for child in children:
+        if not isinstance(child, tuple) or child[1] or len(child[2]) != 1 or child[0] in _SPECIAL_NAMES:
+            return None
+        value: Any = child[2][0]
+        kind = value.__class__
+        if kind is float or kind is int:
+            value = number(value)
+        elif kind is Truth:
+            value = bool(value.value)
+        elif kind is not str:
+            return None
+        if value is None:
+            return None
+        found[child[0]] = value
+    return found if len(found) == len(children) else None
 
 
 class Occurrence:
@@ -156,6 +183,16 @@ def is_nested(body: dict[str, Any]) -> bool:
         child.__class__ in _SCALARS or (child.__class__ is dict and _SCALARS.issuperset(map(type, child.values())))
         for child in body.values()
     )
+
+
+def drafted_occurrence(begin: int, end: int, draft: Draft, qualifier: str | None) -> Occurrence:
+    """Returns a derived event: flat if every child is one string or number, which is matched and hashed without a
+    term; else with its draft."""
+    label = draft[0]
+    children = None if label in _SPECIAL_NAMES else flat_children(draft)
+    if children is not None and PLAIN.issuperset(map(type, children.values())):
+        return Occurrence(begin, end, label, content=children, qualifier=qualifier)
+    return Occurrence(begin, end, label, draft=draft, qualifier=qualifier)
 
 
 def occurrence(event: Event) -> Occurrence:

@@ -27,7 +27,7 @@ class Interval(NamedTuple):
     end: Time
 
     def contains(self, other: Interval) -> bool:
-        """other ⊑ self: self.begin <= other.begin and other.end <= self.end."""
+        """Returns whether other ⊑ self: self.begin <= other.begin and other.end <= self.end."""
         return self.begin <= other.begin and other.end <= self.end
 
     @property

@@ -68,7 +68,7 @@ class RuleModule:
 
     @cached_property
     def plan(self) -> Plan:
-        """The optimized plan. Raises ProgramError on recursion."""
+        """The optimized plan."""
         from cera.engines.local.engine import plan_of  # many programs are only checked
 
         return plan_of(self.program)
@@ -119,7 +119,11 @@ class RuleModule:
         from cera.engines.local.processor import RuleProcessor
 
         return RuleProcessor(
-            self.plan, max_duration=settings.max_duration, timezone=settings.timezone, tick_limit=settings.ticks
+            self.plan,
+            max_duration=settings.max_duration,
+            timezone=settings.timezone,
+            tick_limit=settings.ticks,
+            recursion_limit=settings.recursion_limit,
         )
 
     def definition(self, settings: Settings) -> RuleDefinition:

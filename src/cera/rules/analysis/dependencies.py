@@ -3,7 +3,7 @@
 A rule depends on another if one of its queries could match what the other derives:
 
     temporal    the query's event anchors a relative timer
-    grouping    the rule groups or aggregates
+    grouping    the rule groups or aggregates, or collects what the query matches (decision 0019)
     negative    the query is negated
     positive    none of these
 
@@ -49,6 +49,7 @@ class EventPattern:
     pattern: Pattern
     negated: bool
     anchor: bool
+    collected: bool
     span: Span | None
 
 
@@ -57,9 +58,9 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
     for branch in rule.branches:
         anchors = {timer.anchor for timer in branch.relative_timers}
         for query in branch.events:
-            yield EventPattern(query.pattern, False, query.identifier in anchors, query.span)
+            yield EventPattern(query.pattern, False, query.identifier in anchors, False, query.span)
         for part in branch.accumulations:
-            yield EventPattern(part.pattern, part.negated, False, part.span)
+            yield EventPattern(part.pattern, part.negated, False, not part.negated, part.span)
 
 
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:
@@ -123,7 +124,7 @@ def _kinds(query: EventPattern, grouping: bool) -> list[DependencyKind]:
     kinds: list[DependencyKind] = []
     if query.anchor:
         kinds.append("temporal")
-    if grouping:
+    if grouping or query.collected:
         kinds.append("grouping")
     if query.negated:
         kinds.append("negative")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from cera.diagnostics import Diagnostic, Note
 from cera.errors import ProgramError
@@ -23,9 +24,7 @@ __all__ = [
     "Stratification",
     "check_strata",
     "dependencies",
-    "is_hierarchical",
     "recursive_components",
-    "recursive_rules",
     "stratify",
 ]
 
@@ -113,18 +112,10 @@ def stratify(rules: Sequence[Rule]) -> Stratification:
 
 
 def recursive_components(rules: Sequence[Rule]) -> tuple[tuple[Rule, ...], ...]:
-    """Returns the sets of rules that depend on each other (or one on itself) in a cycle."""
+    """Returns the sets of rules that depend on each other (or one on itself) in a cycle; none if a program is
+    hierarchical (X-36).
+    """
     return tuple(tuple(rules[i] for i in c) for c in PrecedenceGraph(rules).recursive_components())
-
-
-def recursive_rules(rules: Sequence[Rule]) -> frozenset[str]:
-    """Returns the names of the rules that lie on a cycle."""
-    return frozenset(rule.name for component in recursive_components(rules) for rule in component)
-
-
-def is_hierarchical(rules: Sequence[Rule]) -> bool:
-    """Returns whether no rule depends on itself, also not by way of others (X-36): then one pass per rule is enough."""
-    return not recursive_components(rules)
 
 
 def check_strata(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -134,23 +125,36 @@ def check_strata(program: RuleProgram) -> Iterator[Diagnostic]:
         yield from error.findings
 
 
+#: A kind of dependency in the words of messages: a rule that does not group collects only.
+_Wording = DependencyKind | Literal["collecting"]
+
 _CODES: dict[DependencyKind, str] = {"negative": "XC301", "grouping": "XC302", "temporal": "XC303"}
-_NEEDS: dict[DependencyKind, str] = {
+_NEEDS: dict[_Wording, str] = {
     "negative": "rule `{0}` needs the absence of events that depend on rule `{0}` itself",
     "grouping": "rule `{0}` groups events that depend on rule `{0}` itself",
+    "collecting": "rule `{0}` collects events that depend on rule `{0}` itself",
     "temporal": "rule `{0}` sets a timer on an event that depends on rule `{0}` itself",
 }
-_HINTS: dict[DependencyKind, str] = {
+_HINTS: dict[_Wording, str] = {
     "negative": "let the `not` query events that no rule on the cycle derives, for example under a label of their own",
     "grouping": "group in a rule whose result no rule on the cycle queries, for example under a label of its own",
+    "collecting": (
+        "query them one by one: in place of `while w: collect q` write `event e: q`, and "
+        "`begin(w) <= begin(e), end(e) <= end(w)` as its conditions"
+    ),
     "temporal": "set the timer on an event that no rule on the cycle derives, for example under a label of its own",
 }
-_USES: dict[DependencyKind, str] = {
+_USES: dict[_Wording, str] = {
     "negative": "rule `{}` needs the absence of this",
     "grouping": "rule `{}` groups this",
+    "collecting": "rule `{}` collects this",
     "temporal": "rule `{}` sets a timer on this",
     "positive": "rule `{}` queries this",
 }
+
+
+def _wording(dependency: Dependency) -> _Wording:
+    return "collecting" if dependency.kind == "grouping" and not dependency.rule.grouping else dependency.kind
 
 
 def _cycle_diagnostic(cycle: Sequence[Dependency]) -> Diagnostic:
@@ -161,14 +165,14 @@ def _cycle_diagnostic(cycle: Sequence[Dependency]) -> Diagnostic:
     first = cycle[0]
     notes: list[Note] = []
     for dependency in cycle:
-        notes.append(Note(_USES[dependency.kind].format(dependency.rule.name), dependency.query_span))
+        notes.append(Note(_USES[_wording(dependency)].format(dependency.rule.name), dependency.query_span))
         notes.append(Note(f"rule `{dependency.on.name}` can derive such an event", dependency.head_span))
     way = " → ".join([*(dependency.rule.name for dependency in cycle), first.rule.name])
     return Diagnostic(
         _CODES[first.kind],
         "error",
-        f"{_NEEDS[first.kind].format(first.rule.name)}: {way}",
+        f"{_NEEDS[_wording(first)].format(first.rule.name)}: {way}",
         first.query_span or first.rule.span,
-        _HINTS[first.kind],
+        _HINTS[_wording(first)],
         tuple(notes[1:]),
     )

@@ -57,7 +57,7 @@ def test_without_a_folder_no_file_is_written_and_standard_output_is() -> None:
 
 def test_a_link_that_comes_in_the_way_later_is_not_followed(allowed: Path) -> None:
     action, told = Write("x", f"{allowed}/log.txt"), list[Failure]()
-    with ActionRunner([planned(action)], Permissions(write=(allowed,)), tell=told.append) as runner:
+    with ActionRunner([planned(action)], Permissions(write=(allowed,)), on_failure=told.append) as runner:
         (allowed / "log.txt").symlink_to(allowed.parent / "other" / "file.txt")
         assert runner.run(Call("m.r", HAPPENED, action)) == "failed"
     assert "not below a folder of `allow_write`" in told[0].reason
@@ -92,7 +92,7 @@ def test_a_command_of_sqlite_reaches_no_other_file(tmp_path: Path, statement: st
     sqlite3.connect(database).close()
     database.touch()
     action, told = Sql(statement.format(other)), list[Failure]()
-    with ActionRunner([planned(action)], Permissions(sql=f"sqlite:{database}"), tell=told.append) as runner:
+    with ActionRunner([planned(action)], Permissions(sql=f"sqlite:{database}"), on_failure=told.append) as runner:
         assert runner.run(Call("m.r", HAPPENED, action)) == "failed"
     assert told[0].attempts == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["log.db"]

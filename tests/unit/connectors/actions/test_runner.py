@@ -202,7 +202,7 @@ def test_what_cannot_pass_is_not_tried_again(
     told: list[Failure] = []
     permissions = Permissions(sql=log, exec=True, write=(Path("/"),))
     allowed = Write("%d") if isinstance(action, Write) else action  # the folder went after the program was looked at
-    with runner(allowed, 1, permissions, tell=told.append, sleep=pytest.fail) as run:
+    with runner(allowed, 1, permissions, on_failure=told.append, sleep=pytest.fail) as run:
         assert run.run(call(action, 1, *arguments)) == "failed"
     assert reason in told[0].reason
     assert told[0].attempts == 1
@@ -214,7 +214,8 @@ def test_what_fails_again_and_again_is_recorded_with_its_event_and_the_run_goes_
     pauses: list[float] = []
     action = System("sh -c 'test $1 -ne 1' sh %d")
     options: Any = {
-        "failures": tmp_path / "failures", "ledger": tmp_path / "ledger", "tell": told.append, "sleep": pauses.append,
+        "failures": tmp_path / "failures", "ledger": tmp_path / "ledger",
+        "on_failure": told.append, "sleep": pauses.append,
         "retrying": RetryPolicy(attempts=6, pause=1, factor=10, longest=50, whole=200),
     }  # fmt: skip
     with runner(action, 1, **options) as run:
@@ -291,7 +292,7 @@ def test_no_attempt_begins_later_than_a_minute_after_the_first() -> None:
     pauses: list[float] = []
     action, told = System("false"), list[Failure]()
     retrying = RetryPolicy(attempts=9, pause=20, factor=2, longest=90)
-    with runner(action, 0, tell=told.append, sleep=pauses.append, retrying=retrying) as run:
+    with runner(action, 0, on_failure=told.append, sleep=pauses.append, retrying=retrying) as run:
         assert run.run(call(action, 1)) == "failed"
     assert pauses == [20, 40]  # the third would be 80; no time passes in this test
     assert told[0].attempts == 3
@@ -309,7 +310,7 @@ def test_a_failure_that_cannot_be_recorded_ends_the_run(tmp_path: Path) -> None:
 def test_a_value_that_does_not_fit_its_format_is_not_tried_again() -> None:
     told: list[Failure] = []
     action = Write("%d\n")
-    with runner(action, 1, output=io.BytesIO(), tell=told.append, sleep=pytest.fail) as run:
+    with runner(action, 1, output=io.BytesIO(), on_failure=told.append, sleep=pytest.fail) as run:
         assert run.run(call(action, 1, "Ann")) == "failed"
     assert told[0].reason == '%d takes a whole number, found "Ann"'
 

@@ -24,13 +24,15 @@ pytestmark = pytest.mark.xdist_group("postgres")
 def test_commands_with_bound_values_run_once_and_failures_leave_nothing(postgres: str) -> None:
     insert = Sql("INSERT INTO log VALUES (:1, :2 || '%s 100%', :3)")
     events = [Event(Term("e"), Interval(n, n)) for n in range(5)]
-    told: list[Failure] = []
+    failed: list[Failure] = []
     hostile = "'); DROP TABLE log; --"
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("CREATE TABLE log (n int PRIMARY KEY, note text, amount numeric)")
         for n in (3, 4):
             planned = [PlannedAction("r", "p", insert, (None,) * 3)]
-            with ActionRunner(planned, Permissions(sql=postgres), tell=told.append, sleep=lambda _: None) as runner:
+            with ActionRunner(
+                planned, Permissions(sql=postgres), on_failure=failed.append, sleep=lambda _: None
+            ) as runner:
                 runner.run(Call("r", events[0], insert, (1, hostile, 2.5)))
                 runner.run(Call("r", events[1], insert, (1, "the same key", None)))
                 runner.run(Call("r", events[2], insert, (2, "x", None)))
@@ -44,8 +46,8 @@ def test_commands_with_bound_values_run_once_and_failures_leave_nothing(postgres
     assert rows[:2] == [(1, f"{hostile}%s 100%", 2.5), (2, "x%s 100%", None)]
     assert [row[0] for row in rows] == [1, 2, 3, 4]
     assert noted == (4,)
-    assert len(told) == 2
-    assert "duplicate key" in told[0].reason
+    assert len(failed) == 2
+    assert "duplicate key" in failed[0].reason
 
 
 def test_a_role_that_may_not_make_tables_uses_the_one_that_is_there(postgres: str) -> None:
@@ -64,7 +66,7 @@ def test_a_role_that_may_not_make_tables_uses_the_one_that_is_there(postgres: st
 
 def test_what_passes_is_tried_again_and_what_does_not_is_not(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "_WAIT_SECONDS", 0.05)
-    told: list[Failure] = []
+    failed: list[Failure] = []
     pauses: list[float] = []
     texts = {
         "INSERT INTO nowhere VALUES (1)": "does not exist",
@@ -88,7 +90,7 @@ def test_what_passes_is_tried_again_and_what_does_not_is_not(postgres: str, monk
             pauses.append(seconds)
             other.rollback()
 
-        with ActionRunner(planned, Permissions(sql=poor), tell=told.append, sleep=sleep) as runner:
+        with ActionRunner(planned, Permissions(sql=poor), on_failure=failed.append, sleep=sleep) as runner:
             for action in actions[:-1]:
                 runner.run(Call("r", event, action, ("x",) * (":1" in action.statement)))
             assert not pauses
@@ -97,5 +99,5 @@ def test_what_passes_is_tried_again_and_what_does_not_is_not(postgres: str, monk
         assert pauses == [0.5]
         connection.execute(f'DROP OWNED BY "{role}"'.encode())
         connection.execute(f'DROP ROLE "{role}"'.encode())
-    for failure, expected in zip(told, texts.values(), strict=True):
+    for failure, expected in zip(failed, texts.values(), strict=True):
         assert re.search(expected, failure.reason), failure.reason

@@ -36,6 +36,22 @@ def test_a_flat_answer_needs_no_term() -> None:
     assert line.startswith('{"begin": 1, "end": 1, "term": {"warm": {"sensor": "ü\\"1", "z": 38.5}}, "rule": ')
 
 
+def test_an_answer_that_is_derived_in_several_ways_has_the_line_of_the_first_one() -> None:
+    """By its name the recursive rule comes first, but it leads back to the answer itself."""
+    program = load(
+        "DETECT b{x{var X}} ON event i: c{{x{var X}}} END DETECT c{x{var X}} ON event i: b{{x{var X}}} END "
+        "DETECT b{x{var X}} ON or { event i: s{{x{var X}}}, event j: t{{x{var X}}} } END"
+    )
+    host = Driver(program.processor())
+    incoming = [Occurrence(1_000_000, 1_000_000, label, {"x": 7}) for label in ("t", "s")]
+    derived = {found.label: found for found in [*host.push(incoming), *host.close()]}
+    line = AnswerLines(TimeFormat("s")).line(derived["b"])
+    assert line is not None
+    assert len(derived["b"].result().derivations) == 3
+    assert line.text == json.dumps(event_line(derived["b"].result(), TimeFormat("s")))
+    assert f'"rule": "b#2", "id": "{derived["b"].result().event.id}", "causes": {{"i": ' in line.text
+
+
 @pytest.mark.parametrize("head", ["sensor{id{var S}}", "var S", "x{var S}, x{var T}"])
 def test_other_answers_are_left_to_their_terms(head: str) -> None:
     assert line_of(head) is None

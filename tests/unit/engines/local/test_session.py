@@ -11,7 +11,7 @@ import pytest
 
 from cera.engines.local.session import Session
 from cera.engines.local.state_bytes import restore
-from cera.errors import DataError, ProgramError, UsageError
+from cera.errors import DataError, EngineError, RecursionLimitError, UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.program import load
 from cera.testing import assert_same_events, event, seconds
@@ -121,23 +121,51 @@ def test_the_occurrences_of_a_calendar_bound_what_is_remembered(calendar: str, q
     assert max(sizes) < 2 * 24 * 60
 
 
-def test_a_recursive_program_is_refused_with_the_cycle_and_the_engine_that_can_run_it() -> None:
-    program = load("DETECT p{var X} ON q{var X} END DETECT q{var X} ON p{var X} END")
-    with pytest.raises(ProgramError, match="p → q → p") as refused:
-        program.session()
-    assert [d.code for d in refused.value.diagnostics] == ["XC304"]
-    assert 'engine="reference"' in str(refused.value)
+def test_a_session_answers_a_recursion_event_by_event() -> None:
+    session = load("DETECT p{var X} ON q{var X} END DETECT q{var X} ON p{var X} END").session()
+    assert [str(one.event.term) for one in session.push(event("p{1}", 0))] == []
+    assert {str(one.event.term) for one in session.push(event("p{2}", 1))} == {"p{1}", "q{1}"}
+    assert {str(one.event.term) for one in session.close()} == {"p{2}", "q{2}"}
 
 
-def test_the_cycle_that_is_named_is_one() -> None:
-    """All four rules depend on each other, and `a` and `d` do not depend on each other at once."""
-    program = load(
-        "DETECT a{var X} ON or { event p: b{var X}, event q: c{var X} } END DETECT b{var X} ON a{var X} END "
-        "DETECT c{var X} ON d{var X} END DETECT d{var X} ON or { event p: b{var X}, event q: c{var X} } END"
-    )
-    with pytest.raises(ProgramError, match="on each other: a → b → a\n") as refused:
-        program.session()
-    assert [note.message for note in refused.value.diagnostics[0].notes] == ["rule 'b' is on the cycle"]
+def test_a_recursion_that_does_not_end_stops_at_the_limit_of_one_time() -> None:
+    """Ten events at each of two times are within a limit of ten, whatever the stream has brought before."""
+    program = load("DETECT n{var X + 1} ON n{var X} where { var X < 10 } END")
+    for limit in (10, 9):
+        session = program.session(recursion_limit=limit)
+        session.push(event("n{0}", 0))
+        if limit == 10:
+            assert len(session.push(event("n{0}", 1))) == 10
+            assert len(session.close()) == 10
+        else:
+            with pytest.raises(RecursionLimitError, match=r"rule 'n' .* more than 9 events that end at one time"):
+                session.push(event("n{0}", 1))
+
+
+def test_a_session_that_failed_is_not_saved_and_goes_on_from_what_was_saved_before() -> None:
+    program = load("DETECT n{var X + 1} ON n{var X} where { var X < 10 } END")
+    session = program.session(recursion_limit=5)
+    session.push(event("n{0}", 1))
+    saved = session.save()
+    with pytest.raises(RecursionLimitError):
+        session.push(event("x{}", 2))
+    for call in (session.save, session.close, lambda: session.push(event("x{}", 3))):
+        with pytest.raises(EngineError, match="restore a state that was saved before"):
+            call()
+    patient = program.session(recursion_limit=10)
+    patient.restore(saved)
+    assert len(patient.push(event("x{}", 3))) == 10
+    session.restore(saved)
+    with pytest.raises(RecursionLimitError):
+        session.close()
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "abc", True, None])
+def test_a_limit_is_a_whole_number_above_zero(limit: Any) -> None:
+    program = load(FIRE_RULES)
+    for call in (program.session, lambda **limits: program.run([], **limits)):
+        with pytest.raises(UsageError, match="`recursion_limit` is a whole number above zero"):
+            call(recursion_limit=limit)
 
 
 @pytest.mark.parametrize("delay", ["soon", "1 month"])

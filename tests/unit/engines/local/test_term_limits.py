@@ -92,15 +92,17 @@ def test_an_optional_part_that_would_be_too_deep_is_left_out(engine: str) -> Non
     assert found.undefined == 0
 
 
-def test_a_recursive_rule_whose_data_is_too_deep_at_once_goes_on() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_recursive_rule_whose_data_is_too_deep_at_once_goes_on(engine: str) -> None:
     """That is the fault of the data, not of a recursion that does not end."""
     deepest = Event(Term("a", [nested(MAX_DEPTH - 1)]), point(1))
     program = "DETECT p{x{var X}} ON a{var X} END DETECT p{x{var X}} ON p{x{var X}} END"
-    found = answer(program, "reference", deepest, event("a{1}", 2))
+    found = answer(program, engine, deepest, event("a{1}", 2))
     assert labels(found) == ["p"]
     assert found.undefined == 1
 
 
-def test_a_recursion_that_wraps_its_own_events_is_an_error() -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_recursion_that_wraps_its_own_events_is_an_error(engine: str) -> None:
     with pytest.raises(RecursionLimitError, match=r"rule 'n'.*does not end"):
-        answer("DETECT n{x{var X}} ON var X -> n{{}} END", "reference", event("n{}", 1))
+        answer("DETECT n{x{var X}} ON var X -> n{{}} END", engine, event("n{}", 1))

@@ -9,7 +9,7 @@ import pytest
 
 from cera.connectors.records.changes import Change
 from cera.errors import MatchLimitError
-from cera.instances.types import ComplexType, EventType, Folded, OperatorName, TimerType
+from cera.instances.types import ComplexType, EventType, FoldedValue, OperatorName, TimerType
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Arithmetic, Comparison, Literal, Variable
 from cera.modules.monitoring import MonitoredEvents
@@ -224,7 +224,7 @@ def test_a_tick_is_simultaneous_with_the_events_of_its_time(evaluate: Evaluator)
 
 def test_a_head_has_values_that_all_agree_on_and_folds(evaluate: Evaluator) -> None:
     folds = tuple(
-        Folded(f"{function}(E1{attribute})", function, "E1", attribute[1:] or None)  # type: ignore[arg-type]
+        FoldedValue(f"{function}(E1{attribute})", function, "E1", attribute[1:] or None)  # type: ignore[arg-type]
         for function, attribute in (("count", ""), ("count", ".v"), ("sum", ".v"), ("max", ".v"), ("first", ".v"))
     )
     fields = (

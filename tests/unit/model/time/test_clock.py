@@ -9,8 +9,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cera.model.time.clock import from_local, time_of_day, time_zone, times_shown, to_local, walls_between
-from cera.model.time.clock_pattern import FINENESS, RANGES, ClockPattern, Part, clock_parts
+from cera.model.time.clock import (
+    FINENESS,
+    RANGES,
+    ClockPattern,
+    Part,
+    clock_parts,
+    from_local,
+    time_of_day,
+    time_zone,
+    times_shown,
+    to_local,
+    walls_between,
+)
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.time.time_text import TimeFormat, parse_datetime
 from hypothesis_profiles import examples

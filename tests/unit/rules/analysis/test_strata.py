@@ -10,7 +10,7 @@ from cera.errors import ProgramError
 from cera.model.expressions.constructs import ConstructTerm
 from cera.model.matching.patterns import TermPattern
 from cera.rules.analysis.dependencies import dependencies
-from cera.rules.analysis.strata import is_hierarchical, recursive_components, recursive_rules, stratify
+from cera.rules.analysis.strata import recursive_components, stratify
 from cera.rules.rule import Accumulation, Branch, EventQuery, Rule
 from unit.rules.programs import codes, marked, rules, the
 
@@ -119,6 +119,7 @@ def test_a_negation_beside_a_recursion_is_fine() -> None:
         ("XC301", "DETECT a ON and{ event w: b{{}}, while w: not a{{}} } END"),
         ("XC302", "DETECT a{ count(all var X) } ON and{ event w: b{{}}, while w: collect a{{ var X }} } END"),
         ("XC302", "DETECT a{ all x{ var X } } ON a{{ x{ var X } }} END"),
+        ("XC302", "DETECT a ON and{ event w: b{{}}, while w: collect a{{}} } END"),
         ("XC303", "DETECT a ON and{ event e: a{{}}, event w: extend[e, 1 min] } END"),
     ],
 )
@@ -127,6 +128,17 @@ def test_a_rule_cannot_depend_on_itself_in_a_strict_way(code: str, text: str) ->
     assert found.severity == "error"
     assert found.message.endswith("a → a")
     assert [note.message for note in found.notes] == ["rule `a` can derive such an event"]
+
+
+def test_a_rule_that_collects_what_depends_on_it_is_told_how_to_say_it_without() -> None:
+    collecting = "DETECT a{ var X } ON and{ event w: b{{}}, while w: collect a{{ var X }} } END"
+    found = the("XC302", collecting)
+    assert found.message == "rule `a` collects events that depend on rule `a` itself: a → a"
+    assert "`event e: q`" in (found.hint or "")
+    one_by_one = "ON and{ event w: b{{}}, event e: a{{ var X }} } where { begin(w) <= begin(e), end(e) <= end(w) } END"
+    assert codes(f"DETECT a{{ var X }} {one_by_one}") == []
+    grouping = collecting.replace("a{ var X }", "a{ sum(all var X) }", 1)
+    assert the("XC302", grouping).message == "rule `a` groups events that depend on rule `a` itself: a → a"
 
 
 @pytest.mark.parametrize(
@@ -178,9 +190,7 @@ def test_X_36_a_program_is_hierarchical_if_no_rule_depends_on_itself() -> None:
         DETECT d ON d{{ y }} END
         DETECT e ON e{{}} END""")
     assert [[rule.name for rule in component] for component in recursive_components(recursive)] == [["a", "b"], ["e"]]
-    assert recursive_rules(recursive) == {"a", "b", "e"}
-    assert not is_hierarchical(recursive)
-    assert is_hierarchical(rules(FIG_1))
+    assert recursive_components(rules(FIG_1)) == ()
 
 
 # random programs: rules 0 to n-1 with labels of their own, queries and negations of each other

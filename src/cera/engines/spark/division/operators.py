@@ -12,6 +12,7 @@ from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.division.divisions import Division, HistoryDivision, KeyDivision
 from cera.engines.spark.division.rule_groups import rule_groups
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.modules.layering import Layers
 from cera.modules.module import Module, Settings
 from cera.modules.processor import AnyProcessor
@@ -35,6 +36,7 @@ class Operator:
     #: The rules with actions, for which the events behind a detection are reported as well.
     acting: frozenset[str] = frozenset()
     tick_limit: int = TICK_LIMIT
+    recursion_limit: int = RECURSION_LIMIT
 
     @property
     def labels(self) -> frozenset[str | None]:
@@ -65,7 +67,8 @@ class Operator:
         return label in self.labels or None in self.labels
 
     def processor(self) -> AnyProcessor:
-        return self.module.processor(Settings(self.timezone, self.max_duration, self.tick_limit))
+        settings = Settings(self.timezone, self.max_duration, self.tick_limit, recursion_limit=self.recursion_limit)
+        return self.module.processor(settings)
 
     def description(self) -> str:
         """Returns `fire, burnt_down, partitioned by var A` or `module Alerts in one piece`, for messages."""
@@ -80,11 +83,9 @@ def operators(
     buckets: int = BUCKETS,
     acting: frozenset[str] = frozenset(),
     tick_limit: int = TICK_LIMIT,
+    recursion_limit: int = RECURSION_LIMIT,
 ) -> tuple[Operator, ...]:
-    """Returns the operators of a program, each after those whose events it queries.
-
-    Raises ProgramError for recursive rules, as the local engine does.
-    """
+    """Returns the operators of a program, each after those whose events it queries."""
     made: list[Operator] = []
     for number, layer in enumerate(layers.layers):
         below = max((operator.layer for operator in made), default=0)
@@ -96,13 +97,13 @@ def operators(
             if not isinstance(module, RuleModule):
                 parts = 1 if module.partition is None else buckets
                 made.append(Operator(module, HistoryDivision(module), below + 1, longest, timezone, parts, acting))
-    return tuple(replace(operator, tick_limit=tick_limit) for operator in made)
+    return tuple(replace(operator, tick_limit=tick_limit, recursion_limit=recursion_limit) for operator in made)
 
 
 def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:
     """Yields the operators of rules by their layers, which lie above that of the whole."""
     rules, longest = module.rules, whole.max_duration
-    lasting = Relevance(plan_of(module.program, "Spark"), longest)
+    lasting = Relevance(plan_of(module.program), longest)
     groups = rule_groups(rules, divided=whole.buckets > 1)
     for group in sorted(groups, key=lambda group: group.layer):
         own = {rule.name for rule in group.rules}

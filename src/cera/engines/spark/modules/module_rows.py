@@ -17,18 +17,18 @@ import pyarrow as pa
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.spark.division.buckets import NOWHERE, Histories
 from cera.engines.spark.tables.event_rows import event_row
-from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Event
-from cera.model.events.occurrence import Identified, Occurrence, json_occurrence, occurrence
+from cera.model.events.occurrence import Identified, Occurrence, json_occurrence
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
 from cera.modules.arrivals import Recognizer
-from cera.modules.detection import TermDetection, Way
+from cera.modules.detection import TermDetection
 from cera.modules.driving import Driver
 from cera.modules.history_processor import HistoryProcessor, SharedHistories
 from cera.modules.module import Module, Settings
 from cera.modules.monitoring import MonitoredEvents
 from cera.modules.processor import AnyProcessor, Detection
+from cera.modules.rules.module import RuleModule
 from cera.wording import keeping_marks
 
 _ROWS_IN_BATCH = 5_000
@@ -40,7 +40,7 @@ _PROCESSORS: dict[str, AnyProcessor] = {}
 
 #: The columns of histories; sorted by the first three.
 PLACED = ("share", "bucket", "end", "begin", "h1", "h2", "term")
-_Placed = tuple[int, int, int, int, int, int, str]
+Placed = tuple[int, int, int, int, int, int, str]
 
 Shares = tuple[tuple[Module, ...], ...]
 
@@ -66,7 +66,7 @@ class EventDivider:
             numbers: list[int] = []
             places: list[int] = []
             for row, text in enumerate(batch.column("term").to_pylist()):
-                event = (_occurrence(0, 0, text),)
+                event = (read_occurrence(0, 0, text),)
                 for recognizer, shares in kinds.values():
                     for _, arrival in recognizer.arrivals(event, 0):
                         for number, histories in shares:
@@ -80,20 +80,18 @@ class EventDivider:
 
 @dataclass(frozen=True)
 class TimerLimits:
-    """The limits of timers: repeating ones tick until the `end` of the recording, none after `until`; and how often
-    they may between two events."""
+    """The limits of timers: repeating ones tick until the `end` of the recording, none after `until`."""
 
     end: Time | None = None
     until: Time | None = None
-    tick_limit: int = TICK_LIMIT
 
 
 class HistoryDetector:
     """Detector that runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
 
-    def __init__(self, shares: Shares, timezone: str, schema: pa.Schema, limits: TimerLimits) -> None:
+    def __init__(self, shares: Shares, settings: Settings, schema: pa.Schema, limits: TimerLimits) -> None:
         self.shares = shares
-        self.timezone = timezone
+        self.settings = settings
         self.schema = schema
         self.limits = limits
 
@@ -105,11 +103,10 @@ class HistoryDetector:
             if bucket == NOWHERE:
                 rows.append(self._counts(0, len(modules) * len({(h1, h2) for *_, h1, h2, _ in history})))
                 continue
-            settings = Settings(self.timezone, tick_limit=self.limits.tick_limit)
-            driver = _driver([_processor(module, settings) for module in modules])
+            driver = _driver([_processor(module, self.settings) for module in modules])
             before = driver.counts.undefined
             with keeping_marks():
-                for found in _detections(driver, history, self.limits):
+                for found in self.detections(driver, history):
                     rows += _derivations(found)
                     if len(rows) >= _ROWS_IN_BATCH:
                         yield self._batch(rows)
@@ -117,6 +114,14 @@ class HistoryDetector:
             rows.append(self._counts(driver.counts.undefined - before, 0))
         if rows:
             yield self._batch(rows)
+
+    def detections(self, driver: Driver, history: Iterator[Placed]) -> Iterator[Detection]:
+        """Yields the detections in one history, or in the histories of one bucket."""
+        yield from pushed(driver, events_of(history))
+        if self.limits.end is not None:
+            yield from driver.advance_to(self.limits.end)
+        if self.limits.until is None:
+            yield from driver.close()
 
     def _counts(self, undefined: int, left_out: int) -> tuple[Any, ...]:
         """Returns a row without an event."""
@@ -129,7 +134,9 @@ class HistoryDetector:
 
 
 def _processor(module: Module, settings: Settings) -> AnyProcessor:
-    mark = fingerprint((module, settings.timezone))
+    limits = (settings.max_duration, settings.tick_limit, settings.recursion_limit)
+    whole = (module.plan, module.plan.answer_limit) if isinstance(module, RuleModule) else module
+    mark = fingerprint((whole, settings.timezone, limits))
     found = _PROCESSORS.get(mark)
     if found is None:
         if len(_PROCESSORS) >= _KEPT:
@@ -144,18 +151,13 @@ def _driver(processors: Sequence[AnyProcessor]) -> Driver:
     return Driver(SharedHistories([each for each in processors if isinstance(each, HistoryProcessor)]))
 
 
-def _detections(driver: Driver, history: Iterator[_Placed], limits: TimerLimits) -> Iterator[Detection]:
-    """Yields the detections in one history, or in the histories of one bucket."""
-    events = _events(history)
+def pushed(driver: Driver, events: Iterator[Identified]) -> Iterator[Detection]:
+    """Yields what a driver detects while it takes events."""
     while chunk := list(islice(events, _EVENTS_AT_ONCE)):
         yield from driver.push(chunk)
-    if limits.end is not None:
-        yield from driver.advance_to(limits.end)
-    if limits.until is None:
-        yield from driver.close()
 
 
-def _events(history: Iterator[_Placed]) -> Iterator[Identified]:
+def events_of(history: Iterator[Placed]) -> Iterator[Identified]:
     """Yields the events of rows that are sorted by their ends and ids, each once."""
     last: tuple[int, int, int] | None = None
     for _, _, end, begin, h1, h2, text in history:
@@ -164,13 +166,13 @@ def _events(history: Iterator[_Placed]) -> Iterator[Identified]:
             yield _event(begin, end, text, h1, h2)
 
 
-def _occurrence(begin: int, end: int, text: str) -> Occurrence:
+def read_occurrence(begin: int, end: int, text: str) -> Occurrence:
     [(label, body)] = _read(text).items()
     return json_occurrence(begin, end, label, body)
 
 
 def _event(begin: int, end: int, text: str, h1: int, h2: int) -> Identified:
-    made = _occurrence(begin, end, text)
+    made = read_occurrence(begin, end, text)
     plain = made.content is not None or made.nested is not None
     return Identified(begin, end, made.label, made.content, None if plain else made.term, None, h1, h2, made.nested)
 
@@ -179,19 +181,25 @@ def _derivations(found: Detection) -> Iterator[tuple[Any, ...]]:
     """Yields the rows of an event: one for each of its derivations, with only the ids of its causes."""
     event = event_row(Event(found.occurrence.term, Interval(found.begin, found.end)))
     known = set()
-    for rule, named in _ways(found):
-        named_causes = [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
+    for rank, rule, named_causes in _ways(found):
         causes = sorted(named_causes)
         if (way := (rule, *causes)) not in known:
             known.add(way)
-            yield (*event, (rule, causes), [(name, id_) for name, *_, id_ in named_causes], None, None, 0, 0)
+            yield (*event, (rank, rule, causes), [(name, id_) for name, *_, id_ in named_causes], None, None, 0, 0)
 
 
-def _ways(found: Detection) -> Iterator[Way]:
+#: A cause of a derivation: its name, end, begin and id.
+_Cause = tuple[str, Time, Time, str]
+
+
+def _ways(found: Detection) -> Iterator[tuple[int, str, list[_Cause]]]:
+    """Yields the derivations of an event: rank, rule and causes."""
     if isinstance(found, TermDetection):
-        return found.ways()
-    derivations = found.result().derivations
-    return ((each.rule, [(name, occurrence(cause)) for name, cause in each.causes.items()]) for each in derivations)
+        for rule, named in found.ways():
+            yield 0, rule, [(name, cause.end, cause.begin, _id(cause)) for name, cause in named]
+    else:
+        for each in found.result().derivations:
+            yield each.rank, each.rule, [(name, c.end, c.begin, c.id) for name, c in each.causes.items()]
 
 
 def _id(cause: Occurrence) -> str:

@@ -37,7 +37,7 @@ from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.time.interval import Time
-from cera.modules.module import Module, known
+from cera.modules.module import Module, Settings, known
 
 _CAUSE = StructType(
     [
@@ -47,18 +47,25 @@ _CAUSE = StructType(
         StructField("id", StringType()),
     ]
 )
-_COUNTS = ("undefined", "left out")
+COUNTS = ("undefined", "left out")
 
 #: The rows of detections: one for each derivation of an event, and rows without an event that only count.
 DETECTIONS = StructType(
     [
         *EVENTS.fields,
         StructField(
-            DERIVATION, StructType([StructField("rule", StringType()), StructField("causes", ArrayType(_CAUSE))])
+            DERIVATION,
+            StructType(
+                [
+                    StructField("rank", IntegerType()),
+                    StructField("rule", StringType()),
+                    StructField("causes", ArrayType(_CAUSE)),
+                ]
+            ),
         ),
         StructField(CAUSES, MapType(StringType(), StringType())),
         *(StructField(name, StringType()) for name in SENT),
-        *(StructField(name, LongType()) for name in _COUNTS),
+        *(StructField(name, LongType()) for name in COUNTS),
     ]
 )
 
@@ -66,7 +73,7 @@ DETECTIONS = StructType(
 _TASKS_PER_CORE = 2
 
 _SHARE, _BUCKET = "share", "bucket"
-_PLACED = StructType(
+PLACED = StructType(
     [
         StructField(_SHARE, IntegerType()),
         StructField(_BUCKET, IntegerType()),
@@ -113,7 +120,7 @@ def detections_in(
     Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time.
     """
     found = tuple(modules)
-    limits = TimerLimits(until, until, tick_limit)
+    limits = TimerLimits(until, until)
     if any(module.clocks for module in found) and until is None and (ends := stream_ends(stream)) is not None:
         limits = replace(limits, end=ends[1])
     labels = known(label for module in found for label in module.reads)
@@ -121,23 +128,24 @@ def detections_in(
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
     shares = group_modules(found)
     if any(module.partition is not None for module in found):
-        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(EventDivider(shares, buckets), _PLACED)
+        placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(EventDivider(shares, buckets), PLACED)
     else:
-        placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *_PLACED.names[2:])
-    tasks = _tasks(placed.sparkSession, shares, buckets)
+        placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *PLACED.names[2:])
+    work = sum(1 if module.partition is None else buckets for module, *_ in shares)
+    tasks = tasks_for(placed.sparkSession, work)
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
         _SHARE, _BUCKET, "end", "h1", "h2"
     )
-    detector = HistoryDetector(shares, timezone, to_arrow_schema(DETECTIONS), limits)
-    rows = parts.select(*_PLACED.names).mapInArrow(detector, DETECTIONS)
+    settings = Settings(timezone, tick_limit=tick_limit)
+    detector = HistoryDetector(shares, settings, to_arrow_schema(DETECTIONS), limits)
+    rows = parts.select(*PLACED.names).mapInArrow(detector, DETECTIONS)
     if tally is not None:
-        rows = tally.watch_sums(rows, *map(column, _COUNTS))
-    return LayerDetections(found, EventTable(rows.where(column("label").isNotNull()).drop(*_COUNTS), Terms()))
+        rows = tally.watch_sums(rows, *map(column, COUNTS))
+    return LayerDetections(found, EventTable(rows.where(column("label").isNotNull()).drop(*COUNTS), Terms()))
 
 
-def _tasks(spark: SparkSession, shares: Shares, buckets: int) -> int:
-    """Returns how many tasks run over histories: not more than there is work for, since each has a cost."""
-    work = sum(1 if module.partition is None else buckets for module, *_ in shares)
+def tasks_for(spark: SparkSession, work: int) -> int:
+    """Returns how many tasks run over so many parts: not more than there is work for, since each has a cost."""
     most = int(spark.conf.get("spark.sql.shuffle.partitions") or 1)
     return max(1, min(work, most, _TASKS_PER_CORE * spark.sparkContext.defaultParallelism))
 

@@ -201,8 +201,9 @@ def _identity(construction: Construction, h1: Column, h2: Column, begin: Column,
 
 
 def _lineage(construction: Construction, relation: Relation) -> list[Column]:
-    """Returns the derivation of each row: the rule, and the events by the names of their identifiers. These are sorted
-    by name where derivations are compared, and in the order of the rule in the output."""
+    """Returns the derivation of each row: its rank, the rule, and the events by the names of their identifiers. These
+    are sorted by name where derivations are compared, and in the order of the rule in the output. Ranks are 0 here:
+    those of a recursion are known when it has ended."""
     causes: dict[str, Column] = {}
     ids: list[Column] = []
     for name, reference in construction.causes:
@@ -216,7 +217,9 @@ def _lineage(construction: Construction, relation: Relation) -> list[Column]:
     by_name = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
     recipient = construction.recipient
     return [
-        F.struct(F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(DERIVATION),
+        F.struct(F.lit(0).alias("rank"), F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(
+            DERIVATION
+        ),
         by_name.alias(CAUSES),
         F.lit(recipient.address if recipient else None).cast("string").alias(RECIPIENT),
         F.lit(recipient.transport if recipient else None).cast("string").alias(TRANSPORT),

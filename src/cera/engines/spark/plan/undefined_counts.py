@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import count
 from operator import or_
 from typing import assert_never
 
@@ -44,6 +45,9 @@ from cera.model.expressions.expression import (
 
 _ROWS, _LEFT_OUT = "rows", "left out"
 
+#: No two observations of a query have the same name, whichever tally they belong to.
+_NUMBERS = count()
+
 
 @dataclass
 class Tally:
@@ -55,6 +59,13 @@ class Tally:
     rows: int = 0
     left_out: int = 0
     _observed: dict[str, Observation] = field(default_factory=dict)
+    #: What was counted before, by queries that have ended.
+    _before: int = 0
+
+    def add(self, rows: int) -> None:
+        """Adds the count of a query that has ended."""
+        self._before += rows
+        self.rows += rows
 
     def watch(self, frame: DataFrame, lacking: Column | None) -> DataFrame:
         """Returns the frame, in which rows that fulfil the condition are counted; None counts no row."""
@@ -66,7 +77,7 @@ class Tally:
         return self._watch(frame, *sums)
 
     def _watch(self, frame: DataFrame, rows: Column, left_out: Column | None = None) -> DataFrame:
-        name = f"undefined {len(self._observed)}"
+        name = f"undefined {next(_NUMBERS)}"
         self._observed[name] = Observation(name)
         others = F.lit(0) if left_out is None else left_out
         return frame.observe(self._observed[name], rows.alias(_ROWS), others.cast("bigint").alias(_LEFT_OUT))
@@ -76,12 +87,14 @@ class Tally:
         if self._observed:
             metrics = frame._jdf.queryExecution().observedMetrics()
             found = [metric.get() for name in self._observed if (metric := metrics.get(name)).isDefined()]
-            self.rows, self.left_out = (sum(row.getLong(place) for row in found) for place in (0, 1))
+            rows, self.left_out = (sum(row.getLong(place) for row in found) for place in (0, 1))
+            self.rows = rows + self._before
 
     def written(self) -> None:
         """Takes over the counts after a frame has been written."""
         found = [observation.get for observation in self._observed.values()]
-        self.rows, self.left_out = (sum(each.get(name, 0) for each in found) for name in (_ROWS, _LEFT_OUT))
+        rows, self.left_out = (sum(each.get(name, 0) for each in found) for name in (_ROWS, _LEFT_OUT))
+        self.rows = rows + self._before
 
 
 def counted(relation: Relation, condition: Expression, certain: frozenset[str], environment: Environment) -> Relation:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 
-from cera.errors import CeraError, EngineError
+from cera.errors import CeraError, EngineError, RecursionLimitError
 from cera.wording import Setting
 
 _PYTHON_ERROR = re.compile(r"^(?:[\w.]+\.)?(\w*(?:Error|Exception)): (.*)$", re.MULTILINE)
@@ -64,7 +64,10 @@ def engine_failure() -> Iterator[None]:
     except CeraError:
         raise
     except FAILURES as error:
-        raise EngineError(f"Spark could not finish: {reason(error)}") from error
+        why = reason(error)
+        if f"{RecursionLimitError.__name__}: {why}" in str(error):
+            raise RecursionLimitError(why) from error
+        raise EngineError(f"Spark could not finish: {why}") from error
 
 
 def reason(error: BaseException) -> str:

@@ -18,6 +18,7 @@ from cera.engines.spark.streaming.results.compact import shapes
 from cera.engines.spark.streaming.results.compact_columns import derived_events
 from cera.engines.spark.streaming.sources.table_messages import table_messages
 from cera.engines.spark.streaming.state.shell import results
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
@@ -31,6 +32,7 @@ def detect(
     max_duration: int | None = None,
     timezone: str = "UTC",
     buckets: int = BUCKETS,
+    recursion_limit: int = RECURSION_LIMIT,
     left_out: bool = False,
 ) -> DataFrame:
     """Returns the derived events of a streaming DataFrame of events, as they are decided.
@@ -39,7 +41,9 @@ def detect(
     causes (from identifiers to ids), recipient, transport. Durations are microseconds. Late events and rows that are
     not events are left out, and counted; with `left_out` they are rows too, with the reason.
     """
-    made = operators(layers, max_duration=max_duration, timezone=timezone, buckets=buckets)
+    made = operators(
+        layers, max_duration=max_duration, timezone=timezone, buckets=buckets, recursion_limit=recursion_limit
+    )
     metrics = StreamMetrics()
     layout = Layout(times=TimeFormat(timezone=timezone))
     reading = metrics.read(events, layout, max_duration)

@@ -8,9 +8,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial, reduce
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from cera.connectors.records.ahead import Lateness
-from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.records.layout import Rejected
+from cera.connectors.sink import BatchFolder, Sink
 from cera.engines.spark.division.operators import BUCKETS, Operator
 from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
@@ -33,16 +33,18 @@ from cera.engines.spark.streaming.messages.messages import unpack_results
 from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, by_kind
 from cera.engines.spark.streaming.patience import patiently
 from cera.engines.spark.streaming.results import batch_files
-from cera.engines.spark.streaming.results.batch_files import BatchFiles, SinkFormat
+from cera.engines.spark.streaming.results.batch_files import BatchFiles
 from cera.engines.spark.streaming.sources.file_names import utf_8_names
 from cera.engines.spark.streaming.sources.file_source import file_messages
-from cera.engines.spark.streaming.sources.intake import Intake, StreamSource, intake_of
+from cera.engines.spark.streaming.sources.intake import Intake, intake_of
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.engines.spark.streaming.state.shell import results
-from cera.engines.spark.streaming.stream_listener import StreamListener
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
-from cera.wording import Setting, in_python
+from cera.running.streams.listener import StreamListener
+from cera.running.streams.request import StreamRequest, StreamSource
+from cera.running.streams.running_stream import Act
+from cera.wording import Setting
 
 _POLL = 1
 _LOCK_SECONDS = 60
@@ -51,42 +53,20 @@ _LOCK_SECONDS = 60
 _LATE_EVENTS = 10
 
 
-@dataclass(frozen=True)
-class StreamOptions:
-    """Options of a stream. Durations are microseconds; `sink` None is standard output."""
-
-    sources: tuple[StreamSource, ...]
-    sink: Path | None
-    checkpoint: Path
-    layout: Layout
-    max_delay: int = 10_000_000
-    max_duration: int | None = None
-    sink_format: SinkFormat = "jsonl"
-    late: Path | None = None
-    rejected: Path | None = None
-    trigger: str | None = None
-    once: bool = False
-    files_a_batch: int | None = None
-    buckets: int = BUCKETS
-    labels: frozenset[str] | None = None
-    restart_changed: bool = False
-    #: Words the reasons of rejected records, for their files.
-    words: Callable[[str], str] = in_python
-    master: str = "local[*]"
-    settings: Mapping[str, str] | None = None
+def _nothing(events: Sequence[DerivedEvent]) -> None:
+    """Does nothing: the stream of a program whose rules want nothing done."""
 
 
 class LiveStream:
     """One run of a program over a stream."""
 
-    def __init__(self, operators: Sequence[Operator], options: StreamOptions, tell: StreamListener) -> None:
+    def __init__(self, operators: Sequence[Operator], options: StreamRequest, tell: StreamListener) -> None:
         self._operators = operators
         self._options = options
         self._tell = tell
         self.checkpoint = Checkpoint(options.checkpoint)
         self.counters = progress.Counters()
-        #: Runs the actions of rules for some of their events; called again with those of a batch that was not finished.
-        self.act: Callable[[Sequence[DerivedEvent]], object] = lambda events: None
+        self._act: Act = _nothing
         self._failure: CeraError | None = None
         #: Why the results of a micro-batch could not be collected.
         self._cause: PySparkException | Py4JError | None = None
@@ -97,17 +77,21 @@ class LiveStream:
         )
         self._stall = progress.Stall(options.sources)
         self._lateness = Lateness(_LATE_EVENTS)
-        folders = (
-            (Setting.SINK, options.sink),
-            (Setting.LATE, options.late),
-            (Setting.REJECTED, options.rejected),
-        )
-        self._files = {each: BatchFiles(each, path, self._manifest.run) for each, path in folders if path is not None}
-        for files in self._files.values():
-            files.prepare()
+        sinks: dict[Setting, Sink] = {Setting.SINK: options.sink}
+        folders = ((Setting.LATE, options.late), (Setting.REJECTED, options.rejected))
+        sinks |= {each: BatchFolder(folder) for each, folder in folders if folder is not None}
+        for each, sink in sinks.items():
+            sink.check(str(each))
+        run = self._manifest.run
+        self._files = {each: BatchFiles(each, sink.path, run) for each, sink in sinks.items() if sink.path is not None}
 
-    def run(self) -> None:
+    @property
+    def ledger(self) -> Path:
+        return self.checkpoint.actions
+
+    def run(self, act: Act = _nothing) -> None:
         """Runs until the source ends (standard input, or all that was there) or the process is stopped."""
+        self._act = act
         options = self._options
         intakes = [self._intake(number, source) for number, source in enumerate(options.sources)]
         for intake in intakes:
@@ -183,7 +167,7 @@ class LiveStream:
         settings = {
             "spark.sql.shuffle.partitions": str(min(cores if options.master.startswith("local") else BUCKETS, BUCKETS)),
             "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-            **(options.settings or {}),
+            **options.settings,
         }
         with _standard_error_to(self.checkpoint.log), utf_8_names():
             return session(options.master, settings)
@@ -198,7 +182,7 @@ class LiveStream:
         if options.once:
             writer = writer.trigger(availableNow=True)
         elif options.trigger is not None:
-            writer = writer.trigger(processingTime=options.trigger)
+            writer = writer.trigger(processingTime=f"{max(1, options.trigger // 1000)} milliseconds")
         return writer.start()
 
     def _messages(self, spark: SparkSession, number: int, intake: Intake) -> DataFrame:
@@ -226,7 +210,7 @@ class LiveStream:
         found = by_kind(result for payload in payloads for result in unpack_results(payload))
         try:
             derived = self._write(batch, found)
-            self.act(events_of(found.actions))
+            self._act(events_of(found.actions))
         except CeraError as error:
             self._failure = error
             raise
@@ -250,14 +234,14 @@ class LiveStream:
         sink = self._files.get(Setting.SINK)
         if sink is None:
             self._tell.lines([batch_files.derived_line(one, times) for one in wanted])
-        elif options.sink_format == "parquet":
+        elif options.sink.is_parquet:
             sink.write_table(batch, wanted)
         else:
             sink.write_lines(batch, [batch_files.derived_line(one, times) for one in wanted])
         late = [batch_files.late_line(one, times) for one in found.late]
         if Setting.LATE in self._files:
             self._files[Setting.LATE].write_lines(batch, sorted(late))
-        rejected = [batch_files.rejected_line(one, options.words) for one in found.rejected]
+        rejected = [batch_files.rejected_line(one, self._tell.words) for one in found.rejected]
         if Setting.REJECTED in self._files:
             self._files[Setting.REJECTED].write_lines(batch, sorted(rejected))
         elif rejected:

@@ -8,28 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from cera.engines.spark.streaming.messages.stage_results import StateReport
+from cera.running.streams.running_stream import BatchReport
 
 S = TypeVar("S", bound=Hashable)
 
 #: After so many seconds without a new watermark it is reported that time stands still.
 STALLED_AFTER = 30.0
-
-
-@dataclass(frozen=True)
-class BatchReport:
-    """One micro-batch. `undefined` is how often an expression had no value, `without_key` how many events lacked the
-    attribute by which a module divides them; `watermark` is microseconds, None before the first."""
-
-    batch: int
-    events: int
-    derived: int
-    late: int
-    rejected: int
-    undefined: int
-    without_key: int
-    live: int
-    watermark: int | None
-    seconds: float
 
 
 @dataclass

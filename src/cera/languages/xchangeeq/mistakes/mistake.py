@@ -12,7 +12,7 @@ CLOSING = {"{": "}", "[": "]", "(": ")"}
 
 
 class Brackets:
-    """Lexemes are named by their index. `partner` maps both brackets of a pair to the other one.
+    """The brackets of a text by the indexes of their lexemes. `partner` maps both brackets of a pair to the other one.
 
     A closing bracket of the wrong kind closes the innermost open bracket all the same, and is listed in `mismatched`.
     """

@@ -14,7 +14,7 @@ _PLACEHOLDERS = {"where": " 0 ", "and": " x ", "or": " x "}
 
 
 class Section(NamedTuple):
-    """`edit` takes the section out; the lexeme with the index `after` is the first behind it."""
+    """A section that `edit` takes out; the lexeme with the index `after` is the first behind it."""
 
     edit: Edit
     after: int

@@ -6,7 +6,6 @@ import pytest
 
 from cera.engines.spark.division.divisions import KeyDivision
 from cera.engines.spark.division.operators import Operator, may_repeat
-from cera.errors import ProgramError
 from cera.program import load
 from module_runs import rule_operators
 
@@ -135,9 +134,69 @@ def test_derived_events_may_last_longer_than_those_of_the_source() -> None:
     assert second.max_duration == 60_000_000
 
 
-def test_recursion_is_refused_with_the_engine_that_can() -> None:
-    with pytest.raises(ProgramError, match="depend on each other"):
-        of("DETECT a{ var X } ON a{{ var X }} END")
+PATHS = """
+DETECT path{ net{ var N }, from{ var X }, to{ var Y } } ON hop{{ net{{ var N }}, from{{ var X }}, to{{ var Y }} }} END
+DETECT path{ net{ var N }, from{ var X }, to{ var Z } }
+ON and { event p: path{{ net{{ var N }}, from{{ var X }}, to{{ var Y }} }},
+         event h: hop{{ net{{ var N }}, from{{ var Y }}, to{{ var Z }} }} } where { {p, h} within 1 min } END
+"""
+TURNS = """
+DETECT ping{ a{ var X }, b{ var Y } } ON pong{{ c{{ var Y }}, d{{ var X }} }} END
+DETECT pong{ c{ var X }, d{ var Y } } ON pang{{ e{{ var X }}, f{{ var Y }} }} END
+DETECT pang{ e{ var X }, f{ var Y } } ON ping{{ a{{ var Y }}, b{{ var X }} }} END
+"""
+
+
+def test_a_recursion_is_divided_by_what_its_rules_hand_on() -> None:
+    [operator] = of(PATHS)
+    assert rules(operator) == ["path", "path#2"]
+    assert places(operator) == [{"path": ("net",), "hop": ("net",)}]
+
+
+def test_a_recursion_whose_key_changes_from_round_to_round_is_one_piece() -> None:
+    without = PATHS.replace("net{ var N }, ", "").replace("net{{ var N }}, ", "")
+    start, step = of(without)
+    assert (rules(start), len(division(start).slots), start.layer) == (["path"], 2, 1)
+    assert (rules(step), division(step).slots, step.buckets, step.layer) == (["path#2"], (), 1, 2)
+
+
+def test_rules_that_depend_on_each_other_are_together_whatever_their_variables_are_called() -> None:
+    [operator] = of(TURNS)
+    assert rules(operator) == ["ping", "pong", "pang"]
+    assert [slot.variables for slot in division(operator).slots] == [
+        {"ping": "X", "pong": "Y", "pang": "Y"},
+        {"ping": "Y", "pong": "X", "pang": "X"},
+    ]
+    [turned] = of(TURNS.replace("a{ var X }, b{ var Y }", "a{ var Y }, b{ var X }"))
+    assert division(turned).slots == ()
+
+
+def test_a_rule_joins_a_recursion_only_by_the_key_that_it_hands_on() -> None:
+    seen = "DETECT seen{ net{ var N } } ON path{{ net{{ var N }}, from{{ var X }} }} END"
+    [operator] = of(PATHS + seen)
+    assert rules(operator) == ["path", "path#2", "seen"]
+    by_end = "DETECT reached{ to{ var Y } } ON path{{ to{{ var Y }} }} END"
+    recursion, behind = of(PATHS + by_end)
+    assert (rules(recursion), rules(behind), behind.layer) == (["path", "path#2"], ["reached"], 2)
+
+
+def test_two_recursions_with_one_key_and_common_events_share_an_operator() -> None:
+    back = PATHS.replace("path", "way")
+    [operator] = of(PATHS + back)
+    assert rules(operator) == ["path", "path#2", "way", "way#2"]
+
+
+def test_derived_events_of_a_recursion_are_known_to_last_for_a_time() -> None:
+    _, step = of(PATHS.replace("net{ var N }, ", "").replace("net{{ var N }}, ", ""), max_duration=0)
+    assert step.max_duration == 0  # what it gets from others; its own are its own matter
+    behind = "DETECT reached{ to{ var Y } } ON path{{ to{{ var Y }} }} END"
+    assert of(PATHS + behind, max_duration=0)[1].max_duration == 60_000_000
+
+
+def test_limits_are_not_part_of_the_identity_of_a_state() -> None:
+    [usual], [other] = of(PATHS), of(PATHS, tick_limit=3, recursion_limit=5)
+    assert (other.tick_limit, other.recursion_limit) == (3, 5)
+    assert usual.identity == other.identity
 
 
 def test_the_identity_of_an_operator_is_that_of_its_rules_and_not_of_their_place_in_the_text() -> None:

@@ -40,7 +40,53 @@ def test_a_value_that_a_producer_does_not_have_in_its_place_divides_nothing() ->
     assert "'again'" in note.message
 
 
-def test_a_program_that_no_stream_can_run_has_no_notes() -> None:
-    recursive = "DETECT b{ var X } ON event b: b{{ var X }} END"
-    assert load(recursive).notes == ()
+PATHS = """DETECT path{ from{ var X }, to{ var Y } } ON hop{{ from{{ var X }}, to{{ var Y }} }} END
+DETECT path{ from{ var X }, to{ var Z } }
+ON and { event p: path{{ from{{ var X }}, to{{ var Y }} }}, event h: hop{{ from{{ var Y }}, to{{ var Z }} }} }
+where { {p, h} within 1 min } END
+"""
+TURNS = """DETECT ping{ a{ var X }, b{ var Y } } ON pong{{ c{{ var X }}, d{{ var Y }} }} END
+DETECT pong{ c{ var Y }, d{ var X } } ON ping{{ a{{ var X }}, b{{ var Y }} }} END
+"""
+
+
+def test_it_is_noted_that_the_key_of_a_recursion_changes_from_round_to_round() -> None:
+    [note] = load(PATHS).notes
+    assert note.code == "XC502"
+    assert "rule 'path#2'" in note.message
+    assert note.message.endswith("it is recursive, and the value of `var Y` changes from round to round")
+    assert "every head" in (note.hint or "")
+
+
+def test_it_is_noted_which_rules_depend_on_each_other() -> None:
+    ping, pong = load(TURNS).notes
+    both = "and the values of `var X`, `var Y` change from round to round"
+    assert ping.message.endswith(f"it and 'pong' depend on each other, {both}")
+    assert pong.message.endswith(f"it and 'ping' depend on each other, {both}")
+    assert [note.message for note in ping.notes] == ["rule 'pong' is on the cycle"]
+
+
+def test_a_rule_on_a_cycle_with_one_that_cannot_be_divided_says_so() -> None:
+    ping, pong = load(
+        TURNS.replace("ON ping{{ a{{ var X }}", "ON ping{{ desc a{{ var X }}").replace(
+            "b{{ var Y }} }} END", "desc b{{ var Y }} }} END"
+        )
+    ).notes
+    assert ping.message.endswith("it and 'pong' depend on each other, and 'pong' cannot be divided")
+    assert "in a place that is the same" in pong.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PATHS.replace("from{", "net{ var N }, from{").replace("net{ var N }, from{{", "net{{ var N }}, from{{"),
+        TURNS.replace("c{ var Y }, d{ var X }", "c{ var X }, d{ var Y }"),
+    ],
+)
+def test_a_recursion_that_hands_its_key_on_has_no_note(text: str) -> None:
+    assert load(text).notes == ()
+    assert all(each.buckets > 1 for each in rule_operators(load(text).rules))
+
+
+def test_a_program_with_errors_has_no_notes() -> None:
     assert load("DETECT b{ var X } ON event b: a{{}} END").notes == ()

@@ -38,7 +38,7 @@ def json_body(event: Occurrence) -> Any:
     return term_to_json(event.term)[event.label] if body is None else body
 
 
-#: The sort key of an event's derivations: the rule, then the name, end, begin and id of each cause.
+#: The sort key of an event's derivations: the rank, the rule, then the name, end, begin and id of each cause.
 DerivationKey = tuple[str | int, ...]
 
 
@@ -142,8 +142,8 @@ def first_derivations(derived: Iterable[DerivedResult]) -> list[DerivedResult]:
 
 
 def derivation_key(derivation: Derivation) -> DerivationKey:
-    """Returns `Derivation.key` as a single tuple, which is smaller: many are packed."""
-    parts: list[str | int] = [derivation.rule]
+    """Returns `Derivation.order` as a single tuple, which is smaller: many are packed."""
+    parts: list[str | int] = [derivation.rank, derivation.rule]
     for name, cause in sorted(derivation.causes.items()):
         parts += (name, *cause.order_key)
     return tuple(parts)

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,8 +26,6 @@ from cera.errors import UsageError
 from cera.model.terms.json_terms import term_from_json
 from cera.model.time.time_text import TimeFormat
 from cera.wording import Setting
-
-SinkFormat = Literal["jsonl", "parquet"]
 
 _TABLE = pa.schema(
     [
@@ -50,17 +48,6 @@ class BatchFiles:
     setting: Setting
     folder: Path
     run: str
-
-    def prepare(self) -> None:
-        """Makes the folder; raises UsageError where it cannot be written to."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except (FileExistsError, NotADirectoryError):
-            raise UsageError(f"{self.setting}: {self.folder} is a file; name a folder") from None
-        except OSError as error:
-            raise UsageError(f"{self.setting}: {self.folder} cannot be made: {error.strerror}") from error
-        if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise UsageError(f"{self.setting}: {self.folder} cannot be written to; check its permissions")
 
     def write(self, batch: int, ending: str, write: Callable[[Path], object]) -> None:
         target = self.folder / f"{self.run}-{batch:09d}.{ending}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -20,22 +19,6 @@ from cera.errors import UsageError
 from cera.model.events.occurrence import Occurrence
 
 ReadFile = Callable[[str], Iterator[Occurrence | Rejected]]
-
-
-@dataclass(frozen=True)
-class StreamSource:
-    """A source of a stream, and how far ahead of the clock its events may end: microseconds, None for no limit."""
-
-    source: Source
-    max_ahead: int | None = None
-
-    @property
-    def shown(self) -> str:
-        return self.source.shown
-
-    @property
-    def checkpoint_name(self) -> str:
-        return self.source.checkpoint_name
 
 
 class Intake:

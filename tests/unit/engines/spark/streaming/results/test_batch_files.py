@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from cera.connectors.sink import BatchFolder
 from cera.engines.spark.streaming.messages.stage_results import DerivedResult
 from cera.engines.spark.streaming.results.batch_files import BatchFiles, derived_line, in_order
 from cera.errors import UsageError
@@ -62,14 +63,14 @@ def test_a_table_has_times_and_causes(tmp_path: Path) -> None:
 def test_a_file_in_the_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("")
     with pytest.raises(UsageError, match=r"--sink: .*out is a file; name a folder"):
-        BatchFiles(Setting.SINK, tmp_path / "out", "run").prepare()
+        BatchFolder(tmp_path / "out").check(str(Setting.SINK))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match="cannot be written to"):
-        BatchFiles(Setting.SINK, tmp_path, "run").prepare()
+        BatchFolder(tmp_path).check(str(Setting.SINK))
 
 
 def test_a_sink_that_is_gone_is_an_error_when_it_is_written_to(tmp_path: Path) -> None:

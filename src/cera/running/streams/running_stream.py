@@ -1,0 +1,68 @@
+"""A stream that an engine has opened, its counts, and the report on a micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from cera.model.events.event import DerivedEvent
+
+#: Does what rules want done for some of their events.
+Act = Callable[[Sequence[DerivedEvent]], object]
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """One micro-batch. `undefined` is how often an expression had no value, `without_key` how many events lacked the
+    attribute by which a module divides them; `watermark` is microseconds, None before the first."""
+
+    batch: int
+    events: int
+    derived: int
+    late: int
+    rejected: int
+    undefined: int
+    without_key: int
+    live: int
+    watermark: int | None
+    seconds: float
+
+
+class StreamCounts(Protocol):
+    """Sums over the micro-batches of a run; `live` is how many tuples are in state now."""
+
+    @property
+    def batches(self) -> int: ...
+    @property
+    def events(self) -> int: ...
+    @property
+    def derived(self) -> int: ...
+    @property
+    def late(self) -> int: ...
+    @property
+    def rejected(self) -> int: ...
+    @property
+    def undefined(self) -> int: ...
+    @property
+    def without_key(self) -> int: ...
+    @property
+    def live(self) -> int: ...
+
+
+class RunningStream(Protocol):
+    """A program over a stream: its checkpoint is open, and what it writes to can be written."""
+
+    @property
+    def ledger(self) -> Path:
+        """The file for which actions of rules are done, kept with what the stream remembers."""
+
+    @property
+    def counters(self) -> StreamCounts: ...
+
+    def run(self, act: Act) -> None:
+        """Runs until the sources end or the process is stopped.
+
+        `act` is called again with the events of a batch that was not finished.
+        """
