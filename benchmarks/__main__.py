@@ -27,6 +27,8 @@ from benchmarks.local import cases as local_cases
 from benchmarks.local import runner as local
 from benchmarks.recordings import cases as recordings_cases
 from benchmarks.recordings import runner as recordings
+from benchmarks.recursion import cases as recursion_cases
+from benchmarks.recursion import runner as recursion
 from benchmarks.spark import cases as spark_cases
 
 
@@ -43,6 +45,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "epl": epl.measure,
     "instances": instances.measure,
     "recordings": recordings.measure,
+    "recursion": recursion.measure,
     "spark": _spark,
 }
 
@@ -59,6 +62,7 @@ CASES: Mapping[str, Cases] = {
     "epl": epl_cases.cases,
     "instances": instances_cases.cases,
     "recordings": recordings_cases.cases,
+    "recursion": recursion_cases.cases,
     "spark": spark_cases.cases,
 }
 
