@@ -91,11 +91,11 @@ def answer_recording(run: Run) -> Outcome:
     repeated = records - labels_read.total()
     counts = InputCounts(labels_read, records, repeated, after_until=later, rejected=len(rejected))
     if listener.acting:
-        with listener.progress("answering") as show, recording.telling("answering", show):
+        with listener.progress("answering") as show, recording.telling(recording.activity, show):
             found = recording.acted_on(listener.acting)
         listener.perform(found)
         listener.performed()
-    with listener.progress("answering") as show, recording.telling("answering", show):
+    with listener.progress("answering") as show, recording.telling(recording.activity, show):
         out = run.sink.path
         if out is not None and run.sink.is_parquet:
             derived, written = recording.write_parquet(out, labels)

@@ -40,6 +40,9 @@ from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule, rules_of
 
+#: Up to so many events of this process are a small recording: about as many as a megabyte has, which a small file has.
+_FEW_EVENTS = 10_000
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -51,6 +54,8 @@ class Answers:
     recursion: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     #: The frames of recursions that Spark keeps.
     kept: Sequence[DataFrame] = ()
+    #: Recursions that workers run when the answers are computed, for the progress.
+    waiting: Sequence[str] = ()
 
     @property
     def batch(self) -> Batch:
@@ -137,6 +142,7 @@ def answers(
     max_duration: int | None = None,
     tally: Tally | None = None,
     keep: bool = False,
+    small: bool = False,
     tick_limit: int = TICK_LIMIT,
     recursion_limit: int = RECURSION_LIMIT,
     tell: Callable[[str], object] = lambda activity: None,
@@ -147,8 +153,9 @@ def answers(
     Rules are DataFrames themselves; other modules run in Python workers, each history in one of them.
 
     With a `tally`, rows in which an expression has no value are counted when the answers are. With `keep`, what modules
-    detect is kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where all events are known
-    to be points of time, `max_duration` need not say it.
+    detect is kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where there are few events
+    (`small`), recursive rules run in one piece. Where all events are known to be points of time, `max_duration` need
+    not say it.
     """
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
@@ -159,6 +166,7 @@ def answers(
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
     kept: list[DataFrame] = []
+    waiting: list[str] = []
     found: list[LayerDetections] = []
     seen = tables
     for layer in layers.layers:
@@ -169,7 +177,7 @@ def answers(
             environment = Environment(spark, module.program.calendars, timezone, tally=tally, tick_limit=tick_limit)
             longest = max_duration if seen is tables else None  # the duration of a detected event is not known
             settings = Settings(timezone, longest, tick_limit, until, recursion_limit)
-            cycles = Recursion(module, settings, keep, tell, ways=recursion, kept=kept)
+            cycles = Recursion(module, settings, keep, small, tell, ways=recursion, kept=kept, waiting=waiting)
             plan = plan_of(module.program)
             batches.append(Batch(plan, environment, seen, until, longest, tables, recursion=cycles))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
@@ -187,7 +195,7 @@ def answers(
             if layer is not layers.layers[-1]:
                 derived += found[-1].by_label()
         seen = (*seen, *derived)
-    return Answers(tuple(batches), tuple(found), recursion, kept)
+    return Answers(tuple(batches), tuple(found), recursion, kept, waiting)
 
 
 def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
@@ -210,6 +218,7 @@ def _run(layers: Layers, base: Sequence[Event], settings: Settings) -> Answer:
         max_duration=settings.max_duration,
         tally=tally,
         keep=True,
+        small=len(base) <= _FEW_EVENTS,
         tick_limit=settings.ticks,
         recursion_limit=settings.recursion_limit,
     )

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
 from cera.engines.spark.engine import answers
+from cera.engines.spark.recursion.recursion import IN_ONE_PIECE
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import EVENTS
@@ -54,7 +55,10 @@ def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -
         with _without_constraints(spark):
             plan = found.events()._jdf.queryExecution().executedPlan().toString()
         fallbacks = dict.fromkeys(name for batch in found.batches for name in batch.environment.fallbacks)
-        recursion: list[SparkRecursion] = [{"rules": list(rules), "way": way} for rules, way in found.recursion.items()]
+        recursion: list[SparkRecursion] = [
+            {"rules": list(rules), "way": way if way == IN_ONE_PIECE else f"{way}; small recordings {IN_ONE_PIECE}"}
+            for rules, way in found.recursion.items()
+        ]
         explained: ExplainedSpark = {
             "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
             "python": [*fallbacks, *(f"module {module.name}" for one in found.detected for module in one.modules)],

@@ -52,7 +52,7 @@ class Recorded:
     """The answers over the events that were read. Everything is computed on demand.
 
     `tally` counts rows in which an expression has no value, when the answers are read or written. What is `small` is
-    written in one part.
+    written in one part, and its recursive rules run in one piece.
     """
 
     reading: SourceTables
@@ -68,6 +68,11 @@ class Recorded:
     def telling(self, activity: str, tell: Callable[[str], object]) -> AbstractContextManager[None]:
         """Reports the progress of the work inside, with the numbers of tasks."""
         return report_tasks(self.spark, activity, tell)
+
+    @property
+    def activity(self) -> str:
+        """What Spark does while the answers are computed, with the recursions that its workers run then."""
+        return ", ".join(("answering", *self.answers.waiting))
 
     def rejects(self) -> list[Rejected]:
         with engine_failure():
@@ -253,6 +258,7 @@ def recorded(
             recursion_limit=recursion_limit,
             tally=tally,
             keep=True,
+            small=small,
             tell=tell,
         )
         return Recorded(reading, found, tally, until, small)

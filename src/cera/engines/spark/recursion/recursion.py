@@ -3,12 +3,14 @@
 by key            the events that the rules query have a correlation key that the rules hand on: the local engine
                   answers them, bucket by bucket
 in rounds         there is no key, and columns can hold all events: DataFrames, round by round over the new events
-in one piece      the local engine over all events that the rules query, in one task
+in one piece      the local engine over all events that the rules query, in one task; a small recording always is
+
+A round costs some jobs of Spark, and each of them more than the local engine needs for all events of a small recording.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -31,22 +33,27 @@ from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.dependencies import dependencies
 from cera.rules.rule import Rule
 
+#: How `ways` names a cycle that is not divided.
+IN_ONE_PIECE = "in one piece"
+
 
 @dataclass
 class Recursion:
     """The recursive rules of a module. `ways` says how each cycle runs, by the names of its rules.
 
-    With `keep`, what workers derive is kept by Spark (persisted), and `kept` lists it. `tell` takes what is being done,
-    round by round.
+    What is `small` runs in one piece. With `keep`, what workers derive is kept by Spark (persisted), and `kept` lists
+    it. `tell` takes what is being done, round by round; `waiting` lists what workers will do as part of the answers.
     """
 
     module: RuleModule
     settings: Settings
     keep: bool = False
+    small: bool = False
     tell: Callable[[str], object] = lambda activity: None
     buckets: int = BUCKETS
     ways: dict[tuple[str, ...], str] = field(default_factory=dict)
     kept: list[DataFrame] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
 
     def __call__(self, evaluation: Evaluation, cycle: tuple[Point, ...]) -> dict[str, tuple[EventTable, ...]]:
         """Returns the events of each rule of a cycle. Rounds are computed at once; what workers do is not."""
@@ -55,6 +62,9 @@ class Recursion:
         plan = round_plan(evaluation.plan, cycle)
         rounds = _round_evaluation(evaluation, plan)
         layouts = layouts_of(rounds, plan)
+        if self.small:
+            self.ways[names] = IN_ONE_PIECE
+            return self._in_pieces(replace(part, operator=None), evaluation, layouts)
         if part.operator is not None and not part.given.has_divided(part.operator):
             self.ways[names] = f"by key ({part.operator.division.description(self.buckets).partition(' by ')[2]})"
             return self._in_pieces(part, evaluation, layouts)
@@ -62,12 +72,12 @@ class Recursion:
         if flat:
             evaluation.joins.extend(rounds.joins)
             evaluation.environment.fallbacks.update(rounds.environment.fallbacks)
-            self.ways[names] = f"in rounds over the delta, at most {MOST_ROUNDS}; then in one piece"
+            self.ways[names] = f"in rounds over the delta, at most {MOST_ROUNDS}; then {IN_ONE_PIECE}"
             found = self._in_rounds(rounds, plan, flat, part.given.labels, evaluation)
             if found is not None:
                 return found
         else:
-            self.ways[names] = "in one piece"
+            self.ways[names] = IN_ONE_PIECE
         return self._in_pieces(replace(part, operator=None), evaluation, layouts)
 
     def _part(self, names: tuple[str, ...], evaluation: Evaluation) -> CycleInput:
@@ -97,7 +107,9 @@ class Recursion:
         self, part: CycleInput, evaluation: Evaluation, layouts: Mapping[str, Layout | None]
     ) -> dict[str, tuple[EventTable, ...]]:
         settings = replace(self.settings, max_duration=part.max_duration)
-        evaluation.environment.fallback(f"recursion of {', '.join(rule.name for rule in part.given.module.rules)}")
+        names = [rule.name for rule in part.given.module.rules]
+        evaluation.environment.fallback(f"recursion of {', '.join(names)}")
+        self.waiting.append(f"{_activity(names)} {IN_ONE_PIECE if part.operator is None else 'by key'}")
         kept = self.kept if self.keep else None
         return in_pieces(part.given, part.operator, evaluation, settings, layouts, kept)
 
@@ -112,11 +124,10 @@ class Recursion:
         """Returns the events of each rule; None if there were too many rounds."""
         evaluation.old = {}
         kept = persisted(evaluation, labels)
-        rules = ", ".join(f"`{name}`" for name in plan.cycle)
         try:
             rounds = Rounds(evaluation, plan, layouts, self.settings.recursion_limit)
             for number in range(1, MOST_ROUNDS + 1):
-                with report_tasks(evaluation.spark, f"recursion of {rules}, round {number}", self.tell):
+                with report_tasks(evaluation.spark, f"{_activity(plan.cycle)}, round {number}", self.tell):
                     if not rounds.next():
                         continue
                     if whole.environment.tally is not None:
@@ -140,6 +151,10 @@ class CycleInput:
     given: PieceInput
     operator: Operator | None
     max_duration: int | None
+
+
+def _activity(rules: Sequence[str]) -> str:
+    return f"recursion of {', '.join(f'`{name}`' for name in rules)}"
 
 
 def _round_evaluation(evaluation: Evaluation, plan: RoundPlan) -> RoundEvaluation:

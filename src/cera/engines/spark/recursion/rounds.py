@@ -155,7 +155,8 @@ class Rounds:
             self.undefined += tally.rows
         known = self._known(layout.label, added)
         new = kept.select(*EVENT_COLUMNS, *map(column, layout.names)).dropDuplicates(_ID)
-        new = (new if known is None else new.join(known, _ID, "left_anti")).localCheckpoint()
+        new = (new if known is None else new.join(known, _ID, "left_anti")).localCheckpoint(eager=False)
+        # counting computes the new events, and so makes the checkpoint: one job instead of two
         [row] = new.agg(F.count("*").alias("number"), F.max(_size(layout)).alias("size")).collect()
         [place, *_] = [made.head.span for made in constructions(self.plan.plan.by_name[rule].expression)]
         if row["size"] is not None and row["size"] > MAX_SIZE:

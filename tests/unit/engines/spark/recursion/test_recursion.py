@@ -12,12 +12,18 @@ from pyspark.sql import SparkSession
 
 import cera.spark
 from cera.cli.main import main
+from cera.connectors.records.layout import Layout
+from cera.connectors.source import source_of
 from cera.engines.spark.engine import answers
 from cera.engines.spark.explaining import explain_spark, spark_lines
 from cera.engines.spark.lineage import Lineage
+from cera.engines.spark.reading import recordings
+from cera.engines.spark.recorded import recorded
 from cera.engines.spark.recursion import recursion
+from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.tables.event_rows import event_tables
 from cera.errors import RecursionLimitError
+from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import DerivedEvent, Event
 from cera.modules.rules.module import rules_of
 from cera.program import Program, load
@@ -61,12 +67,16 @@ def link(start: str, end: str, at: int, group: int = 1) -> Event:
 CIRCLE = [link("a", "b", 1), link("b", "c", 1), link("c", "a", 1), link("c", "d", 2), link("a", "x", 1, group=2)]
 
 
-def on_spark(program: Program, events: Sequence[Event]) -> tuple[list[DerivedEvent], dict[tuple[str, ...], str]]:
+def on_spark(
+    program: Program, events: Sequence[Event], *, small: bool = False, limit: int = RECURSION_LIMIT
+) -> tuple[list[DerivedEvent], dict[tuple[str, ...], str]]:
     """The derived events with all derivations, and how each recursion ran."""
     spark = cera.spark.session()
-    found = answers(program.layers, event_tables(spark, events), spark)
+    with engine_failure():
+        found = answers(program.layers, event_tables(spark, events), spark, small=small, recursion_limit=limit)
+        rows = found.derivations().collect()
     lineage = Lineage(rules_of(program.layers), [*events, *found.ticks])
-    return lineage.derived(found.derivations().collect()), dict(found.recursion)
+    return lineage.derived(rows), dict(found.recursion)
 
 
 def shown(derived: Sequence[DerivedEvent]) -> dict[str, list[tuple[int, str, dict[str, str]]]]:
@@ -84,6 +94,40 @@ def test_a_recursion_has_the_answers_and_the_ranks_of_the_reference(text: str, w
     assert shown(found) == shown(expected)
     assert max(each.rank for one in expected for each in one.derivations) > 2
     assert list(ways.values()) == [way]
+
+
+@pytest.mark.parametrize("text", [REACHES, IN_GROUPS], ids=["without-key", "key"])
+def test_a_small_recording_runs_in_one_piece_whatever_the_rules(text: str) -> None:
+    program = load(text)
+    found, ways = on_spark(program, CIRCLE, small=True)
+    assert shown(found) == shown(program.run(CIRCLE, engine="reference").derived)
+    assert list(ways.values()) == ["in one piece"]
+
+
+@pytest.mark.parametrize("size", [1 << 20, 0], ids=["small", "large"])
+def test_the_progress_of_a_run_says_how_a_recursion_runs(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recordings, "_SMALL", size)
+    file = tmp_path / "links.jsonl"
+    file.write_text("".join(f'{{"at": 1, "term": {{"link": {{"from": {n}, "to": {n + 1}}}}}}}\n' for n in range(3)))
+    told: list[str] = []
+    found = recorded(
+        load(REACHES).layers,
+        [source_of(str(file))],
+        Layout(),
+        until=None,
+        max_duration=None,
+        tick_limit=10,
+        recursion_limit=100,
+        timezone="UTC",
+        master="local[2]",
+        settings={},
+        tell=told.append,
+    )
+    assert any("recursion of `reaches#2`, round 2" in each for each in told) == (size == 0)
+    assert found.activity == ("answering, recursion of `reaches#2` in one piece" if size else "answering")
+    assert len(list(found.rows((), base=False))) == 6
 
 
 @pytest.mark.parametrize(("text", "way"), EVERY_WAY)
@@ -104,21 +148,22 @@ ENDLESS = {
 }
 
 
+@pytest.mark.parametrize("small", [False, True], ids=["large", "small"])
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
-def test_a_recursion_that_does_not_end_stops_at_the_limit(text: str) -> None:
+def test_a_recursion_that_does_not_end_stops_at_the_limit(text: str, small: bool) -> None:
     program = load(text)
     events = [event("n{k{1}, v{1}}", 1), event("n{v{w{1}}}", 1)]
     with pytest.raises(RecursionLimitError, match=r"rule 'n' .* more than 4 events .*`recursion_limit`"):
-        program.run(events, engine="spark", recursion_limit=4)
+        on_spark(program, events, small=small, limit=4)
 
 
 def test_the_limit_is_on_events_that_end_at_one_time() -> None:
     program = load(REACHES)
     chain = [link(str(number), str(number + 1), number) for number in range(5)]
-    found = program.run(chain, engine="spark", recursion_limit=4)
-    assert shown(found.derived) == shown(program.run(chain, engine="reference").derived)
+    found, _ = on_spark(program, chain, limit=4)
+    assert shown(found) == shown(program.run(chain, engine="reference").derived)
     with pytest.raises(RecursionLimitError, match="more than 3 events"):
-        program.run(chain, engine="spark", recursion_limit=3)
+        on_spark(program, chain, limit=3)
 
 
 def test_after_many_rounds_a_recursion_goes_on_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +177,7 @@ def test_after_many_rounds_a_recursion_goes_on_in_one_piece(monkeypatch: pytest.
 def test_texts_that_grow_end_a_recursion_in_rounds() -> None:
     program = load("DETECT n{ v{ concat(var S, var S) } } ON event e: n{{ v{{ var S }} }} END")
     with pytest.raises(RecursionLimitError, match=r"rule 'n' .* derives a term"):
-        program.run([event(f'n{{v{{"{"x" * 100_000}"}}}}', 1)], engine="spark")
+        on_spark(program, [event(f'n{{v{{"{"x" * 100_000}"}}}}', 1)])
 
 
 def test_an_event_with_several_keys_keeps_a_recursion_together() -> None:
@@ -188,13 +233,17 @@ def test_detect_gives_typed_children_of_recursive_rules(text: str, _way: str, sp
 
 @pytest.mark.parametrize(
     ("text", "way"),
-    [(REACHES, "in rounds over the delta"), (IN_GROUPS, "by key (var G)"), (NESTED, "in one piece")],
+    [
+        (REACHES, "in rounds over the delta, at most 100; then in one piece; small recordings in one piece"),
+        (IN_GROUPS, "by key (var G); small recordings in one piece"),
+        (NESTED, "in one piece"),
+    ],
     ids=["rounds", "key", "piece"],
 )
 def test_explain_says_how_a_recursion_runs(text: str, way: str) -> None:
     lines = list(spark_lines(explain_spark(load(text).layers, max_duration=None, timezone="UTC")))
     assert lines[0] == "recursion on Spark:"
-    assert way in lines[1]
+    assert lines[1].partition(": ")[2] == way
 
 
 @pytest.mark.parametrize("text", [ENDLESS["rounds"], ENDLESS["key"]], ids=["rounds", "key"])
