@@ -21,6 +21,7 @@ from cera.connectors.sink import StandardOutput
 from cera.languages.xchangeeq.printer import print_expression, print_pattern
 from cera.model.events.event import Event
 from cera.model.expressions.expression import Expression
+from cera.model.message_text import count
 from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import format_value
 from cera.program import Program
@@ -47,13 +48,17 @@ DEEPEST = 50
     multiple=True,
     help="The id of an event, its begin, or a source's id. May be given several times.",
 )
+@click.option("--first", is_flag=True, help="Only the first derivation of each event, the one that `cera run` writes.")
 @click.option("--json", "as_json", is_flag=True, help="The events and derivations as JSON, each event once.")
-def why(program: Program, request: Request, names: tuple[str, ...], as_json: bool) -> None:
+def why(program: Program, request: Request, names: tuple[str, ...], first: bool, as_json: bool) -> None:
     """Shows how an event came about when the FILEs' program runs over recorded events: every rule that derived it and
     the events that made the rule fire, down to the input, with their times.
 
     ID is what `cera run` writes as "id" and "causes", its first characters if they are enough, or the id that the
     source gave an input event. With several, the trees come one after the other, in the order of the options.
+
+    In a recursion an event may come about in very many ways. With --first the tree has one of them for each event, and
+    leads to the input all the same; it says how many others there are.
 
     \b
     Example:
@@ -78,7 +83,7 @@ def why(program: Program, request: Request, names: tuple[str, ...], as_json: boo
         )
     )
     modules = [each.module for each in program.modules.found]
-    causes = Causes(program.rules, modules, program.timezone, tuple(events), found.derived, request.times)
+    causes = Causes(program.rules, modules, program.timezone, tuple(events), found.derived, request.times, first)
     asked = tuple(dict.fromkeys(causes.find(name) for name in names))
     if as_json:
         write_output(json.dumps(graph(causes, asked), indent=2, ensure_ascii=False) + "\n")
@@ -130,6 +135,8 @@ class _Tree:
             return Node(f"{title} … goes on: --event {event.id}")
         self.shown.add(event)
         children = [self.reason(reason, depth) for reason in self.causes.reasons(event)]
+        if more := self.causes.left_out(event):
+            children.append(Node(f"… and {count(more, 'other derivation')}"))
         if event in self.causes.input:
             children.append(Node("also in the input"))
         return Node(title, tuple(children))
@@ -176,6 +183,8 @@ def _event_record(causes: Causes, event: Event) -> dict[str, Any]:
     if (item := causes.derived.get(event)) and item.recipient:
         record["to"] = {"recipient": item.recipient.address, "transport": item.recipient.transport}
     record["derivations"] = [_reason_record(causes, reason) for reason in causes.reasons(event)]
+    if more := causes.left_out(event):
+        record["other_derivations"] = more
     return record
 
 

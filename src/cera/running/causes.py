@@ -44,7 +44,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Causes:
-    """Everything that happened, and why."""
+    """Everything that happened, and why; with `first`, only by the first derivation of each event."""
 
     program: RuleProgram
     modules: Sequence[Module]
@@ -52,6 +52,7 @@ class Causes:
     events: Sequence[Event]
     answers: Sequence[DerivedEvent]
     times: TimeFormat
+    first: bool = False
 
     def interval(self, interval: Interval) -> str:
         return f"[{self.times.format(interval.begin)}, {self.times.format(interval.end)}]"
@@ -84,9 +85,16 @@ class Causes:
         return event not in self.input and event not in self.derived
 
     def reasons(self, event: Event) -> list[Reason]:
-        """Returns every derivation of the event; none for an input event or a timer."""
+        """Returns the derivations of the event that are wanted; none for an input event or a timer."""
+        return [self._reason(derivation) for derivation in self._derivations(event)[: 1 if self.first else None]]
+
+    def left_out(self, event: Event) -> int:
+        """Returns how many derivations of the event are not wanted."""
+        return max(0, len(self._derivations(event)) - 1) if self.first else 0
+
+    def _derivations(self, event: Event) -> tuple[Derivation, ...]:
         item = self.derived.get(event)
-        return [] if item is None else [self._reason(derivation) for derivation in item.derivations]
+        return () if item is None else item.derivations
 
     def _reason(self, derivation: Derivation) -> Reason:
         if derivation.rule in self._outputs:

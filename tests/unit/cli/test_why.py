@@ -292,3 +292,34 @@ def test_in_a_recursion_the_first_derivation_leads_back_to_the_input(engine: str
         "      └─ by rule b (round.xceq:1:1)",
         "         └─ x: c{} [1, 1] (see above)",
     ]
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_first_shows_one_derivation_of_each_event_down_to_the_input(engine: str, cera: Cera, folder: Path) -> None:
+    (folder / "reach.xceq").write_text(
+        "DETECT r[ var A, var B ] ON event l: link[ var A, var B ] END\n"
+        "DETECT r[ var A, var C ] ON and{ event x: r[ var A, var B ], event l: link[ var B, var C ] } END\n"
+    )
+    pairs = [(1, 2), (2, 3), (3, 4), (4, 1), (2, 4), (1, 3)]
+    write_lines(folder / "l.jsonl", [f'{{"at": 1, "term": {{"link": [{a}, {b}]}}}}' for a, b in pairs])
+    replay = ("reach.xceq", "--events", "l.jsonl", "--time-unit", "s", "--engine", engine)
+    [asked] = [one for one in records(cera("run", *replay).stdout) if one["term"] == {"r": [1, 4]}]
+    why = ("why", *replay, "--event", asked["id"])
+    every, lines = tree(cera, *why), tree(cera, *why, "--first")
+    assert any("(see above)" in line for line in every)  # r[1, 4] is derived from r[1, 2], and that also from r[1, 4]
+    assert not any("see above" in line for line in lines)
+    rules = [line.partition("by rule ")[2].partition(" ")[0] for line in lines if "by rule" in line]
+    assert rules[0] == "r#2"
+    assert rules[-1] == "r"  # which asks for nothing but input
+    others = sum(line.startswith(("├─ by rule", "└─ by rule")) for line in every) - 1
+    assert others > 0
+    assert lines[-1] == f"└─ … and {others} other derivation{'' if others == 1 else 's'}"
+    graph = json.loads(cera(*why, "--first", "--json").stdout)
+    assert graph["events"][0]["other_derivations"] == others
+    assert all(len(one["derivations"]) <= 1 for one in graph["events"])
+    assert graph["events"][0]["derivations"][0]["causes"] == asked["causes"]
+
+
+def test_first_says_nothing_of_others_where_there_are_none(cera: Cera, ids: dict[str, str]) -> None:
+    assert cera(*WHY, ids["fire"], "--first").stdout == cera(*WHY, ids["fire"]).stdout
+    assert cera(*WHY, ids["fire"], "--first", "--json").stdout == cera(*WHY, ids["fire"], "--json").stdout
