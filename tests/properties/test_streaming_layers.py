@@ -162,6 +162,24 @@ def test_a_recursion_without_an_end_stops_a_stream_at_its_limit(buckets: int) ->
         stream.batch([])
 
 
+def test_a_limit_of_a_recursion_is_for_each_bucket_of_a_stream() -> None:
+    """Six events end at one time for each of ten keys: 60 are too many together, and few enough bucket by bucket."""
+    bounded = "DETECT n{ k{ var K }, v{ var V + 1 } } ON n{{ k{{ var K }}, v{{ var V }} }} where { var V < 6 } END"
+    events = [event(f"n{{k{{{key}}}, v{{0}}}}", 1) for key in range(10)]
+    with pytest.raises(RecursionLimitError, match="more than 59 events"):
+        load(bounded).run(events, engine="reference", recursion_limit=59)
+    for buckets, stops in ((1, True), (3, False)):
+        stream = MicroBatches(operators(load(bounded).layers, buckets=buckets, recursion_limit=59), 0)
+        stream.batch(events)
+        stream.batch([LAST])
+        if stops:
+            with pytest.raises(RecursionLimitError, match="more than 59 events"):
+                stream.batch([])
+        else:
+            stream.batch([])
+            assert len(stream.by_kind.derived) == 60
+
+
 def test_the_state_of_a_bounded_recursion_does_not_grow_with_the_stream() -> None:
     stream = MicroBatches(operators(load(NETS).layers, max_duration=0, buckets=3), 0)
     sizes = []

@@ -302,6 +302,21 @@ def test_a_recursion_without_end_stops_with_the_rule_named(engine: tuple[str, ..
     assert "more than 50 events" in result.stderr
 
 
+@pytest.mark.parametrize("engine", [(), ("--engine", "reference")], ids=["auto", "reference"])
+def test_a_recursion_that_combines_its_own_events_stops_before_it_has_too_many_of_them(
+    engine: tuple[str, ...], cera: Cera, folder: Path
+) -> None:
+    """Fifty events have 125,000 combinations of three."""
+    body = ", ".join(f"event {name}: n{{{{ var {name.upper()} }}}}" for name in "abc")
+    (folder / "sums.xceq").write_text(f"DETECT n{{ var A + var B + var C }} ON and {{ {body} }} END")
+    write_lines(folder / "n.jsonl", ['{"at": 0, "term": {"n": 1}}', '{"at": 0, "term": {"n": 2}}'])
+    result = cera("run", "sums.xceq", "--events", "n.jsonl", "--recursion-limit", "100", *engine)
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert "rule 'n' (sums.xceq:1:8) is recursive" in result.stderr
+    assert "in more than 10,000 ways" in result.stderr
+    assert "raise the limit (--recursion-limit)" in result.stderr
+
+
 def test_a_raised_event_says_where_it_goes(cera: Cera, folder: Path) -> None:
     (folder / "audit.xceq").write_text(
         'RAISE to(recipient="http://auditor.com", transport="HTTP") { var B } ON var B -> smoke{{}} END'

@@ -113,8 +113,10 @@ class EventDeriver(Finisher):
                 self.network.take(state, occurrence)
 
     def _recur(self, state: State, known: RuleDetection, new: RuleDetection, rule: RecursiveRule) -> None:
-        """Keeps a derivation of a recursion to be ranked at the end of the step, and counts the event if it is new."""
+        """Keeps a derivation of a recursion to be ranked at the end of the step, and counts it, and a new event."""
         state.recursive.append((known, new))
+        if len(state.recursive) > rule.most_ways:
+            raise rule.dense()
         if known is new:
             state.recurred += 1
             if state.recurred > rule.limit:

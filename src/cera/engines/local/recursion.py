@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cera.diagnostics import Span
 from cera.engines.local.construction import fits
 from cera.errors import RecursionLimitError
-from cera.model.events.answer_limits import endless_recursion, wrapping_recursion
+from cera.model.events.answer_limits import WAYS_PER_EVENT, dense_recursion, endless_recursion, wrapping_recursion
 from cera.model.events.derivation_ranks import ranks
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ class RecursiveRule:
 
     def endless(self) -> RecursionLimitError:
         return endless_recursion(self.name, self.place, self.limit)
+
+    def dense(self) -> RecursionLimitError:
+        return dense_recursion(self.name, self.place, self.limit)
+
+    @property
+    def most_ways(self) -> int:
+        """How many derivations of recursions may end at one time."""
+        return self.limit * WAYS_PER_EVENT
 
     def fits(self, child: Any) -> bool:
         """Returns True; raises RecursionLimitError for a draft of a term that has grown too deep or too large."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -84,9 +84,8 @@ class _Enumeration:
 
         A condition is tested as soon as everything that it is about is bound.
         """
-        hold = self.theory.hold
         literals: tuple[EventQuery | AbsoluteTimer, ...] = (*self.branch.events, *self.branch.absolute_timers)
-        partial: list[tuple[Trace, Substitution]] = [({}, {})]
+        partial: Iterable[tuple[Trace, Substitution]] = [({}, {})]
         known: frozenset[str] = frozenset()
         for number, literal in enumerate(literals):
             own = _settled_by(literal)
@@ -96,19 +95,28 @@ class _Enumeration:
             found = [
                 (event, answer)
                 for event, answer in self._answers(literal, new if number == place else None)
-                if hold(alone, answer, {literal.identifier: event})
+                if self.theory.hold(alone, answer, {literal.identifier: event})
             ]
-            partial = [
-                (extended, joined)
-                for trace, values in partial
-                for event, answer in found
-                if (joined := join(values, answer)) is not None
-                and hold(together, joined, extended := {**trace, literal.identifier: event})
-            ]
+            partial = self._extended(partial, literal.identifier, found, together)
         for trace, values in partial:
             complete = with_relative_timers(trace, self.branch)
-            if complete is not None and hold(conditions, values, complete):
+            if complete is not None and self.theory.hold(conditions, values, complete):
                 yield complete, values
+
+    def _extended(
+        self,
+        partial: Iterable[tuple[Trace, Substitution]],
+        identifier: str,
+        found: Sequence[tuple[Event, Substitution]],
+        conditions: Sequence[Expression],
+    ) -> Iterator[tuple[Trace, Substitution]]:
+        """Yields traces with one more event, one after the other: together they may be more than memory holds."""
+        for trace, values in partial:
+            for event, answer in found:
+                joined = join(values, answer)
+                extended = {**trace, identifier: event}
+                if joined is not None and self.theory.hold(conditions, joined, extended):
+                    yield extended, joined
 
     def _answers(
         self, literal: EventQuery | AbsoluteTimer, new: frozenset[Event] | None

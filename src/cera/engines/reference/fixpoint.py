@@ -11,15 +11,22 @@ stratum begins, so only its own rules are applied. Written to be read; slow on p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
 
 from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import Match, matches
-from cera.errors import EngineError
-from cera.model.events.answer_limits import RECURSION_LIMIT, endless_recursion, wrapping_recursion
+from cera.errors import EngineError, RecursionLimitError
+from cera.model.events.answer_limits import (
+    RECURSION_LIMIT,
+    WAYS_PER_EVENT,
+    dense_recursion,
+    endless_recursion,
+    wrapping_recursion,
+)
 from cera.model.events.derivation_ranks import ranks
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.time.interval import Time
@@ -41,12 +48,13 @@ class Model:
     def __post_init__(self) -> None:
         self.base = frozenset(self.events)
 
-    def record(self, rule: Rule, event: Event, derivation: Derivation) -> None:
-        known = self.derivations if rule.recipient is None else None
-        if known is not None:
-            known.setdefault(event, {}).setdefault(derivation.key, derivation)
+    def record(self, rule: Rule, event: Event, derivation: Derivation) -> bool:
+        """Adds a derivation; returns whether it is new."""
+        if rule.recipient is None:
+            ways = self.derivations.setdefault(event, {})
         else:
-            self.raised.setdefault(event, (rule, {}))[1].setdefault(derivation.key, derivation)
+            ways = self.raised.setdefault(event, (rule, {}))[1]
+        return ways.setdefault(derivation.key, derivation) is derivation
 
     def derived(self) -> list[DerivedEvent]:
         """Returns the derived and the raised events in the order of output."""
@@ -59,13 +67,23 @@ class Model:
 
 
 def consequences(
-    rule: Rule, events: Interpretation, theory: Theory, new: frozenset[Event] | None = None
+    rule: Rule,
+    events: Interpretation,
+    theory: Theory,
+    new: frozenset[Event] | None = None,
+    count: Callable[[Time], None] = lambda end: None,
 ) -> Iterator[tuple[Event, Derivation]]:
-    """Yields every e^t that the rule derives from I, with its derivation; with `new`, only if it needs one of these."""
+    """Yields every e^t that the rule derives from I, with its derivation; with `new`, only if it needs one of these.
+
+    `count` takes the end of each trace as it is found, and may raise: all are found before the first event is built.
+    """
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for match in matches(theory, events, branch, new):
-            traces.setdefault(frozenset(match.trace.items()), []).append(match)
+            of_trace = traces.setdefault(frozenset(match.trace.items()), [])
+            if not of_trace:
+                count(match.interval.end)
+            of_trace.append(match)
     qualifier = rule.recipient.qualifier if rule.recipient else None
     names = rule.identifiers
     for found in traces.values():
@@ -114,8 +132,9 @@ def _to_fixpoint(
     waiting: dict[Event, set[str]] = {}  # neither groups nor negates it, so its matches with new events are enough
     while pending or waiting:
         for rule in pending:
-            for event, derivation in _guarded(rule, model, theory, last):
-                model.record(rule, event, derivation)
+            for event, derivation in _guarded(rule, model, theory, last, counter):
+                if model.record(rule, event, derivation):
+                    counter.count_way(rule, event)
                 if rule.recipient is None and event not in model.events:
                     if event not in waiting:
                         counter.count(rule, event)
@@ -132,11 +151,13 @@ def _to_fixpoint(
 
 @dataclass
 class _Counter:
-    """A counter of the events that recursive rules derive at each time, which stops a recursion that does not end."""
+    """A counter of the events that recursive rules derive at each time, and in how many ways, which stops a recursion
+    that does not end."""
 
     recursive: Container[str]
     limit: int
     derived: Counter[Time] = field(default_factory=Counter)
+    ways: Counter[Time] = field(default_factory=Counter)
 
     def count(self, rule: Rule, event: Event) -> None:
         if rule.name not in self.recursive:
@@ -145,9 +166,22 @@ class _Counter:
         if self.derived[event.end] > self.limit:
             raise endless_recursion(rule.name, rule.head.span, self.limit)
 
+    def count_way(self, rule: Rule, event: Event) -> None:
+        self._count_in(self.ways, rule, event.end)
+
+    def of_one_round(self, rule: Rule) -> Callable[[Time], None]:
+        """Returns a counter of the traces of a rule in one round."""
+        return partial(self._count_in, Counter(), rule)
+
+    def _count_in(self, ways: Counter[Time], rule: Rule, end: Time) -> None:
+        if rule.name in self.recursive:
+            ways[end] += 1
+            if ways[end] > self.limit * WAYS_PER_EVENT:
+                raise dense_recursion(rule.name, rule.head.span, self.limit)
+
 
 def _guarded(
-    rule: Rule, model: Model, theory: Theory, new: frozenset[Event] | None
+    rule: Rule, model: Model, theory: Theory, new: frozenset[Event] | None, counter: _Counter
 ) -> Iterator[tuple[Event, Derivation]]:
     """Yields the consequences of a rule, with errors that name it.
 
@@ -155,7 +189,9 @@ def _guarded(
     """
     before = theory.too_large
     try:
-        yield from consequences(rule, model.events, theory, new)
+        yield from consequences(rule, model.events, theory, new, counter.of_one_round(rule))
+    except RecursionLimitError:
+        raise
     except EngineError as error:
         raise type(error)(f"in rule '{rule.name}': {error.message}") from error
     if theory.too_large > before and rule.name in model.cycles:

@@ -16,6 +16,8 @@ ANSWER_LIMIT = 1_000_000
 GROUP_LIMIT = 100_000
 #: Recursive rules may derive so many events that end at one time, unless another limit is given.
 RECURSION_LIMIT = 10_000
+#: And each in so many ways, on average: one that combines its own events has that many long before it has the events.
+WAYS_PER_EVENT = 100
 
 
 def too_many_combinations(rule: str, limit: int, joined: Sequence[str]) -> MatchLimitError:
@@ -34,6 +36,15 @@ def endless_recursion(rule: str, place: Span | None, limit: int) -> RecursionLim
         f"rule '{rule}'{_at(place)} is recursive, and its recursion has derived more than {count(limit, 'event')} that "
         f"end{'s' if limit == 1 else ''} at one time; it may never end. Bound it with a condition, or raise the limit "
         f"({Setting.RECURSION_LIMIT})"
+    )
+
+
+def dense_recursion(rule: str, place: Span | None, limit: int) -> RecursionLimitError:
+    """Returns the error for a recursion that has derived its events in too many ways."""
+    return RecursionLimitError(
+        f"rule '{rule}'{_at(place)} is recursive, and its recursion has derived events that end at one time in more "
+        f"than {count(limit * WAYS_PER_EVENT, 'way')}; it may never end. Bound it with a condition, or raise the limit "
+        f"({Setting.RECURSION_LIMIT}), of which that is {WAYS_PER_EVENT} times as much"
     )
 
 

@@ -7,12 +7,12 @@ a recursion that goes on for long is better off in one piece, where a round cost
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Matching, walk
@@ -26,7 +26,7 @@ from cera.engines.spark.recursion.ranking import ranked
 from cera.engines.spark.recursion.round_plan import Body, Part, PartMatching, RoundPlan
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column, component
-from cera.model.events.answer_limits import endless_recursion, wrapping_recursion
+from cera.model.events.answer_limits import WAYS_PER_EVENT, dense_recursion, endless_recursion, wrapping_recursion
 from cera.model.terms.term import MAX_SIZE
 
 #: After so many rounds a recursion starts again in one piece.
@@ -36,6 +36,7 @@ MOST_ROUNDS = 100
 _MOST_FRAMES = 8
 
 _ID = ["h1", "h2"]
+_NUMBER = "number"
 
 
 @dataclass
@@ -123,6 +124,7 @@ class Rounds:
     ways: dict[str, Frames] = field(default_factory=dict)
     events: dict[str, Frames] = field(default_factory=dict)
     derived: int = 0
+    derivations: int = 0
     undefined: int = 0
     begun: bool = False
 
@@ -148,24 +150,30 @@ class Rounds:
         tally = None if self.evaluation.environment.tally is None else Tally()
         self.evaluation.environment = replace(self.evaluation.environment, tally=tally)
         parts = [layout.rows(self.evaluation.body_events(body)) for body in bodies]
+        counted = Observation()
         rows = reduce(DataFrame.union, parts).dropDuplicates([*_ID, DERIVATION])
+        rows = rows.observe(counted, F.count("*").alias(_NUMBER))
         kept = rows.localCheckpoint()
         if tally is not None:
             tally.fetched(rows)
             self.undefined += tally.rows
+        [place, *_] = [made.head.span for made in constructions(self.plan.plan.by_name[rule].expression)]
+        self.ways.setdefault(rule, Frames()).add(kept)
+        self.derivations += counted.get[_NUMBER]
+        most = self.limit * WAYS_PER_EVENT
+        if self.derivations > most and _ending_together(part for e in self.ways.values() for part in e.parts) > most:
+            raise dense_recursion(rule, place, self.limit)
         known = self._known(layout.label, added)
         new = kept.select(*EVENT_COLUMNS, *map(column, layout.names)).dropDuplicates(_ID)
         new = (new if known is None else new.join(known, _ID, "left_anti")).localCheckpoint(eager=False)
         # counting computes the new events, and so makes the checkpoint: one job instead of two
-        [row] = new.agg(F.count("*").alias("number"), F.max(_size(layout)).alias("size")).collect()
-        [place, *_] = [made.head.span for made in constructions(self.plan.plan.by_name[rule].expression)]
+        [row] = new.agg(F.count("*").alias(_NUMBER), F.max(_size(layout)).alias("size")).collect()
         if row["size"] is not None and row["size"] > MAX_SIZE:
             raise wrapping_recursion(rule, place)
-        self.ways.setdefault(rule, Frames()).add(kept)
-        self.derived += row["number"]
-        if self.derived > self.limit and self._ending_together([*added.values(), new]) > self.limit:
+        self.derived += row[_NUMBER]
+        if self.derived > self.limit and _ending_together([*self._events(), *added.values(), new]) > self.limit:
             raise endless_recursion(rule, place, self.limit)
-        return new if row["number"] else None
+        return new if row[_NUMBER] else None
 
     def _known(self, label: str, added: Mapping[str, DataFrame]) -> DataFrame | None:
         """Returns the ids of the events with a label that are known already."""
@@ -183,13 +191,10 @@ class Rounds:
         found = [t.frame.where(column("label").isin(*labels)) for t in tables if t.label is None or t.label in labels]
         return reduce(DataFrame.union, [frame.select(*_ID) for frame in found]) if found else None
 
-    def _ending_together(self, more: Sequence[DataFrame]) -> int:
-        """Returns how many events of the recursion end at the time at which most of them do."""
-        frames = [part for each in self.events.values() for part in each.parts]
-        frames += [*(table.frame for table in self.evaluation.new.values()), *more]
-        ends = reduce(DataFrame.union, [frame.select("end") for frame in frames])
-        [row] = ends.groupBy("end").count().agg(F.max("count")).collect()
-        return int(row[0] or 0)
+    def _events(self) -> Iterator[DataFrame]:
+        """Yields the events that are known from the rounds before."""
+        yield from (part for each in self.events.values() for part in each.parts)
+        yield from (table.frame for table in self.evaluation.new.values())
 
     def tables(self, *, spanning: bool) -> dict[str, tuple[EventTable, ...]]:
         """Returns the events of each rule with all their derivations."""
@@ -203,6 +208,13 @@ class Rounds:
             return self.ways[rule].whole
         [body, *_] = self.plan.first[rule]
         return self.layouts[rule].rows(self.evaluation.body_events(body)).where(F.lit(False))
+
+
+def _ending_together(frames: Iterable[DataFrame]) -> int:
+    """Returns how many rows end at the time at which most of them do."""
+    ends = reduce(DataFrame.union, [frame.select("end") for frame in frames])
+    [row] = ends.groupBy("end").count().agg(F.max("count")).collect()
+    return int(row[0] or 0)
 
 
 def _size(layout: Layout) -> Column:

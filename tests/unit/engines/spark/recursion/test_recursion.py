@@ -157,6 +157,16 @@ def test_a_recursion_that_does_not_end_stops_at_the_limit(text: str, small: bool
         on_spark(program, events, small=small, limit=4)
 
 
+@pytest.mark.parametrize("small", [False, True], ids=["large", "small"])
+def test_a_recursion_that_combines_its_own_events_stops_at_the_limit_of_ways(small: bool) -> None:
+    program = load("""
+        DETECT n{ v{ var A + var B + var C } }
+        ON and{ event a: n{{ v{{ var A }} }}, event b: n{{ v{{ var B }} }}, event c: n{{ v{{ var C }} }} } END
+    """)
+    with pytest.raises(RecursionLimitError, match=r"rule 'n' .* in more than 10,000 ways; .*`recursion_limit`"):
+        on_spark(program, [event("n{v{1}}", 1), event("n{v{2}}", 1)], small=small, limit=100)
+
+
 def test_the_limit_is_on_events_that_end_at_one_time() -> None:
     program = load(REACHES)
     chain = [link(str(number), str(number + 1), number) for number in range(5)]
