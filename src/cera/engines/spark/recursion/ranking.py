@@ -1,7 +1,8 @@
 """Ranks of the derivations of a recursion in DataFrames, as `cera.model.events.derivation_ranks` defines them.
 
 Only events with one interval count for each other's ranks. So the derivations of each interval are ranked together, in
-a Python worker; a limit keeps the events of a recursion that end at one time few enough for that.
+a Python worker; a limit keeps the events of a recursion that end at one time few enough for that. There may be about as
+many intervals as events, and each call of a worker costs something, so that one call has many intervals.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from cera.engines.spark.plan.deriving import DERIVATION
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.values.hashing import hex_id
 from cera.model.events.derivation_ranks import ranks
+
+#: Intervals are divided among so many calls of workers.
+_CALLS = 256
 
 _ID = ("h1", "h2")
 _COUNTING, _RANK, _CAUSE = "counting", "rank", "cause"
@@ -63,11 +67,12 @@ def _later_ranks(ways: Sequence[DataFrame], given: DataFrame | None) -> DataFram
     plain = every.join(intervals, ["begin", "end"], "left_semi").join(
         counting.select(*_ID, DERIVATION), [*_ID, DERIVATION], "left_anti"
     )
-    together = plain.withColumn(_COUNTING, F.array().cast("array<string>")).unionByName(counting)
-    rows = together.select("begin", "end", *_ID, hex_id(*map(column, _ID)).alias("id"), DERIVATION, _COUNTING)
+    every = plain.withColumn(_COUNTING, F.array().cast("array<string>")).unionByName(counting)
+    rows = every.select("begin", "end", *_ID, hex_id(*map(column, _ID)).alias("id"), DERIVATION, _COUNTING)
     way = rows.schema[DERIVATION]
     schema = StructType([*(StructField(name, LongType()) for name in _ID), way, StructField(_RANK, IntegerType())])
-    found = rows.groupBy("begin", "end").applyInArrow(_rank_interval, schema)
+    together = F.pmod(F.xxhash64("begin", "end"), F.lit(_CALLS))
+    found = rows.groupBy(together).applyInArrow(_rank_intervals, schema)
     return found.where(column(_RANK) > 1)
 
 
@@ -75,8 +80,8 @@ def _spans(cause: Column) -> Column:
     return (cause["begin"] == column("begin")) & (cause["end"] == column("end"))
 
 
-def _rank_interval(table: pa.Table) -> pa.Table:
-    """Ranks the derivations of the events with one interval, in a worker."""
+def _rank_intervals(table: pa.Table) -> pa.Table:
+    """Ranks the derivations of the events with some intervals, in a worker."""
     derived = zip(table.column("id").to_pylist(), table.column(_COUNTING).to_pylist(), strict=True)
     found = pa.array(ranks(list(derived)), pa.int32())
     return table.select([*_ID, DERIVATION]).append_column(_RANK, found)
