@@ -61,7 +61,21 @@ from cera.model.time.timers import TIMERS
 from cera.rules.declarations import Attribute
 from languages.xchangeeq.random_syntax import durations, few, flags, scalars, texts
 
-words = ("a", "bid", "high-temp", "x1", "event", "state", "while", "now", "unbounded", "exists", "before", "until", "from")
+words = (
+    "a",
+    "bid",
+    "high-temp",
+    "x1",
+    "event",
+    "state",
+    "while",
+    "now",
+    "unbounded",
+    "exists",
+    "before",
+    "until",
+    "from",
+)
 names = st.sampled_from(("i", "j", "high-bid", "w", "b", "e", "count", "from", "relation"))
 identifiers = st.builds(Identifier, names)
 labels = st.sampled_from((*words, "I0", "_x", "itemOffer.I0", "Range", "min", "length", "b", "distinct", "007")) | texts
@@ -183,7 +197,8 @@ queries = short(queries)
 def heads(draw: st.DrawFn) -> Head:
     kind = draw(kinds)
     identifier = draw(identifiers) if kind is not None and draw(flags) else None
-    return Head(draw(head_atoms), kind, identifier, draw(few(conditions)), draw(st.none() | plain_literals))
+    own_time = () if identifier is None else draw(few(conditions))
+    return Head(draw(head_atoms), kind, identifier, own_time, draw(st.none() | plain_literals))
 
 
 rules = st.builds(Rule, heads(), queries)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from cera.diagnostics import Diagnostic, Source, did_you_mean
 from cera.languages.expressions import grammar as expressions
 from cera.languages.streamlog.syntax import Start
-from cera.languages.text.items import Piece
+from cera.languages.text.items import MismatchError, Piece
 from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
 from cera.model.time.timers import SYNONYMS
 
@@ -37,6 +38,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "_ARROW": "'<-'",
         "_STOP": "'.'",
         "_SLIDE": "'Slide'",
+        "_COMMA_BEFORE_SLIDE": "'Slide'",
         "ALLEN_RELATION": "a relation such as before",
         "TIMER": "a timer",
     }
@@ -97,6 +99,8 @@ _HABITS = {
     "=<": "write `<=`",
     "<-": "a rule has one `<-`; before the next rule stands a full stop",
 }
+#: Words of other languages that are read as names, so that the mistake is behind them.
+_BEFORE = frozenset({"range", "slide", "RANGE", "SLIDE", "var"})
 
 
 def _hint(piece: Piece[Start], index: int) -> str | None:
@@ -104,16 +108,24 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
     texts = ["", "", *(lexeme.text for lexeme in piece.lexemes), "", ""]
     before, found, following = texts[index + 1], texts[index + 2], texts[index + 3]
     lexeme = piece.lexemes[index]
-    if before == "<" and found == "-":
-        return "a space between `<` and `-` makes it a comparison; `<-` stands after the head"
-    if found in _HABITS:
-        return _HABITS[found]
+    if (found, following) == ("<", "-"):
+        return "`<-` is written without a space"
+    if before in ("and", "or", "mod", "not"):
+        return f"an atom or a condition is missing before or after `{before}`"
+    if before == "while":
+        return "after `while` stands an evaluation time: `while i: p(X)`"
+    if found == "<-" and "<-" not in texts[: index + 2]:
+        return "a rule is `head <- body`"
+    if found in _HABITS or before in _BEFORE:
+        return _HABITS.get(found) or _HABITS[before]
     if lexeme.text[0].isalpha() and not lexeme.text.isascii():
         return f'names are plain letters; other labels and strings are quoted: "{lexeme.text}"'
     if before in ("Range", "Slide"):
         return f"after `{before}` stands a duration: `{before} 30min`"
-    if before in SYNONYMS and found == "(":
-        return f"a timer is written with brackets: `{before}[i, 1h]`"
+    if before == "exists":
+        return "after `exists` stands how many there are: `exists = 1 p(X)`"
+    if found == "[" and before.replace("-", "").isalpha():
+        return did_you_mean(before, SYNONYMS) or f"there is no timer `{before}`; one is `extend[i, 1h]`"
     if found == "," and following:
         return "atoms and conditions are joined by `and`"
     if piece.kind == "declaration":
@@ -121,8 +133,28 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
     if found == "." and not any(each in ("<-", "←") for each in texts[: index + 2]):
         return "a rule is `head <- body`"
     if lexeme.kind in ("word", "string") and before not in ("", ":") and (before[-1:].isalnum() or before in ")]}"):
+        if _inside_of_atom(piece, index):
+            return f"a comma is missing before `{found}`"
         return f"`and`, `or` or the full stop of a rule is missing before `{found}`"
     return None
 
 
-explained = Explainer(CODES, VOCABULARY, _hint)
+def _inside_of_atom(piece: Piece[Start], index: int) -> bool:
+    """Returns whether the innermost bracket that is open here is that of an atom."""
+    opened: list[int] = []
+    for place, lexeme in enumerate(piece.lexemes[:index]):
+        if lexeme.kind == "bracket" and lexeme.text in "([{":
+            opened.append(place)
+        elif lexeme.kind == "bracket" and opened:
+            opened.pop()
+    return bool(opened and opened[-1] and piece.lexemes[opened[-1] - 1].kind in ("word", "string"))
+
+
+_EXPLAINER = Explainer(CODES, VOCABULARY, _hint)
+
+
+def explained(source: Source, piece: Piece[Start], mismatch: MismatchError) -> list[Diagnostic]:
+    """Reports the mistake in a piece. Where a rule may end, it may also go on, which the parser does not list."""
+    if piece.kind == "rule" and mismatch.accepted <= {"_STOP", "$END"}:
+        mismatch = MismatchError(mismatch.position, frozenset({"_AND", "_OR", "_STOP"}))
+    return _EXPLAINER(source, piece, mismatch)

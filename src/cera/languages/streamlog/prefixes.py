@@ -128,6 +128,9 @@ def literal_of(part: Part) -> Query:
             raise MisplacedError("a condition has neither an evaluation time nor an identifier", part.span, _ORDER)
         case Word() | Term() | Variable():
             return _literal(before, after, core, part.span, negated=negated, is_while=is_while)
+        case Conjunction() | Disjunction() if negated:
+            hint = "negate each atom: `not p(X) and not q(X)`; of several together, derive one by a rule of its own"
+            raise MisplacedError("a negation is of one atom or of conditions", core.span, hint)
         case _:
             query_atom(core)  # says what is expected
             raise AssertionError(core)

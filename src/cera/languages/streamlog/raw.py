@@ -29,11 +29,13 @@ from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
     Call,
+    DurationLiteral,
     EventReference,
     Expression,
     Literal,
     Variable,
 )
+from cera.model.time.timers import SYNONYMS
 
 #: The functions of time as the papers write them, and as the model calls them.
 SHORT = {"b": "begin", "e": "end"}
@@ -190,6 +192,9 @@ def query_atom(part: Part) -> Atom:
             return Atom(part.name, (), part.span)
         case Variable():
             return Atom(part.name, (), part.span)
+        case Term() if part.label in SYNONYMS and any(isinstance(each, DurationLiteral) for each in part.arguments):
+            hint = f"a timer is written with brackets: `{part.label}[i, 1h]`"
+            raise MisplacedError("a timer has other brackets", part.span, hint)
         case Term():
             return Atom(part.label, tuple(map(_query_argument, part.arguments)), part.span)
         case _:

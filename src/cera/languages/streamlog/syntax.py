@@ -1,9 +1,9 @@
 """The syntax tree of StreamLog (seed 002, chapter 5): programs as they were written, up to layout and synonyms.
 
 Conditions and values are expressions of the model. `b(i)` and `e(i)` are its functions `begin` and `end`, and `now` in
-the bounds of a window is the event reference of that name. `count(A, I)`, an aggregate of several variables (ERR-38),
-is a call of `count`; an aggregate of one value is the model's. Every node keeps its span, which is left out of
-equality, so that parse(print(p)) = p can be tested by `==`.
+the bounds of a window is the event reference of that name. An aggregate of several variables, `count(A, I)` as in
+Listing 5.1, is a call of `count`; an aggregate of one value is the model's. Every node keeps its span, which is left
+out of equality, so that parse(print(p)) = p can be tested by `==`.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ Query = Leaf | Conjunction | Disjunction
 class Head:
     """`state: onFire(area(A)) until allClear(area(A))`; conditions are what a rewritten query says of its own time.
 
-    A head with an identifier has a kind: `event a: h(X) and b(a) = b(w)`.
+    A head with conditions has an identifier, and one with that a kind: `event a: h(X) and b(a) = b(w)`.
     """
 
     atom: Atom

@@ -76,6 +76,9 @@ class ItemTransformer(ExpressionTransformer):
         kept = tuple(each for each in map(self._head_condition, conditions) if each is not None)
         found = self._sorted(prefixes, time_first=not kept)
         kind = cast("Kind | None", found.kind or ("event" if found.identifier is not None else None))
+        if kept and found.identifier is None:
+            hint = "conditions stand in the body; those after a head are on its own time: `event a: h(X) and b(a) = …`"
+            self._misplaced(MisplacedError("a rule derives one atom, found 'and'", kept[0].span, hint))
         atom = self._tried(raw.head_atom, part, Atom(""))
         first = next((each for each in prefixes[-1:] if found.kind or found.identifier), part)
         where = Span(place.source, (first.span or place).start, place.end)
@@ -83,10 +86,9 @@ class ItemTransformer(ExpressionTransformer):
         for stray in _outside_of_residues(query):
             hint = "what a constraint says of a query stands in braces: { exists = 1 j: p(X) }"
             self._misplaced(MisplacedError("`exists` is part of a residue", stray.span, hint))
-        rule = Rule(
-            Head(atom, kind, found.identifier, kept, until, where), query, Span(span.source, where.start, span.end)
-        )
-        return TimedRule(found.time, rule)
+        derived = Head(atom, kind, found.identifier, kept, until, where)
+        end = span.end if query.span is None else query.span.end  # a comment before the full stop is not in the rule
+        return TimedRule(found.time, Rule(derived, query, Span(span.source, where.start, end)))
 
     def head(self, span: Span, *parts: Any) -> Any:
         *others, until = parts
