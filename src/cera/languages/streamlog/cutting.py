@@ -81,7 +81,8 @@ def _declares(lexemes: Sequence[Lexeme], index: int) -> bool:
     lexeme, following = lexemes[index], lexemes[index + 1]
     if lexeme.text == "ORIGIN":
         return following.text not in ("(", ":", ")", ",")
-    return lexeme.text == "relation" and following.kind in ("word", "string")
+    named = following.kind == "string" or (following.kind == "word" and following.text not in _CONTINUING)
+    return lexeme.text == "relation" and named
 
 
 def _is_stop(text: str, lexemes: Sequence[Lexeme], index: int) -> bool:
