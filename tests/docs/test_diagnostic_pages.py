@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Diagnostic, Source, render
+from cera.languages.streamlog.checks import check_program
+from cera.languages.streamlog.parser import parse
 from cera.program import Program
 from cera.wording import on_command_line
 from docs.blocks import ROOT, blocks
@@ -20,7 +22,7 @@ FOLDER = ROOT / "docs" / "diagnostics"
 PAGES = sorted(FOLDER.glob("[A-Z][A-Z][0-9]*.md"))
 
 #: The first letters of the codes of a language, and the ending of its files.
-LANGUAGES = {"XC": "xceq", "EP": "epl", "DL": "dl1s", "CE": "cet", "SN": "snoop"}
+LANGUAGES = {"XC": "xceq", "EP": "epl", "DL": "dl1s", "CE": "cet", "SN": "snoop", "SL": "slog"}
 
 #: Warnings that have a page, and on the pages of others would only distract: what a program remembers for good.
 BESIDES = {"XC501"}
@@ -31,6 +33,9 @@ ACCOMPANIED = {"XC206": {"XC105"}}
 
 def diagnose(text: str, code: str) -> list[Diagnostic]:
     """Returns what is said of a program; notes, and warnings that distract, on the page that is about them only."""
+    if LANGUAGES[code[:2]] == "slog":  # StreamLog is not compiled yet, so `Program` does not know it
+        parsed = parse(Source("program.slog", text))
+        return list(parsed.diagnostics) or check_program(parsed.program)
     program = Program((Source(f"program.{LANGUAGES[code[:2]]}", text),))
     found = [*program.check(), *program.notes]
     return [one for one in found if one.code == code or not (one.severity == "note" or one.code in BESIDES)]

@@ -59,7 +59,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    codes = {code for source in SOURCES for code in re.findall(r'"((?:XC|EP|DL|CE|SN)\d{3})"', source.read_text())}
+    codes = {code for source in SOURCES for code in re.findall(r'"((?:XC|EP|DL|CE|SN|SL)\d{3})"', source.read_text())}
     assert {page.stem for page in DIAGNOSTICS.glob("*.md")} == codes | {"README"}
 
 

@@ -15,6 +15,7 @@ from cera.languages.cet.parser import lark as cet_lark
 from cera.languages.datalog.parser import lark as datalog_lark
 from cera.languages.epl.parser import lark as epl_lark
 from cera.languages.snoop.parser import lark as snoop_lark
+from cera.languages.streamlog.parser import lark as streamlog_lark
 from cera.languages.xchangeeq.grammar import lark as xchangeeq_lark
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.time.durations import UNITS
@@ -24,13 +25,21 @@ from languages.finite_words import finite_words
 from languages.textmate import FOLDER, GRAMMARS, Grammar
 
 ROOT = Path(__file__).parents[2]
-ENDINGS = {"xchangeeq": "xceq", "epl": "epl", "datalog-1s": "dl1s", "event-types": "cet", "snoop": "snoop"}
+ENDINGS = {
+    "xchangeeq": "xceq",
+    "epl": "epl",
+    "datalog-1s": "dl1s",
+    "event-types": "cet",
+    "snoop": "snoop",
+    "streamlog": "slog",
+}
 LARKS = {
     "xchangeeq": xchangeeq_lark,
     "epl": epl_lark,
     "datalog-1s": datalog_lark,
     "event-types": cet_lark,
     "snoop": snoop_lark,
+    "streamlog": streamlog_lark,
 }
 #: What has to follow a word for it to be one: each is tried, and one of them has to do.
 AFTER = (" X", " (", "(", " [", ": A", " x.", " :1", ".", " by x")
@@ -113,6 +122,7 @@ def test_modes_and_timers_are_coloured() -> None:
             assert GRAMMARS["event-types"].tokens(f"{spelled}: A")[0].scope == "storage.modifier.mode", spelled
     for timer in TIMERS:
         assert GRAMMARS["xchangeeq"].tokens(f"{timer}[event a, 1 sec]")[0].scope == "support.function.timer", timer
+        assert GRAMMARS["streamlog"].tokens(f"{timer}[a, 1 sec]")[0].scope == "support.function.timer", timer
 
 
 @pytest.mark.parametrize("language", ENDINGS)
@@ -153,6 +163,12 @@ EXPECTED = [
         ";": "keyword.operator",
         "NOT": "keyword.operator.word", "where": "keyword.other", "A.v": "variable.other.attribute",
         "/*": "comment.block", "within": "keyword.other",
+    }),
+    ("streamlog", "Range 1h Slide 30min:\n  state: hot(area(A)) <- i: temp(area(red)) ∧ not b(i) < V and i before j.", {
+        "Range": "keyword.control", "1h": "constant.numeric.duration", "Slide": "keyword.control",
+        "state": "keyword.other", "hot(": "entity.name.tag", "A)": "variable.other", "<-": "keyword.operator",
+        "i:": "entity.name.label", "red": "string.unquoted", "∧": "keyword.operator", "not": "keyword.operator.word",
+        "b(i)": "support.function", "V and": "variable.other", "before": "keyword.operator.temporal",
     }),
 ]  # fmt: skip
 

@@ -1,0 +1,56 @@
+"""StreamLog as a language: the rules of all its files are one program.
+
+It is not in `LANGUAGES` yet: what `compile` makes of its modules needs states and evaluation times in the rules.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cera.diagnostics import Source
+from cera.languages.protocol.results import ModuleText, ParsedSource
+from cera.languages.streamlog.parser import parse
+from cera.languages.streamlog.syntax import Program, Rule
+
+#: The end of a head and its arrow, and the beginnings that no other language has.
+_ARROW = re.compile(r"[\w)\"]\s*(?:<-(?![0-9])|←)")
+_OPENING = re.compile(
+    r"\s*(?:ORIGIN\s*\"|relation\s[^.\n]*\bfrom\s*\"|Range\s*[0-9]|\[|(?:unbounded|now|event|state)\s*:|(?:event|state)\s+\w+\s*:)"
+)
+_COMMENT = re.compile(r"#[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+class StreamLog:
+    """The parts of the protocol `Language` that need no compiler."""
+
+    name = "StreamLog"
+    short_name = "StreamLog"
+    ending = ".slog"
+    signs = ("<-", "←")
+    one_program = True
+
+    def claims(self, text: str) -> float:
+        """Returns how well a text fits. Rules of Datalog look alike: then the one has it that understands more."""
+        code = _COMMENT.sub(" ", text)
+        opening = _OPENING.match(code) is not None
+        if _ARROW.search(code) is None:
+            return 0.3 if opening else 0.0
+        return 0.6 if opening else 0.4
+
+    def parse(self, source: Source) -> ParsedSource[Program]:
+        parsed = parse(source)
+        rules = tuple(map(rule_name, parsed.program.rules))
+        return ParsedSource(source, (ModuleText(parsed.program, "", None, rules, "none"),), parsed.diagnostics)
+
+    def format(self, source: Source) -> str:
+        from cera.languages.streamlog.printer import format_source  # programs are mostly run, not printed
+
+        return format_source(source)
+
+
+def rule_name(rule: Rule) -> str:
+    """Returns the name of a rule: the label that it derives."""
+    return rule.head.atom.label
+
+
+STREAMLOG = StreamLog()
