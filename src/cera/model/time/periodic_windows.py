@@ -3,8 +3,7 @@
     [origin + k·slide, origin + k·slide + length[        for every whole k, also a negative one
 
 On whole microseconds `[b, e[` is `[b, e-1]`. A window that would leave the years 1 to 9999 does not happen. With
-slide < length windows overlap, with slide = length they tumble, with slide > length there are gaps between them (S-02,
-ERR-35).
+slide < length windows overlap, with slide = length they tumble, with slide > length there are gaps between them (S-02).
 """
 
 from __future__ import annotations
