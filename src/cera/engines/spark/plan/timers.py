@@ -74,7 +74,8 @@ def windowed(relation: Relation, identifier: str, period: Period, over: Sequence
     begins = window_begins([IntervalColumns(*relation.interval(name)) for name in over], period)
     kept = [column(name) for name in relation.columns]
     name = attribute(identifier, "begin")
-    frame = relation.frame.select(*kept, F.explode(begins).alias(name))
+    # of a plain `explode` Spark would infer filters by the whole array, and from these more than it can look through
+    frame = relation.frame.select(*kept, F.explode_outer(begins).alias(name)).where(column(name).isNotNull())
     end = column(name) + F.lit(period.length - 1)
     return replace(relation, frame=frame).with_timer(identifier, WindowTimer(period), column(name), end)
 
