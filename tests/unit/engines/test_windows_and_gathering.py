@@ -186,3 +186,15 @@ def test_rules_over_answers_of_windows(engine: str) -> None:
         (0, 120, "rise{15, 30}"),
         (60, 120, "mean{value{30}}"),
     ]
+
+
+@pytest.mark.parametrize("gathering", [False, True], ids=["collected", "gathered"])
+def test_in_the_formal_semantics_a_substitution_counts_once_where_it_comes_first(engine: str, gathering: bool) -> None:
+    head = "DETECT r{ f{first(all var V)}, l{last(all var V)}, n{count(all var V)} }"
+    if gathering:
+        made = changed(f"{head} ON event b: b{{{{ var V }}}} END", (window("b", slide=60),), "b")
+    else:
+        made = program(f"{head} ON and {{ event w: w{{{{}}}}, while w: collect b{{{{ var V }}}} }} END")
+    events = [event("w{}", 0, 10), *(event(f"b{{{value}}}", at) for at, value in enumerate((5, 3, 8, 5, 4, 3)))]
+    [found] = answers(replace(made, semantics="formal"), events, engine)
+    assert str(found.event.term) == "r{f{5}, l{4}, n{4}}"

@@ -135,7 +135,7 @@ class Evaluation:
             case TemporalJoin() | AntiSemiJoin():
                 return self._window(expression)
             case Gathering():
-                return self.relation(expression.input).gathered(expression.pairs, counted=expression.counted)
+                return self.relation(expression.input).gathered(expression.pairs)
             case Merging():
                 return self.relation(expression.input)
             case Renaming():
@@ -216,9 +216,7 @@ class Evaluation:
         self._note(operator, left, right, buckets)
         if isinstance(operator, AntiSemiJoin):
             return joins.anti_join(left, right, operator.window, operator.element, conditions, buckets)
-        return joins.temporal_join(
-            left, right, operator.window, operator.element, conditions, buckets, operator.counted
-        )
+        return joins.temporal_join(left, right, operator.window, operator.element, conditions, buckets)
 
     def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
         """Returns the rows of the left side without an event in their windows, if these rows are few; else None."""

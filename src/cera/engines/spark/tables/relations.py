@@ -167,18 +167,17 @@ class Relation:
         pairs = zip(self.columns, new.columns, strict=True)
         return replace(new, frame=self.frame.select(*[column(old).alias(name) for old, name in pairs]))
 
-    def gathered(self, pairs: Sequence[tuple[str, str]], *, counted: bool) -> Relation:
+    def gathered(self, pairs: Sequence[tuple[str, str]]) -> Relation:
         """Returns Γ: the events of some identifiers as matches under other names, before those that there are."""
         names = {identifier: match_name(match) for match, identifier in pairs}
         if not names.keys().isdisjoint(self.timers):
-            return self.with_timer_ids().gathered(pairs, counted=counted)
+            return self.with_timer_ids().gathered(pairs)
         kept = replace(self, identifiers=tuple(name for name in self.identifiers if name not in names))
         parts = [column(name) for name in kept.columns]
-        if counted:
-            for old, new in names.items():
-                parts += [column(attribute(old, part)).alias(attribute(new, part)) for part in EVENT]
-            kept = replace(kept, matches=(*names.values(), *self.matches))
-        return replace(kept, frame=self.frame.select(*parts))
+        parts += [
+            column(attribute(old, part)).alias(attribute(new, part)) for old, new in names.items() for part in EVENT
+        ]
+        return replace(kept, frame=self.frame.select(*parts), matches=(*names.values(), *self.matches))
 
     def projected(self, variables: Iterable[str]) -> Relation:
         """Returns π: the relation without some of the variables."""
