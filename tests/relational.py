@@ -17,9 +17,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -32,13 +34,13 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.schema import MERGED, begin, end, matching, reference
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Theory, timer_event
+from cera.engines.reference.entailment import Theory, timer_event, window_events
 from cera.engines.reference.enumeration import Match
 from cera.model.events.event import Event
 from cera.model.matching.matching import match
 from cera.model.terms.term import Term, value_key
 from cera.model.time.interval import Interval, Time
-from cera.rules.rule import RelativeTimer
+from cera.rules.rule import PeriodicWindow, RelativeTimer
 from cera.testing import seconds
 
 Tuple = dict[str, Any]
@@ -49,15 +51,14 @@ _FIRST = ".first"
 
 class Relation:
     """A set of tuples. An attribute `j.first` is not part of a tuple, it remembers the first event that a temporal join
-    has dropped from it, because heads put what they gather in the order of the events."""
+    or a gathering has dropped from it, because heads put what they gather in the order of the events."""
 
     def __init__(self, tuples: Iterable[Tuple] = ()) -> None:
         self._tuples: dict[object, Tuple] = {}
         for row in tuples:
             known = self._tuples.setdefault(identity(row), row)
-            if known is not row:
-                for name in (name for name in row if name.endswith(_FIRST)):
-                    known[name] = min(known[name], row[name], key=lambda event: event.order_key)
+            if known is not row and _firsts(row) < _firsts(known):
+                known.update((name, event) for name, event in row.items() if name.endswith(_FIRST))
 
     def __iter__(self) -> Iterator[Tuple]:
         return iter(self._tuples.values())
@@ -70,6 +71,11 @@ class Relation:
 
     def __repr__(self) -> str:
         return "\n".join(["", *sorted(", ".join(f"{k}={v}" for k, v in sorted(row.items())) for row in self)])
+
+
+def _firsts(row: Tuple) -> list[Any]:
+    """The events that a tuple remembers, as matches are compared: one after the other."""
+    return [event.order_key for name, event in row.items() if name.endswith(_FIRST)]
 
 
 def identity(row: Tuple) -> frozenset[tuple[str, object]]:
@@ -155,6 +161,8 @@ class World:
             case RelativeTimers():
                 anchors = {event_of(row) for row in self.evaluate(expression.source)}
                 yield from self._relative_timers(expression, anchors)
+            case PeriodicWindows():
+                raise AssertionError("windows are made with what they are over")
             case Join():
                 yield from self._join(expression)
             case Selection():
@@ -172,6 +180,8 @@ class World:
                 for row in self.evaluate(expression.left):
                     if not any(self._inside(expression, row, other) for other in right):
                         yield row
+            case Gathering():
+                yield from (_gathered(row, expression) for row in self.evaluate(expression.input))
             case Merging():
                 yield from (_merged(row, expression) for row in self.evaluate(expression.input))
             case Renaming():
@@ -204,13 +214,21 @@ class World:
             if event is not None and (self.until is None or event.end <= self.until):
                 yield {**_times(timers.identifier, event), reference(timers.anchor): anchor}
 
+    def _windows(self, windows: PeriodicWindows, around: Iterable[tuple[Event, ...]]) -> Iterator[Tuple]:
+        window = PeriodicWindow(windows.identifier, *windows.period, windows.over)
+        for events in around:
+            inside = dict(zip(windows.over, events, strict=True))
+            for event in window_events(window, inside):
+                if self.until is None or event.end <= self.until:
+                    yield {**_times(window.identifier, event), **{reference(name): inside[name] for name in inside}}
+
     def _part(self, leaf: DifferenceReference, tuples: Iterable[Tuple]) -> Iterator[Tuple]:
-        """ΔR or ∘R: known now, or before; a timer not before its anchor (ERR-08)."""
+        """ΔR or ∘R: known now or before; a timer not before its anchor (ERR-08), nor a window before its events."""
         assert self.now is not None
         for row in tuples:
             known = last_end(row)
-            if isinstance(leaf.of, RelativeTimers):
-                known = max(known, row[reference(leaf.of.anchor)].end)
+            if isinstance(leaf.of, RelativeTimers | PeriodicWindows):
+                known = max(known, *(event.end for event in trace_of(row).values()))
             if known == self.now if leaf.part == "Δ" else known < self.now:
                 yield row
 
@@ -220,9 +238,12 @@ class World:
         leaf = right.of if isinstance(right, DifferenceReference) else right
         if isinstance(leaf, RelativeTimers):  # a timer is made with its anchor, whatever that is (ERR-08, ERR-17)
             others = self._relative_timers(leaf, {row[reference(leaf.anchor)] for row in left})
-            others = self._part(right, others) if isinstance(right, DifferenceReference) else others
+        elif isinstance(leaf, PeriodicWindows):
+            others = self._windows(leaf, {tuple(row[reference(name)] for name in leaf.over) for row in left})
         else:
             others = self.evaluate(right)
+        if isinstance(right, DifferenceReference) and isinstance(leaf, RelativeTimers | PeriodicWindows):
+            others = self._part(right, others)
         for other in list(others):
             yield from ({**row, **other} for row in left if _agree(row, other))
 
@@ -281,7 +302,7 @@ def trace_of(row: Tuple) -> dict[str, Event]:
 
 
 def collected_of(row: Tuple) -> tuple[Event, ...]:
-    """The events that temporal joins have dropped, in the order of the joins."""
+    """The events that were gathered, then those that temporal joins have dropped, in the order of the joins."""
     return tuple(event for name, event in row.items() if name.endswith((".match", _FIRST)))
 
 
@@ -291,6 +312,15 @@ def _times(identifier: str, event: Event) -> Tuple:
 
 def _agree(row: Tuple, other: Tuple) -> bool:
     return all(_key(row[name]) == _key(other[name]) for name in row.keys() & other.keys())
+
+
+def _gathered(row: Tuple, gathering: Gathering) -> Tuple:
+    """The tuple with the times and references of some identifiers as matches, which stand before older ones."""
+    names = [name for i in gathering.identifiers for name in (begin(i), end(i), reference(i))]
+    rest = {name: value for name, value in row.items() if name not in names}
+    older = {name: rest.pop(name) for name in [*rest] if name.endswith((".match", _FIRST))}
+    made = matching if gathering.counted else (lambda match: f"{match}{_FIRST}")
+    return {**rest, **{made(match): row[reference(i)] for match, i in gathering.pairs}, **older}
 
 
 def _merged(row: Tuple, merging: Merging) -> Tuple:

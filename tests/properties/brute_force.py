@@ -14,11 +14,12 @@ from cera.engines.reference.construction import construct_terms
 from cera.engines.reference.entailment import Interpretation, Theory, Trace, timer_event
 from cera.engines.reference.enumeration import Match
 from cera.model.events.event import Event
+from cera.model.events.window_events import window_event
 from cera.model.matching import patterns
 from cera.model.matching.matching import match
 from cera.model.terms.term import Value, value_key
 from cera.model.time.interval import hull
-from cera.rules.rule import Branch, Rule
+from cera.rules.rule import Branch, Rule, gathered_order
 
 #: More combinations than this are not tried.
 MOST_COMBINATIONS = 4_000
@@ -37,7 +38,7 @@ def entailed(theory: Theory, events: Interpretation, branch: Branch) -> Iterator
         raise TooLargeError
     for chosen in itertools.product(*candidates.values()):
         trace = dict(zip(candidates, chosen, strict=True))
-        interval = hull(event.interval for event in chosen)
+        interval = hull(event.interval for name, event in trace.items() if name not in branch.gathered)
         for bound in itertools.product(*values.values()):
             substitution = {name: value for name, value in zip(values, bound, strict=True) if value is not None}
             if theory.entails(events, substitution, trace, branch, interval):
@@ -57,6 +58,10 @@ def _candidates(theory: Theory, events: Interpretation, branch: Branch) -> dict[
         made = (timer_event(relative, anchor) for anchor in found[relative.anchor])
         found[relative.identifier] = [event for event in made if event is not None]
         waiting.remove(relative)
+    for window in branch.windows:
+        around = {event.interval for name in window.over for event in found[name]}
+        intervals = {each for interval in around for each in window.period.windows(interval)}
+        found[window.identifier] = [window_event(window.period, interval) for interval in sorted(intervals)]
     return found
 
 
@@ -82,8 +87,11 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for trace, values in entailed(theory, events, branch):
+            remaining = {name: event for name, event in trace.items() if name not in branch.gathered}
+            gathered = tuple(trace[name] for name in gathered_order(branch))
             for collected in _collected(theory, events, branch, trace, values):
-                traces.setdefault(frozenset(trace.items()), []).append(Match(trace, collected, values))
+                match_ = Match(remaining, (*gathered, *collected), values)
+                traces.setdefault(frozenset(remaining.items()), []).append(match_)
     return all(
         Event(term, matches[0].interval) in events
         for matches in traces.values()

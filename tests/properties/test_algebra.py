@@ -36,7 +36,7 @@ from relational import (
     values_of,
 )
 
-SMALL = cases(most_events=7) | cases(recursive=True, most_events=4)
+SMALL = cases(most_events=7) | cases(recursive=True, most_events=4) | cases(windowed=True, most_events=7)
 
 NOWS = st.integers(0, 2 * LAST_SECOND).map(lambda seconds: seconds * SECOND)
 
@@ -111,7 +111,7 @@ def test_C_20_the_equations_of_finite_differencing_hold(case: Case) -> None:
 def prefixes(branch: Branch) -> Iterator[Branch]:
     """B1, …, Bn and C: the body up to each literal in the order of Fig. 7, then with its conditions."""
     parts: dict[str, tuple[object, ...]] = {}
-    for name in ("events", "absolute_timers", "relative_timers", "collections", "absences", "conditions"):
+    for name in ("events", "absolute_timers", "relative_timers", "windows", "collections", "absences", "conditions"):
         found = getattr(branch, name)
         if name == "relative_timers" and found:  # their order is that of their anchors
             parts[name] = found
@@ -129,7 +129,7 @@ def body_of(prefix: Branch, rule: Rule, program: RuleProgram) -> Expression:
     return body
 
 
-@holds_for(cases(most_events=6) | cases(recursive=True, most_events=4))
+@holds_for(cases(most_events=6) | cases(recursive=True, most_events=4) | cases(windowed=True, most_events=5))
 def test_C_23_a_tuple_is_a_substitution_and_a_trace_that_satisfy_its_formula(case: Case) -> None:
     """Lemma 0.1, by enumeration: r ∈ S(E) iff E, σ_r, τ_r ⊨ F^t with t = occtime(r), for every part of every body."""
     program = rules_of(case)

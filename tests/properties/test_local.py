@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -17,9 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.expressions.expression import InOneWindow
 from cera.program import load
 from cera.rules.analysis.strata import recursive_components
-from cera.rules.rule import RuleProgram, Semantics
+from cera.rules.rule import Branch, RuleProgram, Semantics
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
 from module_runs import run_by_definition, run_locally
@@ -180,6 +182,67 @@ def test_until_cuts_a_replay_as_if_now_were_then(drawn: tuple[Case, int]) -> Non
 def test_events_given_as_json_are_answered_like_events_given_as_terms(case: Case) -> None:
     program = rules_of(case)
     found = Variation(random.Random(0), reading_json=True).answers(program, in_order(case.events))
+    assert not differences(found, expected_answers(program, case.events))
+
+
+@dataclass
+class WindowCoverage:
+    """The number of rules with windows and gathered events, and of those among them that derived something."""
+
+    rules: Counter[str] = field(default_factory=Counter)
+    answering: Counter[str] = field(default_factory=Counter)
+
+    def count(self, program: RuleProgram, derived: list[DerivedEvent]) -> None:
+        productive = {derivation.rule for one in derived for derivation in one.derivations}
+        for rule in program.rules:
+            names = {name for branch in rule.branches for name in _uses_of_windows(branch)}
+            self.rules.update(names)
+            self.answering.update(names if rule.name in productive else ())
+
+
+def _uses_of_windows(branch: Branch) -> Iterator[str]:
+    windows = {window.identifier for window in branch.windows}
+    if windows:
+        yield "windows"
+    if branch.gathered:
+        yield "gathered"
+    if len(branch.gathered) > 1:
+        yield "several gathered"
+    if branch.gathered and branch.accumulations:
+        yield "gathered and accumulated"
+    if any(part.window in windows for part in branch.accumulations):
+        yield "accumulated over windows"
+    if any(isinstance(condition, InOneWindow) for condition in branch.conditions):
+        yield "in one window"
+
+
+@pytest.mark.parametrize(
+    "programs", [pytest.param(examples(300), id="short"), pytest.param(5_000, id="long", marks=pytest.mark.long)]
+)
+def test_windows_and_gathered_events_have_the_same_answers_whatever_way_a_stream_arrives(programs: int) -> None:
+    coverage = WindowCoverage()
+    for seed in range(programs):
+        case = seeded_case(seed, ACCEPTED, windowed=True)
+        program = replace(rules_of(case), semantics=SEMANTICS[seed % 2])
+        expected = expected_answers(program, case.events)
+        chance = random.Random(seed)
+        variation = some_variation(chance)
+        found = variation.answers(program, disordered(case.events, variation.max_delay, chance))
+        assert not differences(found, expected), f"seed {seed}, {variation}"
+        assert not variation.late
+        coverage.count(program, expected)
+    if programs >= 300:
+        assert set(coverage.answering) == set(coverage.rules)
+        assert len(coverage.rules) == 6
+
+
+@holds_for(st.tuples(cases(windowed=True), CHANCE), short=50, long=1_000)
+def test_windows_may_be_cut_restarted_and_optimized(drawn: tuple[Case, random.Random]) -> None:
+    """A failure shows the smallest program found."""
+    case, chance = drawn
+    program = rules_of(case)
+    variation = Variation(chance, cutting=True, restarting=True, without=())
+    found = variation.answers(program, in_order(case.events))
     assert not differences(found, expected_answers(program, case.events))
 
 

@@ -25,7 +25,7 @@ def expected_line(found: Detection, times: TimeFormat) -> str:
     return json.dumps(event_line(found.result(), times), ensure_ascii=False)
 
 
-@holds_for(cases() | cases(recursive=True), short=50, long=3_000)
+@holds_for(cases() | cases(recursive=True) | cases(windowed=True), short=50, long=3_000)
 def test_a_line_made_without_a_term_is_that_of_the_term(case: Case) -> None:
     host = Driver(processor_of(rules_of(case), case.events), 0)
     derived = [found for event in in_order(case.events) for found in host.push([from_json(event)])]

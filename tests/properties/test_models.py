@@ -35,7 +35,7 @@ from properties.theories import (
     to_fixpoint,
 )
 
-CASES = cases() | cases(STRATIFIED) | cases(recursive=True)
+CASES = cases() | cases(STRATIFIED) | cases(recursive=True) | cases(windowed=True)
 WITH_CHANCE = st.tuples(CASES, st.randoms(use_true_random=False))
 
 

@@ -31,7 +31,7 @@ from properties.holding import holds_for
 from properties.local_runs import differences, in_order
 from properties.theories import rules_of
 
-CASES = cases() | cases(recursive=True)
+CASES = cases() | cases(recursive=True) | cases(windowed=True)
 NAMES = tuple(each.name for each in PASSES)
 FOR_GOOD = float("inf")
 

@@ -24,7 +24,7 @@ from cera.model.events.event import DerivedEvent, Event
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rule_layers
 from module_runs import run_by_definition, run_on_spark
-from properties.generator import constructs, seeded_case
+from properties.generator import FEATURES, constructs, seeded_case
 from properties.theories import rules_of
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -38,6 +38,9 @@ ONCE_IN = 5
 #: Programs in one test, and tests in `make test`.
 PART = 10
 PARTS = 1
+
+#: Seeds of programs with windows in which a rule that gathers has answers.
+WINDOWED = (1, 2, 13, 16, 24, 25, 27, 37)
 
 
 @pytest.fixture
@@ -138,6 +141,33 @@ def compare_recursions(seeds: Iterable[int]) -> Counter[str]:
 def test_recursive_programs_on_spark_agree_with_the_reference_in_every_way() -> None:
     ways = compare_recursions((7, 8, 18, 26, 33, 37))
     assert ways.keys() == {"by key", "in rounds over the delta", "in one piece"}
+
+
+def compared_windows(seed: int) -> int:
+    """The number of answers of a random program with windows and gathered events, on which both engines agree."""
+    case = seeded_case(seed, FEATURES - {"recursion"}, windowed=True)
+    program = rules_of(case)
+    expected = run_by_definition(program, case.events).derived
+    assert derivations(run_on_spark(program, case.events).derived) == derivations(expected), f"seed {seed}"
+    return len(expected)
+
+
+def compare_windows(seeds: Iterable[int]) -> int:
+    with ThreadPoolExecutor(2) as pool:
+        return sum(pool.map(compared_windows, seeds))
+
+
+@pytest.mark.usefixtures("spark")
+def test_windows_and_gathered_events_on_spark_agree_with_the_reference() -> None:
+    """Each of these programs has an answer of a rule that gathers."""
+    assert compare_windows(WINDOWED)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(60))
+@pytest.mark.usefixtures("spark")
+def test_many_programs_with_windows_on_spark_agree_with_the_reference(part: int) -> None:
+    compare_windows(range(part * PART, (part + 1) * PART))
 
 
 @pytest.mark.long

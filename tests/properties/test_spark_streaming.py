@@ -85,7 +85,7 @@ def programs(count: int, first_seed: int) -> Iterator[tuple[list[Rule], list[Eve
     seed = first_seed
     while count:
         seed += 1
-        case = seeded_case(seed, recursive=seed % 5 == 0)
+        case = seeded_case(seed, recursive=seed % 5 == 0, windowed=seed % 3 == 1)
         program = rules_of(case)
         prefix = f"p{seed}-"
         try:

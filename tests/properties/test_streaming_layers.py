@@ -32,7 +32,7 @@ from properties.local_runs import DELAYS, disordered
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.theories import rules_of
 
-CASES = cases() | cases(recursive=True)
+CASES = cases() | cases(recursive=True) | cases(windowed=True)
 CHANCE = st.randoms(use_true_random=False)
 
 #: An event at which all of a random stream is decided.

@@ -14,15 +14,16 @@ from cera.rules.analysis.strata import Dependency, dependencies
 from cera.rules.checks.check import check
 from cera.rules.rule import Rule, RuleProgram
 from cera.testing import SECOND
-from properties.generator import LAST_SECOND, Case
+from properties.generator import LAST_SECOND, Case, with_windows
 
 #: Absolute timers tick here, whatever part of the stream is looked at.
 EXTENT = Interval(0, LAST_SECOND * SECOND)
 
 
 def rules_of(case: Case) -> RuleProgram:
-    """The normalised rules; a generated program has no errors."""
+    """The normalised rules, with windows if the case has some; a generated program has no errors."""
     program, problems = lower([case.program], calendars=case.calendars, timezone="UTC", semantics=None)
+    program = program if case.windows is None else with_windows(program, random.Random(case.windows))
     errors = [problem for problem in (*problems, *check(program)) if problem.severity == "error"]
     assert not errors, "\n".join(map(str, errors))
     return program

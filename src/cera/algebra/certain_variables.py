@@ -9,9 +9,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -38,14 +40,14 @@ def certain_variables(expression: Expression, plan: Plan) -> frozenset[str]:
             return certain_variables(expression.left, plan) | certain_variables(expression.right, plan)
         case AntiSemiJoin():
             return certain_variables(expression.left, plan)
-        case Selection() | Projection() | Merging():
+        case Selection() | Projection() | Gathering() | Merging():
             return certain_variables(expression.input, plan) & expression.schema.data
         case Renaming():
             names = {old: new for new, old in expression.variables}
             return frozenset(names.get(name, name) for name in certain_variables(expression.input, plan))
         case Union():
             return frozenset[str].intersection(*(certain_variables(part, plan) for part in expression.inputs))
-        case RelativeTimers() | Stream() | Construction():
+        case RelativeTimers() | PeriodicWindows() | Stream() | Construction():
             return frozenset()
         case _:
             assert_never(expression)

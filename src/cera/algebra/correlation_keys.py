@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cera.model.expressions.constructs import free_variables
 from cera.model.matching import patterns
 from cera.rules.rule import Branch, Rule
 
@@ -12,8 +13,11 @@ def correlation_key(rule: Rule) -> tuple[str, ...]:
 
     The events behind an answer, those collected and those found absent, all have the same values for these variables. A
     branch without an event query has no key: a timer belongs to every part, and what it collects must stay together.
+    Where events are gathered, the group of an answer must stay together too: only what the head groups by is a key.
     """
     keys = [_key(branch) for branch in rule.branches]
+    if any(branch.gathered for branch in rule.branches):
+        keys.append(free_variables(rule.head))
     return tuple(sorted(frozenset[str].intersection(*keys))) if keys else ()
 
 

@@ -3,7 +3,7 @@
 At a step, ΔR are the tuples of R that become known now and ∘R those known before; R is their disjoint union. Both are
 pushed inwards until they stand at basic streams, timers and materialization points:
 
-    Δ op(Q)            = op(ΔQ)                                   ∘ op(Q)          = op(∘Q)      op = Q, C, σ, ρ, π, μ
+    Δ op(Q)            = op(ΔQ)                                   ∘ op(Q)          = op(∘Q)   op = Q, C, σ, ρ, π, μ, Γ
     Δ(Q1 ⋈ Q2)         = ΔQ1 ⋈ ∘Q2 ∪ ΔQ1 ⋈ ΔQ2 ∪ ∘Q1 ⋈ ΔQ2        ∘(Q1 ⋈ Q2)       = ∘Q1 ⋈ ∘Q2
     Δ(Q1 ⋈_{i⊒j} Q2)   = ΔQ1 ⋈_{i⊒j} ∘Q2 ∪ ΔQ1 ⋈_{i⊒j} ΔQ2        ∘(Q1 ⋈_{i⊒j} Q2) = ∘Q1 ⋈_{i⊒j} ∘Q2
     Δ(Q1 ▷_{i⊒j} Q2)   = ΔQ1 ▷_{i⊒j} (∘Q2 ∪ ΔQ2)                  ∘(Q1 ▷_{i⊒j} Q2) = ∘Q1 ▷_{i⊒j} ∘Q2
@@ -26,9 +26,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -42,7 +44,7 @@ from cera.algebra.operators import (
 from cera.algebra.schema import STREAM, Schema
 
 Part = Literal["Δ", "∘"]
-Leaf = Stream | Reference | RelativeTimers | AbsoluteTimers
+Leaf = Stream | Reference | RelativeTimers | PeriodicWindows | AbsoluteTimers
 
 INCOMING = Stream()
 
@@ -51,7 +53,8 @@ INCOMING = Stream()
 class DifferenceReference(Reference):
     """A reference to ΔR or ∘R by that name, where R is a basic stream, a timer relation or a materialization point.
 
-    A relative timer becomes known when it has ended and its anchor has (ERR-08); everything else at its end.
+    A relative timer becomes known when it has ended and its anchor has (ERR-08), a periodic window when it has ended
+    and what it is over has; everything else at its end.
     """
 
     name: str = ""
@@ -63,7 +66,7 @@ class DifferenceReference(Reference):
 def delta(expression: Expression) -> Expression:
     """Returns ΔQ over the leaves ΔR and ∘R."""
     match expression:
-        case Stream() | Reference() | RelativeTimers() | AbsoluteTimers():
+        case Stream() | Reference() | RelativeTimers() | PeriodicWindows() | AbsoluteTimers():
             return _leaf("Δ", expression)
         case Join():
             new_left, new_right = delta(expression.left), delta(expression.right)
@@ -77,7 +80,9 @@ def delta(expression: Expression) -> Expression:
         case AntiSemiJoin():  # ERR-01
             everything = Union((old(expression.right), delta(expression.right)))
             return replace(expression, left=delta(expression.left), right=everything)
-        case Matching() | Selection() | Projection() | Merging() | Renaming() | Construction() | Union():
+        case Matching() | Selection() | Projection() | Gathering() | Merging() | Renaming():
+            return rebuild(expression, delta)
+        case Construction() | Union():
             return rebuild(expression, delta)
         case _:
             assert_never(expression)
@@ -85,7 +90,7 @@ def delta(expression: Expression) -> Expression:
 
 def old(expression: Expression) -> Expression:
     """Returns ∘Q: every operator commutes with it (ERR-02)."""
-    if isinstance(expression, Stream | Reference | RelativeTimers | AbsoluteTimers):
+    if isinstance(expression, Stream | Reference | RelativeTimers | PeriodicWindows | AbsoluteTimers):
         return _leaf("∘", expression)
     return rebuild(expression, old)
 
@@ -100,6 +105,8 @@ def _name(leaf: Leaf) -> str:
             return leaf.name
         case RelativeTimers():
             return f"X[{leaf.identifier}: {leaf.kind}[{leaf.anchor}, {leaf.duration}]]"
+        case PeriodicWindows():
+            return f"W[{leaf.identifier}: {leaf.length}/{leaf.slide}@{leaf.origin} ⊒ {', '.join(leaf.over)}]"
         case AbsoluteTimers():
             return f"Q[{leaf.identifier}: timer:{leaf.timer.name}]"
         case _:

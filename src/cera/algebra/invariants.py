@@ -5,8 +5,9 @@ are built. Here: the results are those of the plan it came from, and the shape i
 step:
 
 - a result constructs events from merged bodies, or is a union of such;
-- a body is events joined, then their relative timers, then windows, with selections anywhere;
-- relative timers stand to the right of a join, above all joins of events;
+- a body is events joined, then their relative timers and periodic windows, then accumulations, with selections
+  anywhere, and above all of it at most one gathering;
+- relative timers and periodic windows stand to the right of a join, above all joins of events;
 - the right side of a window is a relation of single events;
 - any other point is a relation of events, perhaps joined with their timers.
 """
@@ -18,9 +19,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -70,7 +73,7 @@ def _result(point: Point) -> None:
         for body in bodies:
             _require(isinstance(body, Merging), point, "constructs events from intervals that are not merged")
             assert isinstance(body, Merging)
-            _body(body.input, point)
+            _body(body.input.input if isinstance(body.input, Gathering) else body.input, point)
 
 
 def _body(expression: Expression, point: Point) -> None:
@@ -89,7 +92,7 @@ def _is_timed(expression: Expression) -> bool:
     match expression:
         case Selection():
             return _is_timed(expression.input)
-        case Join(right=RelativeTimers()):
+        case Join(right=RelativeTimers() | PeriodicWindows()):
             return _is_timed(expression.left)
         case _:
             return _is_joined(expression)

@@ -19,6 +19,8 @@ from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
 from cera.model.tags import tagged
 from cera.model.time.durations import Duration
+from cera.model.time.interval import Time
+from cera.model.time.periodic_windows import Period, checked_period
 
 
 class _Checked:
@@ -87,6 +89,33 @@ class RelativeTimers(_Checked):
     @cached_property
     def schema(self) -> Schema:
         return Schema(frozenset(), frozenset({self.identifier}), frozenset({self.identifier, self.anchor}))
+
+
+@tagged("PeriodicWindows")
+@dataclass(frozen=True)
+class PeriodicWindows(_Checked):
+    """W[i: length/slide@origin ⊒ j1, …, jn](R): for every n events of R the windows that contain all of them.
+
+    sch = {i.begin, i.end, i.ref, j1.ref, …, jn.ref}. As a relative timer, a window is an event that follows from
+    others, and is joined to the rows of these. The lengths are in microseconds.
+    """
+
+    identifier: str
+    length: int
+    slide: int
+    origin: Time
+    over: tuple[str, ...]
+    source: Expression = Stream()
+
+    @property
+    def period(self) -> Period:
+        return Period(self.length, self.slide, self.origin)
+
+    @cached_property
+    def schema(self) -> Schema:
+        checked_period(*self.period)
+        _require(bool(self.over), f"W[{self.identifier}] has windows around nothing")
+        return Schema(frozenset(), frozenset({self.identifier}), frozenset({self.identifier, *self.over}))
 
 
 @tagged("AbsoluteTimers")
@@ -195,6 +224,33 @@ class AntiSemiJoin(_Checked):
         return self.left.schema
 
 
+@tagged("Gathering")
+@dataclass(frozen=True)
+class Gathering(_Checked):
+    """Γ[v1 ← j1, …, vn ← jn](R): the times and the reference of each ji become the match attribute vi.match.
+
+    Tuples that differ in these events only are then of one event trace, and its matches, as those that ⋈_{i⊒j} finds
+    in a window. `pairs` are (v, j); matches are compared in their order, and by those of R after them. With `counted`,
+    each combination of gathered events counts as a match of its own (ERR-07).
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    input: Expression
+    counted: bool = True
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        return frozenset(identifier for _, identifier in self.pairs)
+
+    @cached_property
+    def schema(self) -> Schema:
+        schema, gathered = self.input.schema, self.identifiers
+        _require(gathered <= schema.intervals & schema.references, "Γ gathers what its input does not have")
+        matches = frozenset(name for name, _ in self.pairs) if self.counted else frozenset[str]()
+        _require(not matches & schema.matches, "Γ: the name of a match is taken")
+        return Schema(schema.data, schema.intervals - gathered, schema.references - gathered, schema.matches | matches)
+
+
 @tagged("Merging")
 @dataclass(frozen=True)
 class Merging(_Checked):
@@ -283,17 +339,23 @@ Expression = (
     | Reference
     | Matching
     | RelativeTimers
+    | PeriodicWindows
     | AbsoluteTimers
     | Join
     | Selection
     | Projection
     | TemporalJoin
     | AntiSemiJoin
+    | Gathering
     | Merging
     | Renaming
     | Construction
     | Union
 )
+
+
+#: What follows from the rows that it is joined to: R ⋈ X and R ⋈ W have the rows of R with more events.
+FollowingEvents = RelativeTimers | PeriodicWindows
 
 
 def _require(holds: bool, message: str) -> None:
@@ -327,11 +389,11 @@ def inputs(expression: Expression) -> tuple[Expression, ...]:
     match expression:
         case Stream() | Reference() | AbsoluteTimers():
             return ()
-        case Matching() | RelativeTimers():
+        case Matching() | RelativeTimers() | PeriodicWindows():
             return (expression.source,)
         case Join() | TemporalJoin() | AntiSemiJoin():
             return (expression.left, expression.right)
-        case Selection() | Projection() | Merging() | Renaming() | Construction():
+        case Selection() | Projection() | Gathering() | Merging() | Renaming() | Construction():
             return (expression.input,)
         case Union():
             return expression.inputs
@@ -346,11 +408,11 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
     match expression:
         case Stream() | Reference() | AbsoluteTimers():
             return expression
-        case Matching() | RelativeTimers():
+        case Matching() | RelativeTimers() | PeriodicWindows():
             return replace(expression, source=new[0])
         case Join() | TemporalJoin() | AntiSemiJoin():
             return replace(expression, left=new[0], right=new[1])
-        case Selection() | Projection() | Merging() | Renaming() | Construction():
+        case Selection() | Projection() | Gathering() | Merging() | Renaming() | Construction():
             return replace(expression, input=new[0])
         case Union():
             return replace(expression, inputs=new)

@@ -9,9 +9,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -23,7 +25,7 @@ from cera.algebra.operators import (
     inputs,
 )
 from cera.algebra.plan import Plan
-from cera.algebra.plan_notation import Notation
+from cera.algebra.plan_notation import Notation, period_text
 from cera.algebra.schema import Schema, begin, end, reference
 from cera.model.time.durations import format_duration
 
@@ -91,6 +93,13 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "anchor": expression.anchor,
                 "duration": format_duration(expression.duration),
             }
+        case PeriodicWindows():
+            return {
+                "operator": "periodic windows",
+                "identifier": expression.identifier,
+                "windows": period_text(expression.period),
+                "over": list(expression.over),
+            }
         case Join():
             return {"operator": "join"}
         case Selection():
@@ -101,6 +110,8 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
             return {"operator": "temporal join", **_window(expression, notation), "counted": expression.counted}
         case AntiSemiJoin():
             return {"operator": "temporal anti-semi-join", **_window(expression, notation)}
+        case Gathering():
+            return {"operator": "gathering", "identifiers": dict(expression.pairs), "counted": expression.counted}
         case Merging():
             return {"operator": "merging", "identifiers": list(expression.identifiers)}
         case Renaming():

@@ -22,6 +22,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InOneWindow,
     Literal,
     Negative,
     Not,
@@ -36,7 +37,8 @@ from cera.model.expressions.printer import AND, ARITHMETIC_LEVELS, COMPARISON, N
 from cera.model.matching.patterns import Pattern
 from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
-from cera.model.time.durations import format_duration
+from cera.model.time.durations import Duration, format_duration
+from cera.model.time.periodic_windows import Period
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,9 @@ def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
         case Within():
             duration = _text(expression.duration, timer, SUM)
             return f"{_hull(expression.intervals, timer)} ≤ {duration}", COMPARISON
+        case InOneWindow():
+            intervals = ", ".join(_text(interval, timer, OR) for interval in expression.intervals)
+            return f"window {period_text(expression.period)} ⊒ {intervals}", COMPARISON
         case Not():
             return f"¬{_text(expression.operand, timer, PRIMARY)}", NOT
         case And():
@@ -123,6 +128,12 @@ def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
             return " ∨ ".join(_text(operand, timer, AND) for operand in expression.operands), OR
         case _:
             assert_never(expression)
+
+
+def period_text(period: Period) -> str:
+    """Returns `1 hour/30 min`, or `1 hour/30 min@5 min` with another origin than 1970-01-01 at 00:00 UTC."""
+    length, slide, origin = (format_duration(Duration(0, part)) for part in period)
+    return f"{length}/{slide}" + (f"@{origin}" if period.origin else "")
 
 
 def _related(condition: Temporal, timer: WriteTimer) -> tuple[str, int]:

@@ -3,7 +3,7 @@
 Matchings are named by their label and identifier and defined below the expression, `where Smoke_s := Q[s: …](E)`. In a
 renaming an identifier stands for its two times and its reference: `ρ[w ← n](R)` is
 `ρ[w.begin ← n.begin, w.end ← n.end, w.ref ← n.ref](R)`. A window says which events it leaves out (ERR-05):
-`▷_{i⊒v, v≠n}`.
+`▷_{i⊒v, v≠n}`. `W[w: 1 hour/30 min ⊒ t](E)` are the windows around an event, `Γ[v ← t](R)` makes it a match.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -32,7 +34,7 @@ from cera.algebra.operators import (
     walk,
 )
 from cera.algebra.plan import Plan, Point
-from cera.algebra.plan_notation import Notation
+from cera.algebra.plan_notation import Notation, period_text
 from cera.model.time.durations import format_duration
 from cera.rules.analysis.unification import query_label
 
@@ -106,6 +108,10 @@ def _source(source: Expression) -> str:
             raise AssertionError(f"{type(source).__name__} is no stream of events")
 
 
+#: The operators that are written before their one input.
+_Unary = Construction | Merging | Gathering | Selection | Projection | Renaming
+
+
 @dataclass
 class _Writer:
     notation: Notation
@@ -126,7 +132,7 @@ class _Writer:
     def lines(self, expression: Expression) -> list[str]:
         """Returns a line for each operator with one input; the rest is on one line if it fits."""
         match expression:
-            case Construction() | Merging() | Selection() | Projection() | Renaming():
+            case Construction() | Merging() | Gathering() | Selection() | Projection() | Renaming():
                 if isinstance(expression, Renaming) and isinstance(expression.input, Reference):
                     return [self.inline(expression)]
                 below = self.lines(expression.input)
@@ -140,7 +146,7 @@ class _Writer:
                     return [whole]
                 right = self.inline(expression.right, nested=True)
                 return [*self.lines(expression.left), f"{self._operator(expression)} {right}"]
-            case Stream() | Reference() | Matching() | RelativeTimers() | AbsoluteTimers():
+            case Stream() | Reference() | Matching() | RelativeTimers() | PeriodicWindows() | AbsoluteTimers():
                 return [self.inline(expression)]
             case _:
                 assert_never(expression)
@@ -156,7 +162,10 @@ class _Writer:
             case RelativeTimers():
                 timer = f"{expression.kind}[{expression.anchor}, {format_duration(expression.duration)}]"
                 return f"X[{expression.identifier}: {timer}]({_source(expression.source)})"
-            case Construction() | Merging() | Selection() | Projection() | Renaming():
+            case PeriodicWindows():
+                windows = f"{period_text(expression.period)} ⊒ {', '.join(expression.over)}"
+                return f"W[{expression.identifier}: {windows}]({_source(expression.source)})"
+            case Construction() | Merging() | Gathering() | Selection() | Projection() | Renaming():
                 return f"{self._operator(expression)}({self.inline(expression.input)})"
             case Join() | TemporalJoin() | AntiSemiJoin():
                 left, right = self.inline(expression.left, nested=True), self.inline(expression.right, nested=True)
@@ -170,13 +179,15 @@ class _Writer:
 
     def _operator(
         self,
-        expression: Construction | Merging | Selection | Projection | Renaming | Join | TemporalJoin | AntiSemiJoin,
+        expression: _Unary | Join | TemporalJoin | AntiSemiJoin,
     ) -> str:
         match expression:
             case Construction():
                 return f"C[{self.notation.construct(expression.head)}]"
             case Merging():
                 return f"μ[[begin, end] ← {' ⊔ '.join(expression.identifiers)}]"
+            case Gathering():
+                return f"Γ[{', '.join(f'{new} ← {old}' for new, old in expression.pairs)}]"
             case Selection():
                 return f"σ[{self.notation.condition(expression.condition)}]"
             case Projection():

@@ -23,6 +23,7 @@ from cera.algebra.operators import (
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Reference,
     RelativeTimers,
     Renaming,
@@ -42,7 +43,7 @@ from cera.rules.reasoning.difference_bounds import Bound, Constraint
 from cera.rules.reasoning.time_consequences import consequences, time_network
 from cera.rules.reasoning.time_constraints import TimeConstraint, TimeNetwork, TimeReason
 from cera.rules.reasoning.time_points import TimePoint
-from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, RelativeTimer
+from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, PeriodicWindow, RelativeTimer
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Relevance:
         """Returns the identifiers of events that rules of a cycle derive and that may have the head's interval."""
         found: dict[str, None] = {}
         for body in _bodies(construction):
-            names = [name for name, _ in _positive(body, self.plan)]
+            names = self._traced(body)
             for name in names:
                 source = _source_of(body, name, self.plan)
                 parts = source.inputs if isinstance(source, Union) else (source,)
@@ -186,7 +187,13 @@ class Relevance:
         return Horizon(name, ceil(latest.value), latest.reasons)
 
     def _events(self, expression: Expression) -> Iterator[str]:
-        return (name for name, literal in _positive(expression, self.plan) if not isinstance(literal, RelativeTimer))
+        """Yields the identifiers without those of timers and windows, which follow from them."""
+        following = RelativeTimer | PeriodicWindow
+        return (name for name, literal in _positive(expression, self.plan) if not isinstance(literal, following))
+
+    def _traced(self, body: Expression) -> list[str]:
+        """Returns the identifiers whose hull is the interval of an answer: those that are not gathered."""
+        return [name for name, _ in _positive(body, self.plan) if name in body.schema.intervals]
 
     def _enter(self, body: Expression) -> int | None:
         """Makes the network of a body; returns how long the events that it derives can last."""
@@ -195,7 +202,7 @@ class Relevance:
             self._networks[id(node)] = network
         if network.contradiction is not None:
             return 0
-        names = [name for name, _ in _positive(body, self.plan)]
+        names = self._traced(body)
         spans = [network.least(_end(late), _begin(early)) for late in names for early in names]
         known = [span for span in spans if span is not None]
         return ceil(max(known)) if known and len(known) == len(spans) else None
@@ -255,7 +262,7 @@ def _bodies(expression: Expression) -> list[Expression]:
             return [expression]
 
 
-Positive = EventQuery | RelativeTimer | AbsoluteTimer
+Positive = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow
 
 
 def _positive(expression: Expression, plan: Plan) -> Iterator[tuple[str, Positive]]:
@@ -268,6 +275,9 @@ def _positive(expression: Expression, plan: Plan) -> Iterator[tuple[str, Positiv
         case RelativeTimers():
             timer = RelativeTimer(expression.identifier, expression.kind, expression.anchor, expression.duration)
             yield expression.identifier, timer
+        case PeriodicWindows():
+            window = PeriodicWindow(expression.identifier, *expression.period, expression.over)
+            yield expression.identifier, window
         case Reference():
             yield from _positive(plan.by_name[expression.name].expression, plan)
         case Renaming():
@@ -285,6 +295,8 @@ def _renamed_literal(literal: Positive, names: Mapping[str, str]) -> tuple[str, 
     name = names.get(literal.identifier, literal.identifier)
     if isinstance(literal, RelativeTimer):
         return name, replace(literal, identifier=name, anchor=names.get(literal.anchor, literal.anchor))
+    if isinstance(literal, PeriodicWindow):
+        return name, replace(literal, identifier=name, over=tuple(names.get(each, each) for each in literal.over))
     return name, replace(literal, identifier=name)
 
 
@@ -339,4 +351,5 @@ def _branch(literals: Iterable[Positive], conditions: tuple[Condition, ...]) -> 
         absolute_timers=tuple(literal for literal in every if isinstance(literal, AbsoluteTimer)),
         relative_timers=tuple(literal for literal in every if isinstance(literal, RelativeTimer)),
         conditions=conditions,
+        windows=tuple(literal for literal in every if isinstance(literal, PeriodicWindow)),
     )

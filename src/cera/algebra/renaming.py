@@ -15,6 +15,7 @@ from cera.algebra.operators import (
     Expression,
     Join,
     Matching,
+    PeriodicWindows,
     Reference,
     RelativeTimers,
     Renaming,
@@ -76,6 +77,9 @@ def renamed(expression: Expression, names: Names) -> Expression:
         case RelativeTimers():
             identifier, anchor = names.identifier(expression.identifier), names.identifier(expression.anchor)
             return replace(expression, identifier=identifier, anchor=anchor)
+        case PeriodicWindows():
+            over = tuple(names.identifier(name) for name in expression.over)
+            return replace(expression, identifier=names.identifier(expression.identifier), over=over)
         case Join():
             return Join(renamed(expression.left, names), renamed(expression.right, names))
         case Selection():

@@ -3,10 +3,12 @@
     B1     = Q[j: q]
     B(i+1) = Bi ⋈ Q[j: q]           for event j: q
              Bi ⋈ X[j: kind[j', d]] for event j: kind[j', d]
+             Bi ⋈ W[j: p ⊒ i1, …]   for a periodic window j over i1, …
              Bi ⋈_{j⊒i'} Q[i': q]   for while j: collect q        (i' fresh)
              Bi ▷_{j⊒i'} Q[i': q]   for while j: not q
     C      = σ[ck](… σ[c1](Bn))
-    Q      = C[h](μ[[begin, end] ← j1 ⊔ … ⊔ jl](C))               (j1 … jl the positive literals, ERR-03)
+    G      = Γ[i1' ← i1, …](C)      for gathered i1, …              (i1', … fresh), else C
+    Q      = C[h](μ[[begin, end] ← j1 ⊔ … ⊔ jl](G))               (j1 … jl the other positive literals, ERR-03)
 
 A matching takes its events from the incoming stream and from the rules whose heads it can match (ERR-17).
 """
@@ -23,9 +25,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Reference,
     RelativeTimers,
     Stream,
@@ -34,10 +38,12 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan, Point
 from cera.algebra.recursion_depth import make_room_for
+from cera.algebra.schema import SchemaError
 from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
+from cera.rules.reasoning.gathering import late_gathered
 from cera.rules.rule import (
     Accumulation,
     Branch,
@@ -45,6 +51,7 @@ from cera.rules.rule import (
     RuleProgram,
     Semantics,
     anchors_first,
+    gathered_order,
     trace_order,
 )
 
@@ -110,8 +117,8 @@ class _Translator:
 
         Events that branches collect for the same event trace are reported together as well, whatever the head.
         """
-        merged = [Merging(trace_order(branch), self.body(branch)) for branch in rule.branches]
-        united = rule.grouping or any(branch.collections for branch in rule.branches)
+        merged = [Merging(trace_order(branch), self._gathered(branch, rule)) for branch in rule.branches]
+        united = rule.grouping or rule.gathers
         if united and len(merged) > 1:
             return self._construct(rule, Union(tuple(merged)))
         constructed = tuple(self._construct(rule, body) for body in merged)
@@ -120,6 +127,17 @@ class _Translator:
     def _construct(self, rule: Rule, body: Expression) -> Construction:
         causes = tuple((name, name) for name in rule.identifiers if name in body.schema.references)
         return Construction(rule.name, rule.head, body, causes, rule.recipient)
+
+    def _gathered(self, branch: Branch, rule: Rule) -> Expression:
+        """Returns G: the body with what is gathered as matches, which must have ended when the answer does."""
+        late = late_gathered(branch)
+        if late:
+            raise SchemaError(
+                f"rule '{rule.name}' gathers {', '.join(late)}, and nothing says that these end before its answer does"
+            )
+        pairs = tuple((next(self.fresh), name) for name in gathered_order(branch))
+        body = self.body(branch)
+        return Gathering(pairs, body, self.semantics == "practical") if pairs else body
 
     def body(self, branch: Branch) -> Expression:
         """Returns C: the literals from left to right, then the conditions."""
@@ -130,6 +148,7 @@ class _Translator:
                 RelativeTimers(timer.identifier, timer.kind, timer.anchor, timer.duration)
                 for timer in anchors_first(branch)
             ),
+            *(PeriodicWindows(each.identifier, *each.period, each.over) for each in branch.windows),
         ]
         expression = literals[0]
         for literal in literals[1:]:

@@ -51,6 +51,7 @@ _FOREIGN = (
     expressions.Periodic,
     expressions.Temporal,
     expressions.Within,
+    expressions.InOneWindow,
 )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, TypedDict
 
 from cera.algebra.differencing import delta
-from cera.algebra.operators import AntiSemiJoin, Expression, Join, RelativeTimers, TemporalJoin, walk
+from cera.algebra.operators import AntiSemiJoin, Expression, FollowingEvents, Join, TemporalJoin, walk
 from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_json import plan_to_json
-from cera.algebra.plan_notation import Notation
+from cera.algebra.plan_notation import Notation, period_text
 from cera.algebra.plan_text import display_name, print_plan, print_point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
@@ -19,7 +19,7 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
 from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
-from cera.rules.rule import AbsoluteTimer, RelativeTimer, RuleProgram
+from cera.rules.rule import AbsoluteTimer, PeriodicWindow, RelativeTimer, RuleProgram
 from cera.wording import Setting
 
 
@@ -118,7 +118,7 @@ def _bounds(plan: Plan, max_duration: int | None) -> list[tuple[str, str, Horizo
 
 def _of(expression: Expression, relevance: Relevance) -> Iterator[tuple[str, Horizon]]:
     for part in walk(expression):
-        if isinstance(part, Join) and not isinstance(part.right, RelativeTimers):
+        if isinstance(part, Join) and not isinstance(part.right, FollowingEvents):
             yield from (("join", horizon) for horizon in relevance.join_bounds(part))
         elif isinstance(part, TemporalJoin | AntiSemiJoin):
             yield f"window {part.window}", relevance.window_bound(part)
@@ -136,6 +136,8 @@ def _reason_text(reason: TimeReason) -> str:
             return f"{reason.identifier}: {reason.kind}[{reason.anchor}, {format_duration(reason.duration)}]"
         case AbsoluteTimer():
             return f"{reason.identifier}: {_timer_text(reason.timer)}"
+        case PeriodicWindow():
+            return f"{reason.identifier}: {period_text(reason.period)} ⊒ {', '.join(reason.over)}"
         case TimerExistence():
             return f"{reason.timer.identifier} happens"
         case _:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Literal, NotRequired, TypedDict, TypeVar
 
 from cera.algebra.correlation_keys import correlation_key
+from cera.algebra.plan_notation import period_text
 from cera.diagnostics import Span
 from cera.explain.plan import ExplainedPlan, explain_plan, plan_lines
 from cera.languages.text.layout import render
@@ -35,9 +36,9 @@ Item = TypeVar("Item")
 
 
 class ExplainedQuery(TypedDict):
-    """A query of a rule: events that occur, that are collected over a window, or that are absent from one."""
+    """A query of a rule: events that occur, that are gathered, collected over a window, or absent from one."""
 
-    how: Literal["event", "collect", "not"]
+    how: Literal["event", "gather", "collect", "not"]
     query: str
     identifier: NotRequired[str]
     window: NotRequired[str]
@@ -137,7 +138,8 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
 
 def _reads(branch: Branch) -> Iterator[ExplainedQuery]:
     for query in branch.events:
-        yield {"how": "event", "identifier": query.identifier, "query": print_pattern(query.pattern)}
+        how: Literal["event", "gather"] = "gather" if query.identifier in branch.gathered else "event"
+        yield {"how": how, "identifier": query.identifier, "query": print_pattern(query.pattern)}
     for part in branch.accumulations:
         yield {"how": "not" if part.negated else "collect", "window": part.window, "query": print_pattern(part.pattern)}
 
@@ -147,6 +149,9 @@ def _timers(branch: Branch) -> Iterator[Timer]:
         yield {"identifier": absolute.identifier, "timer": render(Printer().timer(absolute.timer), width=None)}
     for relative in branch.relative_timers:
         yield {"identifier": relative.identifier, "timer": f"{relative.kind}[{relative.anchor}, {relative.duration}]"}
+    for window in branch.windows:
+        over = ", ".join(window.over)
+        yield {"identifier": window.identifier, "timer": f"window {period_text(window.period)} over {over}"}
 
 
 def as_syntax(rule: Rule) -> RuleSyntax:
@@ -223,6 +228,8 @@ def _read_text(read: ExplainedQuery) -> str:
     match read["how"]:
         case "event":
             return f"{read['identifier']}: {read['query']}"
+        case "gather":
+            return f"all {read['identifier']}: {read['query']}"
         case "collect":
             return f"all {read['query']} while {read['window']}"
         case "not":

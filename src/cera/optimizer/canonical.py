@@ -14,6 +14,7 @@ from cera.algebra.operators import (
     Expression,
     Join,
     Matching,
+    PeriodicWindows,
     Reference,
     RelativeTimers,
     Renaming,
@@ -58,6 +59,9 @@ def _key(expression: Expression, names: Names) -> Key:
         case RelativeTimers():
             identifier, anchor = names.identifier(expression.identifier), names.identifier(expression.anchor)
             return ("X", identifier, expression.kind, anchor, repr(expression.duration))
+        case PeriodicWindows():
+            over = tuple(names.identifier(name) for name in expression.over)
+            return ("W", names.identifier(expression.identifier), *expression.period, over)
         case Join():
             return ("⋈", _key(expression.left, names), _key(expression.right, names))
         case Selection():
@@ -87,6 +91,8 @@ def _identifiers(expression: Expression) -> Iterator[str]:
             yield expression.identifier
         case RelativeTimers():
             yield from (expression.identifier, expression.anchor)
+        case PeriodicWindows():
+            yield from (expression.identifier, *expression.over)
         case Join():
             yield from _identifiers(expression.left)
             yield from _identifiers(expression.right)
@@ -103,7 +109,7 @@ def _variables(expression: Expression) -> Iterator[str]:
             yield from _in_order(expression.pattern)
         case AbsoluteTimers():
             yield from _in_order(expression.timer.pattern)
-        case RelativeTimers():
+        case RelativeTimers() | PeriodicWindows():
             pass
         case Join():
             yield from _variables(expression.left)

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from cera.algebra.operators import (
     AntiSemiJoin,
     Expression,
+    FollowingEvents,
     Join,
     Reference,
-    RelativeTimers,
     Selection,
     TemporalJoin,
     rebuild,
@@ -80,7 +80,7 @@ def _is_intermediate(expression: Expression) -> bool:
 
 
 def _is_timed(expression: Expression) -> bool:
-    if not isinstance(expression, Join) or not isinstance(expression.right, RelativeTimers):
+    if not isinstance(expression, Join) or not isinstance(expression.right, FollowingEvents):
         return False
     return is_of_events(expression) and not joins_events(expression)
 

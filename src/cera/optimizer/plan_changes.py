@@ -9,10 +9,10 @@ from itertools import count
 from cera.algebra.operators import (
     AbsoluteTimers,
     Expression,
+    FollowingEvents,
     Join,
     Matching,
     Reference,
-    RelativeTimers,
     Renaming,
     Selection,
     walk,
@@ -46,7 +46,7 @@ def is_of_events(expression: Expression) -> bool:
         case Renaming() | Selection():
             return is_of_events(expression.input)
         case Join():
-            timed = isinstance(expression.right, RelativeTimers)
+            timed = isinstance(expression.right, FollowingEvents)
             return is_of_events(expression.left) and (timed or is_of_events(expression.right))
         case _:
             return False
@@ -54,7 +54,7 @@ def is_of_events(expression: Expression) -> bool:
 
 def joins_events(expression: Expression) -> bool:
     """Returns whether events are joined with events here (and not merely with their timers)."""
-    return any(isinstance(part, Join) and not isinstance(part.right, RelativeTimers) for part in walk(expression))
+    return any(isinstance(part, Join) and not isinstance(part.right, FollowingEvents) for part in walk(expression))
 
 
 @dataclass

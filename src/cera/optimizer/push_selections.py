@@ -19,9 +19,9 @@ from dataclasses import replace
 from cera.algebra.operators import (
     AntiSemiJoin,
     Expression,
+    FollowingEvents,
     Join,
     Projection,
-    RelativeTimers,
     Renaming,
     Selection,
     TemporalJoin,
@@ -111,7 +111,7 @@ def _into_window(window: AntiSemiJoin) -> Expression:
 
 def _has(expression: Expression, condition: Condition) -> bool:
     """Returns attributes(c) ⊆ sch(R)."""
-    if isinstance(expression, RelativeTimers):
+    if isinstance(expression, FollowingEvents):
         return False  # timers are computed with the rows they are joined to
     return _within(condition, expression.schema)
 

@@ -61,7 +61,7 @@ def _below(expression: Expression, clear: bool, visit: Visit) -> Expression:
             for condition in reversed(conditions):
                 changed = Selection(condition, changed)
             return changed
-        case Join() if not isinstance(expression.right, RelativeTimers):
+        case Join() if not isinstance(expression.right, RelativeTimers):  # windows bound times as conditions do
             return rebuild(expression, lambda part: visit(part, False))
         case Matching():
             return expression

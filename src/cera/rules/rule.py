@@ -20,8 +20,10 @@ from cera.model.expressions.constructs import Construct, has_grouping
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
-from cera.model.tags import tagged
+from cera.model.tags import added_later, tagged
 from cera.model.time.durations import Duration
+from cera.model.time.interval import Time
+from cera.model.time.periodic_windows import Period, checked_period
 from cera.rules.declarations import Attribute, SourceLabel, declared_attributes
 
 Semantics = Literal["practical", "formal"]
@@ -62,6 +64,33 @@ class AbsoluteTimer:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("PeriodicWindow")
+@dataclass(frozen=True)
+class PeriodicWindow:
+    """A window `[origin + k*slide, origin + k*slide + length[` that all events named in `over` lie wholly inside of.
+
+    The lengths are in microseconds. A match has one of these windows; where events lie in several, there are several
+    matches.
+    """
+
+    identifier: str
+    length: int
+    slide: int
+    origin: Time
+    over: tuple[str, ...]
+    anonymous: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        checked_period(*self.period)
+        if not self.over:
+            raise ValueError(f"the window {self.identifier} is over nothing: there are infinitely many such windows")
+
+    @property
+    def period(self) -> Period:
+        return Period(self.length, self.slide, self.origin)
+
+
 @tagged("Accumulation")
 @dataclass(frozen=True)
 class Accumulation:
@@ -74,13 +103,17 @@ class Accumulation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer
+PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow
 
 
 @tagged("Branch")
 @dataclass(frozen=True)
 class Branch:
-    """One conjunction. Its occurrence time is the hull of its positive literals."""
+    """One conjunction. Its occurrence time is the hull of its positive literals, but for those that are gathered.
+
+    Matches that differ in the events of `gathered` identifiers only are one group, over which the head aggregates. What
+    is gathered must have ended when the answer does (`cera.rules.reasoning.gathering`).
+    """
 
     events: tuple[EventQuery, ...] = ()
     absolute_timers: tuple[AbsoluteTimer, ...] = ()
@@ -88,10 +121,16 @@ class Branch:
     collections: tuple[Accumulation, ...] = ()
     absences: tuple[Accumulation, ...] = ()
     conditions: tuple[Expression, ...] = ()
+    windows: tuple[PeriodicWindow, ...] = added_later("windows", ())
+    gathered: tuple[str, ...] = added_later("gathered", ())
+
+    def __post_init__(self) -> None:
+        if self.windows or self.gathered:
+            _check_windows(self)
 
     @property
     def positive(self) -> tuple[PositiveLiteral, ...]:
-        return (*self.events, *self.absolute_timers, *self.relative_timers)
+        return (*self.events, *self.absolute_timers, *self.relative_timers, *self.windows)
 
     @property
     def accumulations(self) -> tuple[Accumulation, ...]:
@@ -119,10 +158,38 @@ class Branch:
         return every - self.bound_variables
 
 
+def _check_windows(branch: Branch) -> None:
+    """Raises ValueError where windows or gathered identifiers name what they cannot be about."""
+    known = branch.identifiers
+    windows = {window.identifier for window in branch.windows}
+    for window in branch.windows:
+        if not known - windows >= {*window.over}:
+            raise ValueError(f"the window {window.identifier} is over what is no event or timer of its branch")
+    if not known - windows >= {*branch.gathered}:
+        raise ValueError("only events and timers of a branch can be gathered")
+    if known <= {*branch.gathered}:
+        raise ValueError("a branch cannot gather all of its events: the answer would have no time")
+    for timer in branch.relative_timers:
+        if timer.anchor in windows:
+            raise ValueError(f"the timer {timer.identifier} is set on a window, which has no timers")
+        if timer.anchor in branch.gathered and timer.identifier not in branch.gathered:
+            raise ValueError(f"the timer {timer.identifier} is not gathered, but what it is set on is")
+
+
 def trace_order(branch: Branch) -> tuple[str, ...]:
-    """Returns the identifiers of a branch: events and absolute timers, then relative timers, each after its anchor."""
+    """Returns the identifiers of an event trace: all of the branch but the gathered ones, in the order of literals."""
+    return tuple(name for name in literal_order(branch) if name not in branch.gathered)
+
+
+def gathered_order(branch: Branch) -> tuple[str, ...]:
+    """Returns the gathered identifiers in the order of literals, in which aggregates compare matches."""
+    return tuple(name for name in literal_order(branch) if name in branch.gathered)
+
+
+def literal_order(branch: Branch) -> tuple[str, ...]:
+    """Returns all identifiers: events, absolute timers, relative timers, each after its anchor, and windows."""
     literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
-    return tuple(literal.identifier for literal in literals)
+    return tuple(literal.identifier for literal in (*literals, *branch.windows))
 
 
 def anchors_first(branch: Branch) -> list[RelativeTimer]:
@@ -152,6 +219,11 @@ class Rule:
     @property
     def grouping(self) -> bool:
         return has_grouping(self.head)
+
+    @property
+    def gathers(self) -> bool:
+        """Whether matches that differ only in some events are one group: those collected or gathered."""
+        return any(branch.collections or branch.gathered for branch in self.branches)
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from cera.diagnostics import Span
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event
+from cera.model.events.window_events import WINDOW_LABEL
 from cera.model.expressions import expression as expressions
 from cera.model.matching.matching import Substitution, join, match
 from cera.model.message_text import printable
@@ -20,7 +21,7 @@ from cera.model.time.time_text import TimeFormat
 from cera.model.time.timers import TIMERS
 from cera.modules.module import Module
 from cera.modules.monitoring import Output
-from cera.rules.rule import Branch, Rule, RuleProgram
+from cera.rules.rule import Branch, Rule, RuleProgram, trace_order
 from cera.wording import Setting
 
 #: How many characters of an id must be given.
@@ -100,7 +101,7 @@ class Causes:
         if derivation.rule in self._outputs:
             return Reason(derivation, self._outputs[derivation.rule].span, Branch(), {})
         rule = self._rules[derivation.rule]
-        candidates = [branch for branch in rule.branches if branch.identifiers == derivation.causes.keys()]
+        candidates = [branch for branch in rule.branches if {*trace_order(branch)} == derivation.causes.keys()]
         for branch in candidates:
             answers = self._answers(branch, derivation)
             if answers:
@@ -113,12 +114,18 @@ class Causes:
         patterns += [(timer.identifier, timer.timer.pattern) for timer in branch.absolute_timers]
         found: list[Substitution] = [{}]
         for identifier, pattern in patterns:
+            if identifier in branch.gathered:
+                continue
             term = derivation.causes[identifier].term
             found = [j for values in found for more in match(pattern, term) if (j := join(values, more)) is not None]
-        if any(derivation.causes[t.identifier].label != f"timer:{t.kind}" for t in branch.relative_timers):
+        timers = {
+            t.identifier: f"timer:{t.kind}" for t in branch.relative_timers if t.identifier not in branch.gathered
+        }
+        if any(derivation.causes[name].label != label for name, label in timers.items()):
             return []
         own = frozenset(name for values in found for name in values)
-        conditions = [c for c in branch.conditions if expressions.variables(c) <= own]
+        known = [c for c in branch.conditions if expressions.variables(c) <= own]
+        conditions = [c for c in known if expressions.event_references(c).isdisjoint(branch.gathered)]
         times = {identifier: event.interval for identifier, event in derivation.causes.items()}
         evaluator = Evaluator(self.program.calendars, self.timezone)
         return [values for values in found if all(evaluator.holds(c, values, times) for c in conditions)]
@@ -194,4 +201,6 @@ def event_text(event: Event) -> str:
         return printable(str(term))
     if kind in TIMERS and len(term.children) == 2:
         return f"timer {kind} {term.children[1]}"
+    if term.label == WINDOW_LABEL and len(term.children) == 2:
+        return f"window {term.children[0]} every {term.children[1]}"
     return printable(term.label + str(term).removeprefix(label(term.label)))

@@ -6,6 +6,7 @@ def test_…(case: Case): …
 seeded_case(17)                                  # from a seed: fast, for long comparisons
 cases(FEATURES - {"recursion", "calendar"})      # without some constructs
 cases(recursive=True)                            # with a recursion that ends
+cases(windowed=True)                             # with periodic windows and gathered events, added to its rules
 constructs(case.program)                         # which constructs it uses
 """
 
@@ -13,6 +14,7 @@ from .counting import constructs
 from .features import BASIC, FEATURES, STRATIFIED
 from .programs import CALENDARS, DERIVED_LABELS, Case, cases, seeded_case
 from .streams import BASE_LABELS, LAST_SECOND
+from .windows import with_windows
 
 __all__ = [
     "BASE_LABELS",
@@ -26,4 +28,5 @@ __all__ = [
     "cases",
     "constructs",
     "seeded_case",
+    "with_windows",
 ]

@@ -53,11 +53,12 @@ CALENDARS: tuple[Calendar, ...] = parse_calendars(
 
 @dataclass(frozen=True)
 class Case:
-    """A program and a stream to run it on."""
+    """A program and a stream to run it on. With `windows`, the seed by which its rules get periodic windows."""
 
     program: ProgramSyntax
     events: tuple[Event, ...]
     calendars: tuple[Calendar, ...] = CALENDARS
+    windows: int | None = None
 
     @cached_property
     def text(self) -> str:
@@ -68,22 +69,35 @@ class Case:
         printer.text(repr(self))
 
     def __repr__(self) -> str:
-        return "\n".join(["", self.text, *(f"{event} {event.qualifier or ''}" for event in self.events)])
+        windows = [] if self.windows is None else [f"with the windows of {self.windows}"]
+        return "\n".join(["", self.text, *windows, *(f"{event} {event.qualifier or ''}" for event in self.events)])
 
 
 @st.composite
 def cases(
-    draw: st.DrawFn, features: frozenset[str] = FEATURES, *, recursive: bool = False, most_events: int = 12
+    draw: st.DrawFn,
+    features: frozenset[str] = FEATURES,
+    *,
+    recursive: bool = False,
+    windowed: bool = False,
+    most_events: int = 12,
 ) -> Case:
     """Programs with streams, as a hypothesis strategy."""
-    return make_case(DrawnChoices(features, draw), recursive=recursive, most_events=most_events)
+    case = make_case(DrawnChoices(features, draw), recursive=recursive, most_events=most_events)
+    return replace(case, windows=draw(st.integers(0, 1_000))) if windowed else case
 
 
 def seeded_case(
-    seed: int, features: frozenset[str] = FEATURES, *, recursive: bool = False, most_events: int = 12
+    seed: int,
+    features: frozenset[str] = FEATURES,
+    *,
+    recursive: bool = False,
+    windowed: bool = False,
+    most_events: int = 12,
 ) -> Case:
     """The program and stream of a seed: faster than hypothesis, without shrinking."""
-    return make_case(SeededChoices(features, seed), recursive=recursive, most_events=most_events)
+    case = make_case(SeededChoices(features, seed), recursive=recursive, most_events=most_events)
+    return replace(case, windows=seed) if windowed else case
 
 
 def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:

@@ -22,6 +22,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InOneWindow,
     Literal,
     Or,
     Temporal,
@@ -29,6 +30,7 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.terms.values import is_number
+from cera.model.time.periodic_windows import Period
 
 Test = Callable[[Row], bool]
 
@@ -91,6 +93,10 @@ class _ConditionSource:
                 limit = condition.duration
                 if all(intervals) and isinstance(limit, DurationLiteral) and not limit.duration.months:
                     return f"{_hull_length([i for i in intervals if i])} <= {limit.duration.microseconds}"
+            case InOneWindow():
+                intervals = [self.interval(i) for i in condition.intervals]
+                if all(intervals):
+                    return _in_one_window(condition.period, [i for i in intervals if i])
             case Comparison():
                 written = self.comparison(condition)
                 if written:
@@ -163,6 +169,13 @@ class _ConditionSource:
                 return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
             case _:
                 return None
+
+
+def _in_one_window(period: Period, intervals: Sequence[tuple[str, str]]) -> str:
+    """Returns the source of `Period.in_one` on the hull of some intervals."""
+    begins = ", ".join(i[0] for i in intervals)
+    first = f"min({begins})" if len(intervals) > 1 else begins
+    return f"{_hull_length(intervals)} + ({first} - {period.origin}) % {period.slide} < {period.length}"
 
 
 def _hull_length(intervals: Sequence[tuple[str, str]]) -> str:

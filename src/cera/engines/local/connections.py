@@ -10,9 +10,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -29,8 +31,8 @@ from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, 
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.recursion import RecursiveRule
-from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage
-from cera.engines.local.rows import Layout, Row, compile_pattern, layout_of
+from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage, WindowStage
+from cera.engines.local.rows import Layout, Row, compile_pattern, gathered_layout, layout_of
 from cera.engines.local.state import State
 from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
@@ -85,11 +87,17 @@ class Connections:
             case Join(right=RelativeTimers() as timer):
                 anchor = self.layout(expression.left).event(timer.anchor)
                 self.connect(expression.left, TimerStage(timer.kind, timer.duration, anchor, then))
+            case Join(right=PeriodicWindows() as windows):
+                left = self.layout(expression.left)
+                over = [left.event(identifier) for identifier in windows.over]
+                self.connect(expression.left, WindowStage(windows.period, over, then))
             case Join():
                 self._join(expression, then)
             case TemporalJoin() | AntiSemiJoin():
                 self._window(expression, then)
-            case Stream() | Construction() | RelativeTimers() | Merging() | Union():
+            case Gathering():
+                self._gathering(expression, then)
+            case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | Merging() | Union():
                 raise AssertionError(f"{type(expression).__name__} cannot stand here")
             case _:
                 assert_never(expression)
@@ -117,6 +125,13 @@ class Connections:
             conditions.append(inner.condition)
             inner = inner.input
         self.connect(inner, Select(conditions[::-1], self.layout(inner), self.evaluator, then))
+
+    def _gathering(self, gathering: Gathering, then: Stage) -> None:
+        """Connects Γ: the rows stay as they are, but for the order of their columns."""
+        layout = self.layout(gathering.input)
+        _, positions = gathered_layout(layout, gathering)
+        in_place = positions == [*range(len(layout.columns))]
+        self.connect(gathering.input, then if in_place else Fit(positions, then))
 
     def _join(self, join: Join, then: Stage) -> None:
         left, right = self.layout(join.left), self.layout(join.right)

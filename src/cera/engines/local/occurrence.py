@@ -1,4 +1,4 @@
-"""The events of relative timers."""
+"""The events of relative timers and periodic windows."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.window_events import WINDOW_LABEL, window_event, window_texts
 from cera.model.terms.hashing import texts_event_id
 from cera.model.terms.term import Term
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Interval
+from cera.model.time.periodic_windows import Period
 
 _text = lru_cache(maxsize=1_000)(str)
 
@@ -44,3 +46,38 @@ class TimerOccurrence:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.begin, self.end, self.kind, self.duration, self.anchor = state
+
+
+class WindowOccurrence:
+    """A periodic window around events."""
+
+    __slots__ = ("begin", "end", "slide")
+
+    def __init__(self, begin: int, end: int, slide: int) -> None:
+        self.begin = begin
+        self.end = end
+        self.slide = slide
+
+    @property
+    def number(self) -> int:
+        """A number that no other window of the same period has: unlike a timer, it does not follow from one event."""
+        return self.begin
+
+    @property
+    def _period(self) -> Period:
+        return Period(self.end - self.begin + 1, self.slide, self.begin)
+
+    @property
+    def event(self) -> Event:
+        return window_event(self._period, Interval(self.begin, self.end))
+
+    @property
+    def id(self) -> str:
+        """The id of the event, without its term."""
+        return texts_event_id(WINDOW_LABEL, window_texts(self._period), self.begin, self.end)
+
+    def __getstate__(self) -> tuple[int, int, int]:
+        return (self.begin, self.end, self.slide)
+
+    def __setstate__(self, state: tuple[int, int, int]) -> None:
+        self.begin, self.end, self.slide = state

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappush
 from typing import Any
 
-from cera.engines.local.occurrence import TimerOccurrence
+from cera.engines.local.occurrence import TimerOccurrence, WindowOccurrence
 from cera.engines.local.storage import COMPACT, Bucket, add, add_event
 from cera.model.events.occurrence import Truth
 
@@ -24,6 +24,7 @@ _NAMES: Mapping[str, Any] = {
     "NUMBERS": frozenset((int, float)),
     "TimerOccurrence": TimerOccurrence,
     "Truth": Truth,
+    "WindowOccurrence": WindowOccurrence,
     "add": add,
     "add_event": add_event,
     "bisect_left": bisect_left,
@@ -31,6 +32,7 @@ _NAMES: Mapping[str, Any] = {
     "heappush": heappush,
     "max": max,
     "min": min,
+    "range": range,
 }
 
 #: The limit of nested loops; deeper ones go into a function of their own (Python allows twenty).

@@ -15,6 +15,7 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import TIMERS, relative_timer
 
 #: The first line of every generated function over a `state`.
@@ -130,6 +131,34 @@ class TimerStage(Stage):
             f"{timer} = {writer.name(timer_of)}({cells[self.anchor]})",
             f"if {timer} is not None:",
             *indented(self.then.write(timed, writer)),
+        ]
+
+
+class WindowStage(Stage):
+    """R ⋈ W[i: p ⊒ j1, …]: the row with each window of a period around its events at some positions."""
+
+    def __init__(self, period: Period, over: Sequence[int], then: Stage) -> None:
+        self.period = period
+        self.over = over
+        self.then = then
+
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        begin, end = writer.fresh("begin"), writer.fresh("end")
+        first, last = writer.fresh("first"), writer.fresh("last")
+        length, slide, origin = self.period
+        begins = ", ".join([*(cells.begin(position) for position in self.over), str(MAX_TIME - length + 1)])
+        ends = ", ".join(cells.end(position) for position in self.over)
+        latest = f"max({ends})" if len(self.over) > 1 else ends
+        windowed = cells.with_timer(f"WindowOccurrence({begin}, {end}, {slide})", begin, end)
+        writer.depth += 1
+        inner = self.then.write(windowed, writer)
+        writer.depth -= 1
+        return [
+            f"{first} = max({latest} - {length - 1}, {MIN_TIME})",
+            f"{last} = min({begins})",
+            f"for {begin} in range({first} + ({origin} - {first}) % {slide}, {last} + 1, {slide}):",
+            f"    {end} = {begin} + {length - 1}",
+            *indented(inner),
         ]
 
 

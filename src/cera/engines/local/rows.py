@@ -16,9 +16,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -131,8 +133,8 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             return pattern_layout(expression.identifier, expression.timer.pattern)
         case Reference():
             return layout_of(plan.by_name[expression.name].expression, plan)
-        case Join(right=RelativeTimers() as timer):
-            return layout_of(expression.left, plan).with_(Column("event", timer.identifier))
+        case Join(right=RelativeTimers() | PeriodicWindows() as following):
+            return layout_of(expression.left, plan).with_(Column("event", following.identifier))
         case Join():
             left = layout_of(expression.left, plan)
             return left.with_(*(c for c in layout_of(expression.right, plan).columns if c not in left))
@@ -145,6 +147,8 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             left = layout_of(expression.left, plan)
             new = (c for c in layout_of(expression.right, plan).columns if c.kind == "data" and c not in left)
             return left.with_(*new, Column("match", expression.element))
+        case Gathering():
+            return gathered_layout(layout_of(expression.input, plan), expression)[0]
         case Renaming():
             identifiers = {old: new for new, old in expression.identifiers}
             variables = {old: new for new, old in expression.variables}
@@ -154,7 +158,21 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             for part in expression.inputs[1:]:
                 layout = layout.with_(*(c for c in layout_of(part, plan).columns if c not in layout))
             return layout
-        case Stream() | Construction() | RelativeTimers():
+        case Stream() | Construction() | RelativeTimers() | PeriodicWindows():
             raise AssertionError(f"{type(expression).__name__} has events, not rows")
         case _:
             assert_never(expression)
+
+
+def gathered_layout(layout: Layout, gathering: Gathering) -> tuple[Layout, list[int]]:
+    """Returns the columns of Γ[v ← j, …](R), and where each of them is in a row of R.
+
+    Matches come last, first those that are gathered here, in the order in which heads compare them.
+    """
+    kept = [
+        c for c in layout.columns if c.kind == "data" or (c.kind == "event" and c.name not in gathering.identifiers)
+    ]
+    older = [c for c in layout.columns if c.kind == "match"]
+    columns = (*kept, *(Column("match", match) for match, _ in gathering.pairs), *older)
+    from_ = (*kept, *(Column("event", identifier) for _, identifier in gathering.pairs), *older)
+    return Layout(columns), [layout.columns.index(column) for column in from_]

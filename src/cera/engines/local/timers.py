@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from cera.algebra.operators import Expression, Matching, Reference, RelativeTimers, Renaming, inputs
+from cera.algebra.operators import (
+    Expression,
+    Gathering,
+    Matching,
+    PeriodicWindows,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    inputs,
+)
 from cera.algebra.plan import Plan
 from cera.engines.local.rows import layout_of
 from cera.model.calendars.calendar_files import Calendar, timer_events
@@ -35,7 +44,7 @@ def next_tick(
 
 
 def awaited_columns(expression: Expression, plan: Plan) -> list[int]:
-    """Returns the columns of relative timers that end after their anchors: only these can still lie ahead."""
+    """Returns the columns of windows, and of timers that end after their anchors: only these can still lie ahead."""
     names, layout = _forward_timers(expression, plan), layout_of(expression, plan)
     return [layout.event(name) for name in layout.identifiers if name in names]
 
@@ -44,8 +53,12 @@ def _forward_timers(expression: Expression, plan: Plan) -> set[str]:
     match expression:
         case RelativeTimers():
             return {expression.identifier} if TIMERS[expression.kind][1][1] > 0 else set()
+        case PeriodicWindows():
+            return {expression.identifier}
         case Matching():
             return set()
+        case Gathering():  # ends no later than what remains
+            return _forward_timers(expression.input, plan) - expression.identifiers
         case Reference():
             return _forward_timers(plan.by_name[expression.name].expression, plan)
         case Renaming():

@@ -15,6 +15,7 @@ from cera.errors import TickLimitError
 from cera.model.calendars.calendar_files import Calendar, timer_events, timer_intervals
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event
+from cera.model.events.window_events import window_event
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match
@@ -22,7 +23,15 @@ from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
 from cera.model.time.interval import Interval, hull
 from cera.model.time.timers import relative_timer
-from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, RelativeTimer, Semantics
+from cera.rules.rule import (
+    AbsoluteTimer,
+    Accumulation,
+    Branch,
+    EventQuery,
+    PeriodicWindow,
+    RelativeTimer,
+    Semantics,
+)
 from cera.wording import Setting
 
 
@@ -73,7 +82,7 @@ class Interpretation:
 TICK_LIMIT = 100_000
 
 Trace = Mapping[str, Event]
-Formula = EventQuery | RelativeTimer | AbsoluteTimer | Accumulation | Branch
+Formula = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow | Accumulation | Branch
 
 
 def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
@@ -82,6 +91,12 @@ def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
     if interval is None:
         return None
     return Event(Term(f"timer:{timer.kind}", (anchor.id, str(timer.duration)), ordered=True), interval)
+
+
+def window_events(window: PeriodicWindow, trace: Trace) -> list[Event]:
+    """Returns the windows that contain all events that the window is over, as events."""
+    around = hull(trace[name].interval for name in window.over)
+    return [window_event(window.period, interval) for interval in window.period.windows(around)]
 
 
 @dataclass
@@ -139,6 +154,14 @@ class Theory:
                     and event == timer_event(formula, anchor)
                     and event.interval == interval
                 )
+            case PeriodicWindow():  # τ(i) is one of the windows that contain all τ(j), j in `over`
+                event = trace.get(formula.identifier)
+                return (
+                    event is not None
+                    and event.interval == interval
+                    and all(name in trace for name in formula.over)
+                    and event in window_events(formula, trace)
+                )
             case Accumulation():
                 window = trace.get(formula.window)
                 if window is None or window.interval != interval:
@@ -153,13 +176,13 @@ class Theory:
                     and (formula.negated or _agree(formula.pattern, answer, values))
                 )
                 return found != formula.negated
-            case Branch():  # every literal holds, the interval is the hull of the positive ones, W(C) = true
+            case Branch():  # every literal holds, the interval is the hull of those not gathered, W(C) = true
                 literals = formula.positive
                 if any(literal.identifier not in trace for literal in literals):
                     return False
                 own = {literal.identifier: trace[literal.identifier] for literal in literals}
                 return (
-                    hull(event.interval for event in own.values()) == interval
+                    hull(own[name].interval for name in own if name not in formula.gathered) == interval
                     and all(
                         self.entails(events, values, trace, literal, own[literal.identifier].interval)
                         for literal in literals

@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
-from cera.engines.reference.entailment import Interpretation, Theory, Trace, match_timer, timer_event
+from cera.engines.reference.entailment import (
+    Interpretation,
+    Theory,
+    Trace,
+    match_timer,
+    timer_event,
+    window_events,
+)
 from cera.model.events.event import Event
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, substitution_key
 from cera.model.time.interval import Interval, hull
-from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery
+from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, gathered_order
 
 
 @dataclass(frozen=True)
 class Match:
-    """One way to satisfy a body: the event trace τ, the collected event of each `collect`, and σ."""
+    """One way to satisfy a body: the event trace τ, the events gathered and that of each `collect`, and σ."""
 
     trace: Trace
     collected: tuple[Event, ...]
@@ -64,7 +72,9 @@ class _Enumeration:
                 if self.theory.hold(late, extended, trace) and not any(
                     self._occurs(absence, trace, extended) for absence in branch.absences
                 ):
-                    yield Match(trace, collected, extended)
+                    gathered = gathered_order(branch)
+                    remaining = {name: event for name, event in trace.items() if name not in gathered}
+                    yield Match(remaining, (*(trace[name] for name in gathered), *collected), extended)
 
     def _traces(
         self, conditions: Sequence[Expression], new: frozenset[Event] | None
@@ -99,9 +109,10 @@ class _Enumeration:
             ]
             partial = self._extended(partial, literal.identifier, found, together)
         for trace, values in partial:
-            complete = with_relative_timers(trace, self.branch)
-            if complete is not None and self.theory.hold(conditions, values, complete):
-                yield complete, values
+            timed = with_relative_timers(trace, self.branch)
+            for complete in with_windows(timed, self.branch) if timed is not None else ():
+                if self.theory.hold(conditions, values, complete):
+                    yield complete, values
 
     def _extended(
         self,
@@ -167,6 +178,13 @@ def with_relative_timers(trace: Trace, branch: Branch) -> Trace | None:
         complete[timer.identifier] = event
         waiting.remove(timer)
     return complete
+
+
+def with_windows(trace: Trace, branch: Branch) -> Iterator[Trace]:
+    """Yields τ extended by every combination of the periodic windows."""
+    windows = [window_events(window, trace) for window in branch.windows]
+    names = [window.identifier for window in branch.windows]
+    return ({**trace, **dict(zip(names, chosen, strict=True))} for chosen in product(*windows))
 
 
 def _settled_by(literal: EventQuery | AbsoluteTimer) -> frozenset[str]:

@@ -10,6 +10,7 @@ from pyspark.sql import Row
 
 from cera.engines.spark.plan.deriving import DERIVATION, RECIPIENT, TRANSPORT
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.events.window_events import window_event
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval, Time
@@ -25,8 +26,8 @@ _STARTS = 100
 
 
 class Lineage:
-    """The events of a run by their ids. Those of relative timers are computed from their anchors, the ticks of absolute
-    timers from the events that can have started them."""
+    """The events of a run by their ids. Those of relative timers are computed from their anchors, periodic windows from
+    their times, the ticks of absolute timers from the events that can have started them."""
 
     def __init__(self, rules: Iterable[Rule], events: Iterable[Event], clocks: Iterable[Clock] = ()) -> None:
         self._rules = {rule.name: rule for rule in rules}
@@ -74,6 +75,11 @@ class Lineage:
             for timer in branch.relative_timers:
                 if timer.identifier == row["name"] and timer.anchor in causes:
                     event = _timer_event(timer, causes[timer.anchor], Interval(row["begin"], row["end"]))
+                    if event.id == row["id"]:
+                        return event
+            for window in branch.windows:
+                if window.identifier == row["name"]:
+                    event = window_event(window.period, Interval(row["begin"], row["end"]))
                     if event.id == row["id"]:
                         return event
         return self._tick(row)

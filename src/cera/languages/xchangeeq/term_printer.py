@@ -18,6 +18,7 @@ from cera.model.expressions.expression import (
     DateTime,
     EventReference,
     Expression,
+    InOneWindow,
     Not,
     Or,
     Periodic,
@@ -40,6 +41,7 @@ from cera.model.matching.patterns import (
     Without,
 )
 from cera.model.terms import term as terms
+from cera.model.time.durations import Duration, format_duration
 from cera.model.time.timers import SYNONYMS
 
 _SLASH_OR_ESCAPE = re.compile(r"\\.|/", re.DOTALL)
@@ -138,6 +140,10 @@ class TermPrinter(ExpressionPrinter):
             case Within():
                 intervals = bracket("{", [self.expression(interval) for interval in expression.intervals], "}")
                 return self._infix(intervals, "within", self.expression(expression.duration, SUM))
+            case InOneWindow():  # there is no such condition in this language; it is shown only
+                intervals = bracket("{", [self.expression(interval) for interval in expression.intervals], "}")
+                length, slide = (format_duration(Duration(0, part)) for part in (expression.length, expression.slide))
+                return self._infix(intervals, "in one window of", f"{length} every {slide}")
             case Aggregate():
                 which = "distinct " if expression.distinct else "all "
                 level = PRIMARY if _begins_with_brace(expression.operand) else OR
@@ -148,7 +154,7 @@ class TermPrinter(ExpressionPrinter):
 
 def _begins_with_brace(expression: Expression) -> bool:
     match expression:
-        case Within():
+        case Within() | InOneWindow():
             return True
         case And() | Or():
             return _begins_with_brace(expression.operands[0])

@@ -27,6 +27,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InOneWindow,
     Literal,
     Negative,
     Not,
@@ -68,6 +69,8 @@ class Evaluator:
                 return self._related(condition, values, times)
             case Within():
                 return self._within(condition, values, times)
+            case InOneWindow():
+                return self._in_one_window(condition, values, times)
             case _:
                 return self.value(condition, values, times) is True
 
@@ -96,7 +99,7 @@ class Evaluator:
                 return self._defined(calculate(expression.operator, left, right))
             case Call():
                 return self._call(expression, values, times)
-            case Comparison() | Temporal() | Within() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InOneWindow() | Not() | And() | Or():
                 return self.holds(expression, values, times)
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
@@ -152,6 +155,13 @@ class Evaluator:
         if duration is None or len(intervals) < len(found):
             return False
         return self._compare("<=", Distance(*hull(intervals)), duration)
+
+    def _in_one_window(
+        self, condition: InOneWindow, values: Mapping[str, Value], times: Mapping[str, Interval]
+    ) -> bool:
+        found = [self._interval(interval, values, times) for interval in condition.intervals]
+        intervals = [interval for interval in found if interval is not None]
+        return len(intervals) == len(found) and condition.period.in_one(hull(intervals))
 
 
 def _is_of_kind(value: object, kind: Kind) -> bool:

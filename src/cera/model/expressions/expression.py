@@ -15,7 +15,8 @@ from cera.model.matching.patterns import TermPattern
 from cera.model.tags import tagged
 from cera.model.terms.values import Scalar
 from cera.model.time.durations import Duration
-from cera.model.time.interval import Interval
+from cera.model.time.interval import Interval, Time
+from cera.model.time.periodic_windows import Period
 
 ArithmeticOperator = OneOf["+", "-", "*", "/", "mod"]
 ComparisonOperator = OneOf["=", "!=", "<", "<=", ">", ">="]
@@ -155,6 +156,22 @@ class Within:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("InOneWindow")
+@dataclass(frozen=True)
+class InOneWindow:
+    """All intervals lie wholly inside of one window `[origin + k*slide, origin + k*slide + length[` (microseconds)."""
+
+    intervals: tuple[Expression, ...]
+    length: int
+    slide: int
+    origin: Time = 0
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def period(self) -> Period:
+        return Period(self.length, self.slide, self.origin)
+
+
 @tagged("Not")
 @dataclass(frozen=True)
 class Not:
@@ -190,6 +207,7 @@ Expression = (
     | Comparison
     | Temporal
     | Within
+    | InOneWindow
     | Not
     | And
     | Or
@@ -209,6 +227,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return expression.arguments
         case Within():
             return (*expression.intervals, expression.duration)
+        case InOneWindow():
+            return expression.intervals
         case And() | Or():
             return expression.operands
 
@@ -230,6 +250,8 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
                 intervals=tuple(change(i) for i in expression.intervals),
                 duration=change(expression.duration),
             )
+        case InOneWindow():
+            return replace(expression, intervals=tuple(change(i) for i in expression.intervals))
         case And() | Or():
             return replace(expression, operands=tuple(change(o) for o in expression.operands))
 

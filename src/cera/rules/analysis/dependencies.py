@@ -2,8 +2,8 @@
 
 A rule depends on another if one of its queries could match what the other derives:
 
-    temporal    the query's event anchors a relative timer
-    grouping    the rule groups or aggregates, or collects what the query matches (decision 0019)
+    temporal    the query's event anchors a relative timer, or a periodic window is over it
+    grouping    the rule groups or aggregates, or collects or gathers what the query matches (decision 0019)
     negative    the query is negated
     positive    none of these
 
@@ -57,8 +57,10 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
     """Yields the patterns of a rule's body from branch to branch."""
     for branch in rule.branches:
         anchors = {timer.anchor for timer in branch.relative_timers}
+        anchors.update(name for window in branch.windows for name in window.over)
         for query in branch.events:
-            yield EventPattern(query.pattern, False, query.identifier in anchors, False, query.span)
+            anchor, gathered = query.identifier in anchors, query.identifier in branch.gathered
+            yield EventPattern(query.pattern, False, anchor, gathered, query.span)
         for part in branch.accumulations:
             yield EventPattern(part.pattern, part.negated, False, not part.negated, part.span)
 

@@ -12,7 +12,15 @@ from cera.diagnostics import Diagnostic, Note, Span
 from cera.model.calendars.calendar_files import timer_intervals
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import DateTime, DurationLiteral, EventReference, Expression, Temporal, Within
+from cera.model.expressions.expression import (
+    DateTime,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    InOneWindow,
+    Temporal,
+    Within,
+)
 from cera.model.matching import patterns
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.rules.checks.kinds import problems_of_condition
@@ -23,7 +31,7 @@ from cera.rules.reasoning.quotation import listed, quoted
 from cera.rules.reasoning.time_cases import no_times
 from cera.rules.reasoning.time_constraints import TimeNetwork, TimeReason, TimerExistence, combined, literal_constraints
 from cera.rules.reasoning.value_constraints import no_values
-from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, RelativeTimer, Rule, RuleProgram
+from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, PeriodicWindow, RelativeTimer, Rule, RuleProgram
 
 
 def check_satisfiability(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -93,7 +101,7 @@ def _problems(
 
 
 _WHOLE_BODY = "the rule derives nothing here"
-_TIMES = (DateTime, DurationLiteral, EventReference, Temporal, Within)
+_TIMES = (DateTime, DurationLiteral, EventReference, Temporal, Within, InOneWindow)
 
 
 def _code(conditions: Sequence[Expression]) -> str:
@@ -139,11 +147,16 @@ def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason
 
 
 def _never(
-    code: str, rule: Rule, reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer], consequence: str
+    code: str,
+    rule: Rule,
+    reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer | PeriodicWindow],
+    consequence: str,
 ) -> Diagnostic:
     """Returns the diagnostic of conditions that exclude each other; timers that play a part come as notes."""
-    conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer)]
-    timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer)]
+    conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer | PeriodicWindow)]
+    timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer | PeriodicWindow)]
+    if not conditions:
+        return _no_room(rule, timers, consequence)
     conditions.sort(key=_start)
     texts = [quoted(condition.span, "a condition") for condition in conditions]
     one = len(conditions) == 1
@@ -154,6 +167,20 @@ def _never(
         conditions[0].span or rule.span,
         consequence + ("" if one else "; leave one of them out, or put them in different branches of an `or`"),
         tuple(_note(reason) for reason in (*conditions[1:], *timers)),
+    )
+
+
+def _no_room(
+    rule: Rule, timers: Sequence[RelativeTimer | AbsoluteTimer | PeriodicWindow], consequence: str
+) -> Diagnostic:
+    """Returns the diagnostic of windows that are too short for the timers that should lie inside of them."""
+    return Diagnostic(
+        "XC403",
+        "warning",
+        f"{listed([f'`{timer.identifier}`' for timer in timers])} can never happen together",
+        timers[0].span or rule.span,
+        f"what a window is over has to lie inside of it; {consequence}",
+        tuple(_note(reason) for reason in timers[1:]),
     )
 
 
@@ -168,6 +195,8 @@ def _note(reason: TimeReason) -> Note:
             return Note(f"the timer `{reason.timer.identifier}` has to happen", reason.timer.span)
         case RelativeTimer() | AbsoluteTimer():
             return Note(f"because of the timer `{reason.identifier}`", reason.span)
+        case PeriodicWindow():
+            return Note(f"because of the window `{reason.identifier}`", reason.span)
         case _:
             span = reason.span
             return Note(f"because of the condition {quoted(span, 'before it')}", span)

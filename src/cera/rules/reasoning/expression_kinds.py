@@ -26,6 +26,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InOneWindow,
     Literal,
     Negative,
     Not,
@@ -122,6 +123,10 @@ class KindInference:
                 return self._temporal(expression)
             case Within():
                 return self._within(expression)
+            case InOneWindow():
+                for interval in expression.intervals:
+                    self._expect(interval, ("interval",), "only time intervals lie in windows")
+                return "boolean"
             case Not() | And() | Or():
                 parts = (expression.operand,) if isinstance(expression, Not) else expression.operands
                 for operand in parts:

@@ -17,6 +17,7 @@ from cera.model.expressions.expression import (
     Comparison,
     ComparisonOperator,
     Expression,
+    InOneWindow,
     Or,
     Temporal,
     Within,
@@ -37,7 +38,7 @@ from cera.rules.reasoning.time_points import (
     stretch_of_event,
     stretch_of_timer,
 )
-from cera.rules.rule import AbsoluteTimer, Branch, RelativeTimer
+from cera.rules.rule import AbsoluteTimer, Branch, PeriodicWindow, RelativeTimer
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class TimerExistence:
     timer: RelativeTimer
 
 
-#: The reason for a constraint: a condition, the definition of a timer, or that a timer happens at all.
-TimeReason = Expression | RelativeTimer | AbsoluteTimer | TimerExistence
+#: The reason for a constraint: a condition, the definition of a timer or window, or that a timer happens at all.
+TimeReason = Expression | RelativeTimer | AbsoluteTimer | PeriodicWindow | TimerExistence
 TimeConstraint = Constraint[TimePoint, TimeReason]
 TimeNetwork = DifferenceBounds[TimePoint, TimeReason]
 
@@ -63,7 +64,10 @@ MAY_FAIL = ("shorten", "shorten-begin")
 
 
 def literal_constraints(branch: Branch) -> Alternative:
-    """Returns begin <= end for every identifier, what relative timers are, and that a date and time is a point."""
+    """Returns begin <= end for every identifier, what relative timers are, and that a date and time is a point.
+
+    A periodic window has its length, and what it is over lies inside of it.
+    """
     found: list[TimeConstraint] = []
     for literal in branch.positive:
         own = stretch_of_event(literal.identifier)
@@ -74,7 +78,19 @@ def literal_constraints(branch: Branch) -> Alternative:
             found += _equal(own, stretch_of_timer(literal.kind, anchor, length_of(literal.duration)), literal)
         elif isinstance(literal, AbsoluteTimer) and literal.timer.name == "datetime":
             found += _point(own, literal)
+        elif isinstance(literal, PeriodicWindow):
+            found += _window(own, literal)
     return tuple(found)
+
+
+def _window(own: Stretch, window: PeriodicWindow) -> Alternative:
+    """Returns that a window is as long as it is, and contains what it is over."""
+    last = exactly(window.length - 1)
+    length = (_at_most(own.end, own.begin, last, window), _at_most(own.begin, own.end, -last, window))
+    inside = [stretch_of_event(name) for name in window.over]
+    begins = (_at_most(own.begin, each.begin, NO_TIME, window) for each in inside)
+    ends = (_at_most(each.end, own.end, NO_TIME, window) for each in inside)
+    return (*length, *begins, *ends)
 
 
 def clauses(condition: Expression) -> tuple[Clause, ...]:
@@ -91,6 +107,9 @@ def clauses(condition: Expression) -> tuple[Clause, ...]:
             length = constant_length(condition.duration)
             stretches = [stretch for i in condition.intervals if (stretch := stretch_of(i)) is not None]
             return () if length is None else ((_covered(stretches, length, condition),),)
+        case InOneWindow():
+            stretches = [stretch for i in condition.intervals if (stretch := stretch_of(i)) is not None]
+            return ((_covered(stretches, exactly(condition.length - 1), condition),),)
         case Comparison():
             return _compared(condition)
         case _:

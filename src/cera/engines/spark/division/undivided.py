@@ -20,6 +20,7 @@ _TIMER_HINT = (
     "difference"
 )
 _HINT = "bind a variable in all of its queries, each time under the same labels, such as area{{ var A }}"
+_GROUP_HINT = "let the head group by a variable that all of its queries bind; for few events it makes no difference"
 _CYCLE_HINT = (
     "let all rules of the cycle hand on a value, such as area{{ var A }} in every query and area{ var A } in every "
     "head; for few events it makes no difference"
@@ -39,7 +40,7 @@ def check_division(program: RuleProgram) -> Iterator[Diagnostic]:
         if reason is not None and rule.name in cycles and not _has_timer(rule):
             yield _note(rule, f"it is recursive, and {reason}", _CYCLE_HINT)
         elif reason is not None:
-            yield _note(rule, reason, _TIMER_HINT if _has_timer(rule) else _HINT)
+            yield _note(rule, reason, _hint(rule))
         elif rule.name in cycles:
             yield _cycle_note(rule, cycles[rule.name], producers)
 
@@ -79,6 +80,12 @@ def _quoted(rules: Sequence[Rule]) -> str:
     return ", ".join(f"'{rule.name}'" for rule in rules)
 
 
+def _hint(rule: Rule) -> str:
+    if _has_timer(rule):
+        return _TIMER_HINT
+    return _GROUP_HINT if any(branch.gathered for branch in rule.branches) else _HINT
+
+
 def _has_timer(rule: Rule) -> bool:
     return any(branch.absolute_timers for branch in rule.branches)
 
@@ -90,6 +97,8 @@ def _reason(rule: Rule, producers: Sequence[Rule]) -> str | None:
     if _has_timer(rule):
         return "it has an absolute timer, which concerns all events"
     shared = correlation_key(rule)
+    if not shared and any(branch.gathered for branch in rule.branches):
+        return "its head groups by no variable that is bound by all of its queries"
     if not shared:
         return "no variable is bound by all of its queries"
     names = ", ".join(f"`var {name}`" for name in shared)

@@ -47,7 +47,8 @@ def derive(
     reason = _not_native(head, relation, environment)
     if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment, certain)
-    group = group_matches(relation, free_variables(head))
+    counted = bool(construction.input.schema.matches)  # in the formal semantics there are none
+    group = group_matches(relation, free_variables(head), counted=counted)
     if reason is None:
         plain, rows, known = _aggregated(head, group, environment)
         return _built(construction, plain, rows, environment, certain | known)

@@ -18,9 +18,11 @@ from cera.algebra.operators import (
     AntiSemiJoin,
     Construction,
     Expression,
+    Gathering,
     Join,
     Matching,
     Merging,
+    PeriodicWindows,
     Projection,
     Reference,
     RelativeTimers,
@@ -40,7 +42,7 @@ from cera.engines.spark.plan.patterns import match_table
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
-from cera.engines.spark.plan.timers import tick_table, timed
+from cera.engines.spark.plan.timers import tick_table, timed, windowed
 from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union
@@ -118,6 +120,8 @@ class Evaluation:
             case Join(right=RelativeTimers() as timer):
                 relation = self.relation(expression.left)
                 return timed(relation, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor))
+            case Join(right=PeriodicWindows() as windows):
+                return windowed(self.relation(expression.left), windows.identifier, windows.period, windows.over)
             case Join():
                 return self._join(expression)
             case Selection():
@@ -130,6 +134,8 @@ class Evaluation:
                 return self.relation(expression.input).projected(expression.attributes)
             case TemporalJoin() | AntiSemiJoin():
                 return self._window(expression)
+            case Gathering():
+                return self.relation(expression.input).gathered(expression.pairs)
             case Merging():
                 return self.relation(expression.input)
             case Renaming():
@@ -138,7 +144,7 @@ class Evaluation:
                 return self.relation(expression.input).renamed(identifiers, variables)
             case Union():
                 return union([self.relation(part) for part in expression.inputs])
-            case Stream() | Construction() | RelativeTimers():
+            case Stream() | Construction() | RelativeTimers() | PeriodicWindows():
                 raise AssertionError(f"{type(expression).__name__} is no relation with rows of its own")
             case _:
                 assert_never(expression)
@@ -210,9 +216,7 @@ class Evaluation:
         self._note(operator, left, right, buckets)
         if isinstance(operator, AntiSemiJoin):
             return joins.anti_join(left, right, operator.window, operator.element, conditions, buckets)
-        return joins.temporal_join(
-            left, right, operator.window, operator.element, conditions, buckets, operator.counted
-        )
+        return joins.temporal_join(left, right, operator.window, operator.element, conditions, buckets)
 
     def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
         """Returns the rows of the left side without an event in their windows, if these rows are few; else None."""

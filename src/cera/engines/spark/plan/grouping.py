@@ -1,7 +1,8 @@
 """The matches of each event trace as an array, in the order in which aggregates fold them.
 
 An element has the times and the id of each collected event, by which the array is sorted, and the components of the
-variables that the head does not group by. A match that is found twice counts once.
+variables that the head does not group by. A match that is found twice counts once; in the formal semantics so does
+a substitution, in the place of its first match.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import unsigned
 
 MATCHES = "matches of the group"
+_EVENTS = "events of the match"
 
 #: The order of values of different types, as `terms.value_key` has it.
 _RANKS: Mapping[str, int] = {"boolean": 0, "integer": 1, "fraction": 1, "double": 1, "string": 2, "term": 3}
@@ -48,8 +50,13 @@ class GroupedRelation:
         return Cell(**{kind: match if self.bare else match[component(variable, kind)] for kind in kinds})
 
 
-def group_matches(relation: Relation, variables: frozenset[str]) -> GroupedRelation:
-    """Groups the rows by their event trace and by their values of some variables."""
+def group_matches(relation: Relation, variables: frozenset[str], *, counted: bool = True) -> GroupedRelation:
+    """Groups the rows by their event trace and by their values of some variables.
+
+    Unless they are `counted`, matches of one substitution are one.
+    """
+    if relation.matches and not counted:
+        relation = _first_matches(relation)
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
     kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
     keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers, whole=relation.whole)
@@ -57,11 +64,31 @@ def group_matches(relation: Relation, variables: frozenset[str]) -> GroupedRelat
     by = [column(name) for name in keys.columns if name not in texts]
     by += [column(name)[half].alias(f"{name} {half}") for name in texts for half in ("h1", "h2")]
     once = _once(relation, collected)
-    match = F.struct(*_order(relation, collected)) if relation.matches or collected else F.struct(F.lit(0).alias("one"))
+    match = F.struct(*(_order(relation, collected) or [F.lit(0).alias("one")]))
     matches = F.array_sort(F.array_distinct(F.collect_list(match)))
     firsts = [F.first(column(name)).alias(name) for name in texts]
     frame = once.groupBy(*by).agg(matches.alias(MATCHES), *firsts)
     return GroupedRelation(replace(keys, frame=frame), collected)
+
+
+def _first_matches(relation: Relation) -> Relation:
+    """Returns one row for each event trace and substitution, with the events of its first match in a column."""
+    rest = replace(relation, matches=(), carried=())
+    texts = [component(name, "term") for name, kinds in relation.variables.items() if "term" in kinds]
+    by = [column(name) for name in rest.columns if name not in texts]
+    by += [column(name)[half].alias(f"{name} {half}") for name in texts for half in ("h1", "h2")]
+    first = F.min(_events(relation)).alias(_EVENTS)
+    frame = relation.frame.groupBy(*by).agg(first, *(F.first(column(name)).alias(name) for name in texts))
+    return replace(rest, frame=frame, carried=(_EVENTS,))
+
+
+def _events(relation: Relation) -> Column:
+    """Returns the events of a match as an array: the branch of an `or` that found one does not matter."""
+    events = [
+        F.when(column(attribute(name, "end")).isNotNull(), F.struct(*_event(name, short=True)))
+        for name in relation.matches
+    ]
+    return F.array_compact(F.array(*events))
 
 
 def _once(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> DataFrame:
@@ -79,12 +106,10 @@ def _order(relation: Relation, collected: Mapping[str, tuple[str, ...]]) -> list
     fields: list[Column] = []
     if len(relation.matches) == 1:
         fields += _event(relation.matches[0])
-    elif relation.matches:  # the branch of an `or` that found an event does not matter
-        events = [
-            F.when(column(attribute(name, "end")).isNotNull(), F.struct(*_event(name, short=True)))
-            for name in relation.matches
-        ]
-        fields.append(F.array_compact(F.array(*events)).alias("events of the match"))
+    elif relation.matches:
+        fields.append(_events(relation).alias(_EVENTS))
+    elif _EVENTS in relation.carried:
+        fields.append(column(_EVENTS))
     for name in sorted(collected):
         kinds = collected[name]
         if len(kinds) > 1:

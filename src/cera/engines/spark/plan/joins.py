@@ -81,13 +81,11 @@ def temporal_join(
     element: str,
     conditions: Callable[[Pair], list[Column]],
     buckets: Buckets | None,
-    counted: bool,
 ) -> Relation:
-    """Returns R ⋈_{i⊒j} S: the events in the windows of R; where they are counted, each event is a match of its own."""
+    """Returns R ⋈_{i⊒j} S: the events in the windows of R, each a match; heads say whether they are counted."""
     inside = _inside(window, element, conditions)
     frame, pair = _joined(left, right, "inner", buckets, inside)
-    matches = {element: match_name(element)} if counted else {}
-    return _taking(frame, pair, (), (), matches)
+    return _taking(frame, pair, (), (), {element: match_name(element)})
 
 
 def anti_join(

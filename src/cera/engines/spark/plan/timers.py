@@ -5,6 +5,8 @@ Absolute timers tick between the first and the last end of the incoming events.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import and_
 
@@ -14,13 +16,14 @@ from pyspark.sql import functions as F
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.tables.event_rows import event_table
 from cera.engines.spark.tables.event_tables import EventTable
-from cera.engines.spark.tables.relations import Relation, Timer, attribute, column
-from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer
+from cera.engines.spark.tables.relations import Relation, Timer, WindowTimer, attribute, column
+from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer, window_begins
 from cera.model.calendars.calendar_files import timer_events
 from cera.model.calendars.tick_limits import check_timer_ticks
 from cera.model.events.event import Event
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
+from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import SYNONYMS, TIMERS
 
 
@@ -64,6 +67,17 @@ def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:
     begin, end, _ = relative_timer(timer.kind, anchor, duration)
     relation = relation.with_timer(identifier, timer, begin, end)
     return relation.where(column(attribute(identifier, "begin")).isNotNull())
+
+
+def windowed(relation: Relation, identifier: str, period: Period, over: Sequence[str]) -> Relation:
+    """Returns each row with every window of the period around some of its events."""
+    begins = window_begins([IntervalColumns(*relation.interval(name)) for name in over], period)
+    kept = [column(name) for name in relation.columns]
+    name = attribute(identifier, "begin")
+    # of a plain `explode` Spark would infer filters by the whole array, and from these more than it can look through
+    frame = relation.frame.select(*kept, F.explode_outer(begins).alias(name)).where(column(name).isNotNull())
+    end = column(name) + F.lit(period.length - 1)
+    return replace(relation, frame=frame).with_timer(identifier, WindowTimer(period), column(name), end)
 
 
 def _moved(relation: Relation, identifier: str, timer: Timer, anchor: IntervalColumns) -> Relation:

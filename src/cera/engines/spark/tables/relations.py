@@ -3,12 +3,12 @@
 The columns of a relation: for each variable X its components (`X:integer`, `X:string`, …), for each identifier i the
 times and the two halves of the id of its event (`i.begin`, `i.end`, `i.h1`, `i.h2`). A counted match of an event j of
 a window has the same four under the name `j.match`. The event of a relative timer has its times only: its id follows
-from its anchor, and is computed on demand.
+from its anchor, and is computed on demand. So does a periodic window, whose id follows from its times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 
@@ -19,7 +19,9 @@ from pyspark.sql import functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.engines.spark.values.hashing import event_hashes, hash_cell, hash_term, hex_id
+from cera.model.events.window_events import WINDOW_LABEL, window_texts
 from cera.model.time.durations import Duration
+from cera.model.time.periodic_windows import Period
 
 TIMES = ("begin", "end")
 EVENT = (*TIMES, "h1", "h2")
@@ -57,6 +59,19 @@ class Timer:
     duration: Duration
     anchor: str
 
+    def renamed(self, new_name: Callable[[str], str]) -> Timer:
+        return replace(self, anchor=new_name(self.anchor))
+
+
+@dataclass(frozen=True)
+class WindowTimer:
+    """A periodic window."""
+
+    period: Period
+
+    def renamed(self, new_name: Callable[[str], str]) -> WindowTimer:
+        return self
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -70,7 +85,7 @@ class Relation:
     variables: Mapping[str, tuple[str, ...]]
     identifiers: tuple[str, ...] = ()
     matches: tuple[str, ...] = ()
-    timers: Mapping[str, Timer] = field(default_factory=dict)
+    timers: Mapping[str, Timer | WindowTimer] = field(default_factory=dict)
     carried: tuple[str, ...] = ()
     whole: bool = True
 
@@ -100,16 +115,16 @@ class Relation:
         if identifier not in self.timers:
             return column(attribute(identifier, "h1")), column(attribute(identifier, "h2"))
         timer = self.timers[identifier]
-        anchor = Cell(string=hex_id(*self.event_id(timer.anchor)))
-        duration = Cell(string=F.lit(str(timer.duration)))
-        h1, h2 = (
-            hash_term(f"timer:{timer.kind}", [hash_cell(part, first) for part in (anchor, duration)], True, first)
-            for first in (1, 2)
-        )
+        if isinstance(timer, WindowTimer):
+            label, parts = WINDOW_LABEL, [Cell(string=F.lit(text)) for text in window_texts(timer.period)]
+        else:
+            anchor, duration = hex_id(*self.event_id(timer.anchor)), F.lit(str(timer.duration))
+            label, parts = f"timer:{timer.kind}", [Cell(string=anchor), Cell(string=duration)]
+        h1, h2 = (hash_term(label, [hash_cell(part, half) for part in parts], True, half) for half in (1, 2))
         return event_hashes(h1, h2, *self.interval(identifier))
 
-    def with_timer(self, identifier: str, timer: Timer, begin: Column, end: Column) -> Relation:
-        """Adds the times of a timer to each row."""
+    def with_timer(self, identifier: str, timer: Timer | WindowTimer, begin: Column, end: Column) -> Relation:
+        """Adds the times of a timer or window to each row."""
         times = {attribute(identifier, "begin"): begin, attribute(identifier, "end"): end}
         return replace(self, frame=self.frame.withColumns(times), timers={**self.timers, identifier: timer})
 
@@ -134,7 +149,7 @@ class Relation:
             {prefix + name: kinds for name, kinds in self.variables.items()},
             tuple(prefix + name for name in self.identifiers),
             tuple(prefix + name for name in self.matches),
-            {prefix + name: replace(timer, anchor=prefix + timer.anchor) for name, timer in self.timers.items()},
+            {prefix + name: timer.renamed(lambda old: prefix + old) for name, timer in self.timers.items()},
             whole=self.whole,
         )
 
@@ -145,12 +160,24 @@ class Relation:
             variables={variables.get(name, name): kinds for name, kinds in self.variables.items()},
             identifiers=tuple(identifiers.get(name, name) for name in self.identifiers),
             timers={
-                identifiers.get(name, name): replace(timer, anchor=identifiers.get(timer.anchor, timer.anchor))
+                identifiers.get(name, name): timer.renamed(lambda old: identifiers.get(old, old))
                 for name, timer in self.timers.items()
             },
         )
         pairs = zip(self.columns, new.columns, strict=True)
         return replace(new, frame=self.frame.select(*[column(old).alias(name) for old, name in pairs]))
+
+    def gathered(self, pairs: Sequence[tuple[str, str]]) -> Relation:
+        """Returns Γ: the events of some identifiers as matches under other names, before those that there are."""
+        names = {identifier: match_name(match) for match, identifier in pairs}
+        if not names.keys().isdisjoint(self.timers):
+            return self.with_timer_ids().gathered(pairs)
+        kept = replace(self, identifiers=tuple(name for name in self.identifiers if name not in names))
+        parts = [column(name) for name in kept.columns]
+        parts += [
+            column(attribute(old, part)).alias(attribute(new, part)) for old, new in names.items() for part in EVENT
+        ]
+        return replace(kept, frame=self.frame.select(*parts), matches=(*names.values(), *self.matches))
 
     def projected(self, variables: Iterable[str]) -> Relation:
         """Returns π: the relation without some of the variables."""

@@ -34,6 +34,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InOneWindow,
     Literal,
     Negative,
     Not,
@@ -132,6 +133,8 @@ class _Compiler:
                 return self._temporal(condition)
             case Within():
                 return self._within(condition)
+            case InOneWindow():
+                return self._in_one_window(condition)
             case _:
                 value = _as_columns(self.operand(condition))
                 found = value.boolean if isinstance(value, Cell) else None
@@ -153,7 +156,7 @@ class _Compiler:
                 return self._arithmetic(expression)
             case Call():
                 return self._call(expression)
-            case Comparison() | Temporal() | Within() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InOneWindow() | Not() | And() | Or():
                 return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
@@ -259,6 +262,11 @@ class _Compiler:
         if any(i is None for i in intervals) or not isinstance(length, Duration | DurationColumns | DistanceColumns):
             return F.lit(False)
         return temporal.within([i for i in intervals if i is not None], length)
+
+    def _in_one_window(self, condition: InOneWindow) -> Column:
+        intervals = [self._interval(interval) for interval in condition.intervals]
+        known = [interval for interval in intervals if interval is not None]
+        return temporal.in_one_window(known, condition.period) if len(known) == len(intervals) else F.lit(False)
 
 
 def _balanced(operator: Callable[[Column, Column], Column], columns: Sequence[Column]) -> Column:

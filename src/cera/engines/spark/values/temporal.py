@@ -21,6 +21,7 @@ from cera.model.expressions.expression import ComparisonOperator
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import Distance, Duration
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
+from cera.model.time.periodic_windows import Period
 from cera.model.time.recurrence import DAY, SECOND
 from cera.model.time.timers import SYNONYMS, TIMERS, Sign
 
@@ -133,8 +134,32 @@ def within(intervals: Sequence[IntervalColumns], length: Length) -> Column:
     """Returns whether the hull of the intervals is at most so long; false or null where it is not."""
     if len(intervals) == 1:
         return compare_times("<=", DistanceColumns(*intervals[0][:2]), length)
-    span = DistanceColumns(F.least(*(i.begin for i in intervals)), F.greatest(*(i.end for i in intervals)))
+    span = DistanceColumns(*covering(intervals))
     return reduce(and_, [i.begin.isNotNull() for i in intervals]) & compare_times("<=", span, length)
+
+
+def in_one_window(intervals: Sequence[IntervalColumns], period: Period) -> Column:
+    """Returns whether some window of the period contains all intervals; false or null where none does."""
+    begin, end = covering(intervals)
+    held = end - begin + F.pmod(begin - F.lit(period.origin), F.lit(period.slide)) < F.lit(period.length)
+    return reduce(and_, [i.begin.isNotNull() for i in intervals], held) if len(intervals) > 1 else held
+
+
+def window_begins(intervals: Sequence[IntervalColumns], period: Period) -> Column:
+    """Returns the begins of the windows that contain all intervals, as an array: `Period.begins`."""
+    begin, end = covering(intervals)
+    length, slide, origin = period
+    earliest = F.greatest(end - F.lit(length - 1), F.lit(MIN_TIME))
+    latest = F.least(begin, F.lit(MAX_TIME - length + 1))
+    first = earliest + F.pmod(F.lit(origin) - earliest, F.lit(slide))
+    return F.when(first <= latest, F.sequence(first, latest, F.lit(slide).cast("bigint")))
+
+
+def covering(intervals: Sequence[IntervalColumns]) -> tuple[Column, Column]:
+    """Returns the hull of the intervals."""
+    if len(intervals) == 1:
+        return intervals[0].begin, intervals[0].end
+    return F.least(*(i.begin for i in intervals)), F.greatest(*(i.end for i in intervals))
 
 
 def related(relation: str, i: IntervalColumns, j: IntervalColumns) -> Column:

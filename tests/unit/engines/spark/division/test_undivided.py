@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cera.engines.spark.division.divisions import KeyDivision
+from cera.engines.spark.division.undivided import check_division
 from cera.program import load
+from cera.rules.rule import PeriodicWindow
 from module_runs import rule_operators
 
 FIRE = """DETECT fire{ area{ var A } }
@@ -38,6 +42,25 @@ def test_a_value_that_a_producer_does_not_have_in_its_place_divides_nothing() ->
     consumer = "DETECT again{ area{ var A } } ON event s: seen{{ area{{ var A }} }} END"
     [note] = load(producer + consumer).notes
     assert "'again'" in note.message
+
+
+def test_what_is_gathered_is_divided_only_by_what_the_head_groups_by() -> None:
+    body = "event t: temp{{ area{ var A }, value{ var V } }}"
+    heads = {"mean": "mean{ area{ var A }, value{ avg(all var V) } }", "total": "total{ avg(all var V) }"}
+    made = load(" ".join(f"DETECT {head} ON {body} END" for head in heads.values())).rules
+    window = PeriodicWindow("w", 10, 10, 0, ("t",))
+    rules = [replace(r, branches=(replace(r.branches[0], windows=(window,), gathered=("t",)),)) for r in made.rules]
+    program = replace(made, rules=tuple(rules))
+    [note] = check_division(program)
+    assert "rule 'total' runs in one piece" in note.message
+    assert "its head groups by no variable that is bound by all of its queries" in note.message
+    keys = {
+        rule.name: [slot.variables[rule.name] for slot in operator.division.slots]
+        for operator in rule_operators(program)
+        if isinstance(operator.division, KeyDivision)
+        for rule in operator.division.rules
+    }
+    assert keys == {"mean": ["A"], "total": []}
 
 
 PATHS = """DETECT path{ from{ var X }, to{ var Y } } ON hop{{ from{{ var X }}, to{{ var Y }} }} END

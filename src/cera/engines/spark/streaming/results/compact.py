@@ -114,6 +114,8 @@ def _shape(rule: Rule) -> Shape | None:
                 children.append(label)
             case _:
                 return None
+    if branch.windows or branch.gathered:  # these have causes of other kinds
+        return None
     if branch.absolute_timers or not children or any(label in ("", "{}") for label in children):
         return None
     events = tuple(query.identifier for query in branch.events)

@@ -1,0 +1,21 @@
+"""Periodic windows as events: they are causes of what is derived over them, as relative timers are."""
+
+from __future__ import annotations
+
+from cera.model.events.event import Event
+from cera.model.terms.term import Term
+from cera.model.time.durations import Duration
+from cera.model.time.interval import Interval
+from cera.model.time.periodic_windows import Period
+
+#: The label of the events; no event of a source has it.
+WINDOW_LABEL = "timer:window"
+
+
+def window_event(period: Period, interval: Interval) -> Event:
+    """Returns the event of a window: its interval, and the length and the slide of windows like it as texts."""
+    return Event(Term(WINDOW_LABEL, window_texts(period), ordered=True), interval)
+
+
+def window_texts(period: Period) -> tuple[str, str]:
+    return str(Duration(0, period.length)), str(Duration(0, period.slide))

@@ -1,0 +1,80 @@
+"""Periodic windows and gathered identifiers, put into the branches of rules: no text of XChangeEQ says them.
+
+A branch gets a window or two around some of its events and timers, which accumulations may then have as theirs, a
+condition that some of its events lie in one window, and some identifiers that are gathered, as far as these have ended
+when the answer does.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from cera.model.expressions.expression import EventReference, InOneWindow
+from cera.rules.reasoning.gathering import late_gathered
+from cera.rules.rule import Branch, PeriodicWindow, RuleProgram
+from cera.testing import SECOND
+
+_LENGTHS = (5 * SECOND, 10 * SECOND, 20 * SECOND, 40 * SECOND, 3 * SECOND, SECOND, 1, 7_654_321)
+_RATIOS = (1, 1, 2, 3, 0.7, 0.25)
+_NAMES = ("pw", "pw2")
+
+
+def with_windows(program: RuleProgram, chance: random.Random) -> RuleProgram:
+    """Returns the program with windows in most of its branches."""
+    rules = [replace(r, branches=tuple(_with_windows(b, chance) for b in r.branches)) for r in program.rules]
+    return replace(program, rules=tuple(rules))
+
+
+def _with_windows(branch: Branch, chance: random.Random) -> Branch:
+    known = [literal.identifier for literal in branch.positive]
+    if chance.random() < 0.2:
+        return branch
+    if chance.random() < 0.25:
+        some = tuple(EventReference(name) for name in _some(known, chance))
+        condition = InOneWindow(some, *_period(chance))
+        branch = replace(branch, conditions=(*branch.conditions, condition))
+    if chance.random() < 0.85:
+        names = _NAMES[: 1 + (chance.random() < 0.15)]
+        everything = chance.random() < 0.7
+        windows = [
+            PeriodicWindow(name, *_period(chance), tuple(known if everything else _some(known, chance)))
+            for name in names
+        ]
+        branch = replace(branch, windows=tuple(windows))
+        branch = replace(
+            branch,
+            collections=tuple(_moved(part, names, chance) for part in branch.collections),
+            absences=tuple(_moved(part, names, chance) for part in branch.absences),
+        )
+    return _gathering(branch, _some(known, chance)) if chance.random() < 0.75 else branch
+
+
+def _moved(part, names, chance):  # type: ignore[no-untyped-def]
+    """Returns the accumulation, now and then over a periodic window."""
+    return replace(part, window=chance.choice(names)) if chance.random() < 0.5 else part
+
+
+def _period(chance: random.Random) -> tuple[int, int, int]:
+    length = chance.choice(_LENGTHS)
+    slide = max(1, int(length / chance.choice(_RATIOS)))
+    return length, slide, chance.choice((0, 0, 1, -3 * SECOND, 12_345_678))
+
+
+def _some(names: list[str], chance: random.Random) -> list[str]:
+    found = [name for name in names if chance.random() < 0.7]
+    return found or [chance.choice(names)]
+
+
+def _gathering(branch: Branch, wanted: list[str]) -> Branch:
+    """Returns the branch with these identifiers gathered, but for those for which it is not allowed."""
+    gathered = set(wanted)
+    while gathered:
+        kept = {timer.anchor for timer in branch.relative_timers if timer.identifier not in gathered} & gathered
+        if not kept and branch.identifiers > gathered:
+            found = replace(branch, gathered=tuple(sorted(gathered)))
+            kept = set(late_gathered(found))
+            if not kept:
+                return found
+        gathered -= kept or {max(gathered)}
+    return branch
