@@ -23,6 +23,7 @@ from cera.languages.xchangeeq.syntax import (
     Identifier,
     Query,
     RaiseHead,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     WhileLiteral,
@@ -37,7 +38,7 @@ Item = TypeVar("Item")
 class ExplainedQuery(TypedDict):
     """A query of a rule: events that occur, that are collected over a window, or that are absent from one."""
 
-    how: Literal["event", "collect", "not"]
+    how: Literal["event", "relation", "collect", "not"]
     query: str
     identifier: NotRequired[str]
     window: NotRequired[str]
@@ -138,6 +139,8 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
 def _reads(branch: Branch) -> Iterator[ExplainedQuery]:
     for query in branch.events:
         yield {"how": "event", "identifier": query.identifier, "query": print_pattern(query.pattern)}
+    for rows in branch.relations:
+        yield {"how": "relation", "identifier": rows.identifier, "query": print_pattern(rows.pattern)}
     for part in branch.accumulations:
         yield {"how": "not" if part.negated else "collect", "window": part.window, "query": print_pattern(part.pattern)}
 
@@ -164,6 +167,7 @@ def _conjunction(branch: Branch) -> Query:
         (
             *(EventLiteral(Identifier(query.identifier), query.pattern) for query in branch.events),
             *(AbsoluteTimerLiteral(Identifier(timer.identifier), timer.timer) for timer in branch.absolute_timers),
+            *(RelationLiteral(Identifier(rows.identifier), rows.pattern) for rows in branch.relations),
             *(
                 RelativeTimerLiteral(Identifier(timer.identifier), timer.kind, Identifier(timer.anchor), timer.duration)
                 for timer in branch.relative_timers
@@ -223,6 +227,8 @@ def _read_text(read: ExplainedQuery) -> str:
     match read["how"]:
         case "event":
             return f"{read['identifier']}: {read['query']}"
+        case "relation":
+            return f"rows {read['query']}"
         case "collect":
             return f"all {read['query']} while {read['window']}"
         case "not":

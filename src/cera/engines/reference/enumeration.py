@@ -107,8 +107,18 @@ class _Enumeration:
             ]
         for trace, values in partial:
             complete = with_relative_timers(trace, self.branch)
-            if complete is not None and hold(conditions, values, complete):
-                yield complete, values
+            if complete is not None:
+                yield from (
+                    (complete, rows) for rows in self._rows(complete, values) if hold(conditions, rows, complete)
+                )
+
+    def _rows(self, trace: Trace, values: Substitution) -> list[Substitution]:
+        """Returns σ with the values of each combination of rows of the relations, as of the end of the trace."""
+        found = [values]
+        for query in self.branch.relations:
+            answers = self.theory.rows(query, hull(event.interval for event in trace.values()).end)
+            found = [joined for each in found for answer in answers if (joined := join(each, answer)) is not None]
+        return found
 
     def _answers(
         self, literal: EventQuery | AbsoluteTimer, new: frozenset[Event] | None
