@@ -14,6 +14,7 @@ from cera.algebra.operators import (
     Merging,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -28,7 +29,7 @@ from cera.model.matching.patterns import bound_variables
 def certain_variables(expression: Expression, plan: Plan) -> frozenset[str]:
     """Returns the data attributes that are never absent."""
     match expression:
-        case Matching():
+        case Matching() | Relation():
             return bound_variables(expression.pattern)
         case AbsoluteTimers():
             return bound_variables(expression.timer.pattern)

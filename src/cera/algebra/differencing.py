@@ -5,6 +5,7 @@ pushed inwards until they stand at basic streams, timers and materialization poi
 
     Δ op(Q)            = op(ΔQ)                                   ∘ op(Q)          = op(∘Q)      op = Q, C, σ, ρ, π, μ
     Δ(Q1 ⋈ Q2)         = ΔQ1 ⋈ ∘Q2 ∪ ΔQ1 ⋈ ΔQ2 ∪ ∘Q1 ⋈ ΔQ2        ∘(Q1 ⋈ Q2)       = ∘Q1 ⋈ ∘Q2
+    Δ(Q1 ⋈ T)          = ΔQ1 ⋈ T                                  ∘(Q1 ⋈ T)        = ∘Q1 ⋈ T      T a relation of rows
     Δ(Q1 ⋈_{i⊒j} Q2)   = ΔQ1 ⋈_{i⊒j} ∘Q2 ∪ ΔQ1 ⋈_{i⊒j} ΔQ2        ∘(Q1 ⋈_{i⊒j} Q2) = ∘Q1 ⋈_{i⊒j} ∘Q2
     Δ(Q1 ▷_{i⊒j} Q2)   = ΔQ1 ▷_{i⊒j} (∘Q2 ∪ ΔQ2)                  ∘(Q1 ▷_{i⊒j} Q2) = ∘Q1 ▷_{i⊒j} ∘Q2
     Δ(Q1 ∪ Q2)         = ΔQ1 ∪ ΔQ2                                ∘(Q1 ∪ Q2)       = ∘Q1 ∪ ∘Q2
@@ -31,6 +32,7 @@ from cera.algebra.operators import (
     Merging,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -65,6 +67,8 @@ def delta(expression: Expression) -> Expression:
     match expression:
         case Stream() | Reference() | RelativeTimers() | AbsoluteTimers():
             return _leaf("Δ", expression)
+        case Join(right=Relation()):  # which never changes
+            return Join(delta(expression.left), expression.right)
         case Join():
             new_left, new_right = delta(expression.left), delta(expression.right)
             old_left, old_right = old(expression.left), old(expression.right)
@@ -79,6 +83,8 @@ def delta(expression: Expression) -> Expression:
             return replace(expression, left=delta(expression.left), right=everything)
         case Matching() | Selection() | Projection() | Merging() | Renaming() | Construction() | Union():
             return rebuild(expression, delta)
+        case Relation():
+            raise AssertionError("a relation stands to the right of a join")
         case _:
             assert_never(expression)
 

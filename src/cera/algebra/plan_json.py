@@ -14,6 +14,7 @@ from cera.algebra.operators import (
     Merging,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -82,6 +83,14 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "operator": "absolute timers",
                 "identifier": expression.identifier,
                 "timer": notation.timer(expression.timer),
+            }
+        case Relation():
+            return {
+                "operator": "relation",
+                "identifier": expression.identifier,
+                "query": notation.pattern(expression.pattern),
+                "name": expression.name,
+                **({"at": list(expression.at)} if expression.at else {}),
             }
         case RelativeTimers():
             return {

@@ -12,6 +12,7 @@ from cera.algebra.operators import (
     Join,
     Matching,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -53,8 +54,10 @@ def is_of_events(expression: Expression) -> bool:
 
 
 def joins_events(expression: Expression) -> bool:
-    """Returns whether events are joined with events here (and not merely with their timers)."""
-    return any(isinstance(part, Join) and not isinstance(part.right, RelativeTimers) for part in walk(expression))
+    """Returns whether events are joined with events here (and not merely with their timers or rows)."""
+    return any(
+        isinstance(part, Join) and not isinstance(part.right, RelativeTimers | Relation) for part in walk(expression)
+    )
 
 
 @dataclass
@@ -72,7 +75,7 @@ class FreshNames:
         for point in self.plan.points:
             for part in walk(point.expression):
                 self._identifiers |= part.schema.intervals | part.schema.references
-                if isinstance(part, Matching | AbsoluteTimers):
+                if isinstance(part, Matching | AbsoluteTimers | Relation):
                     self._points.add(_folded(relation_name(part)))  # it is shown by that name
         alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         self._letters = (f"{letter}{number or ''}" for number in count() for letter in alphabet)

@@ -21,6 +21,7 @@ from cera.algebra.operators import (
     Merging,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -131,6 +132,8 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             return pattern_layout(expression.identifier, expression.timer.pattern)
         case Reference():
             return layout_of(plan.by_name[expression.name].expression, plan)
+        case Relation():
+            return Layout(pattern_layout("", expression.pattern).columns[:-1])
         case Join(right=RelativeTimers() as timer):
             return layout_of(expression.left, plan).with_(Column("event", timer.identifier))
         case Join():
