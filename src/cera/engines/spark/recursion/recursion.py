@@ -29,7 +29,7 @@ from cera.engines.spark.tables.event_tables import EventTable
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.dependencies import dependencies
-from cera.rules.rule import Rule
+from cera.rules.rule import Rule, relations_of
 
 
 @dataclass
@@ -96,7 +96,8 @@ class Recursion:
     def _in_pieces(
         self, part: CycleInput, evaluation: Evaluation, layouts: Mapping[str, Layout | None]
     ) -> dict[str, tuple[EventTable, ...]]:
-        settings = replace(self.settings, max_duration=part.max_duration)
+        used = {name: self.settings.relations[name] for name in relations_of(part.given.module.rules)}
+        settings = replace(self.settings, max_duration=part.max_duration, relations=used)
         evaluation.environment.fallback(f"recursion of {', '.join(rule.name for rule in part.given.module.rules)}")
         kept = self.kept if self.keep else None
         return in_pieces(part.given, part.operator, evaluation, settings, layouts, kept)
