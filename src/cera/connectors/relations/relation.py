@@ -53,7 +53,7 @@ class Relation:
     def missing(self, columns: Collection[str]) -> str | None:
         """Returns which attribute a table with these columns lacks; None if it has all."""
         lacking = next((name for name in self.needed if name not in columns), None)
-        return None if lacking is None else f"no column `{lacking}`{did_you_mean(lacking, columns)}"
+        return None if lacking is None else f"no column `{lacking}`"
 
     def check_columns(self, place: str, columns: Collection[str]) -> None:
         """Raises UsageError if a table lacks an attribute."""
@@ -69,7 +69,7 @@ class Relation:
             row = self._row(record) if isinstance(record, Record) else record
             if isinstance(row, Rejected):
                 raise DataError(f"the relation {self.name}: {row.place}: {row.reason}")
-            fields.update(dict.fromkeys(record.values if isinstance(record, Record) else ()))
+            fields.update(dict.fromkeys(map(str, record.values) if isinstance(record, Record) else ()))
             found.append(row)
         lacking = next((name for name in self.needed if name not in fields), None) if found else None
         if lacking is not None:
@@ -82,13 +82,14 @@ class Relation:
         return versioned(ordered)
 
     def _row(self, record: Record) -> Version | Rejected:
+        read = record.values
+        if self.attributes is not None:
+            read = {name: read[name] for name in self.needed if name in read}
         try:
-            values = {
-                name: value for name, given in record.values.items() if (value := self._value(name, given)) is not None
-            }
+            values = {name: value for name, given in read.items() if (value := self._value(name, given)) is not None}
             since = self._since(values)
             kept = values if self.attributes is None else {n: v for n, v in values.items() if n in self.attributes}
-            key = tuple(value_key(term_from_json({"key": values.get(name)})) for name in self.versions_of)
+            key = tuple(name in values and value_key(term_from_json({name: values[name]})) for name in self.versions_of)
             return Version(term_from_json({self.name: kept}), since, key)
         except RECORD_ERRORS as error:
             return rejected(record.place, str(error))

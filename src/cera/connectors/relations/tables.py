@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import quote, unquote, unquote_plus
 
 from cera.connectors.databases import postgres
 from cera.connectors.databases.table_names import TableName, quoted, table_names
@@ -17,6 +17,7 @@ from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import loads
 
 _SQLITE = "sqlite:"
+_TABLE = "table="
 _SCHEMES = ("sqlite:", "postgresql:", "postgres:")
 
 
@@ -42,11 +43,11 @@ def read_table(url: str, relation: Relation) -> Iterator[Record | Rejected]:
 
 def _parts(url: str, relation: Relation) -> tuple[Database, TableName]:
     base, _, query = url.partition("?")
-    parameters = parse_qsl(query, keep_blank_values=True)
-    given = [value for name, value in parameters if name == "table"]
-    others = [(name, value) for name, value in parameters if name != "table"]
+    parameters = query.split("&") if query else []
+    given = [unquote_plus(each.removeprefix(_TABLE)) for each in parameters if each.startswith(_TABLE)]
+    others = "&".join(each for each in parameters if not each.startswith(_TABLE))
     try:
-        place = database(f"{base}?{urlencode(others)}" if others else base)
+        place = database(f"{base}?{others}" if others else base)
         names = table_names(given or [f'"{relation.name}"'])
     except UsageError as error:
         raise UsageError(f"the relation {relation.name}: {error.message}") from error
