@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def orders(spark: SparkSession) -> DataFrame:
 
 
 def bills(found: DataFrame) -> set[str]:
-    return {row["term"] for row in found.select("term").collect()}
+    terms = [json.loads(row["term"]) for row in found.select("term").collect()]
+    return {json.dumps(term, separators=(",", ":"), sort_keys=True) for term in terms}
 
 
 @pytest.fixture
