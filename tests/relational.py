@@ -31,6 +31,7 @@ from cera.algebra.operators import (
     TemporalJoin,
     Union,
 )
+from cera.algebra.operators import Relation as RelationOperator
 from cera.algebra.plan import Plan, Point
 from cera.algebra.schema import MERGED, begin, end, matching, reference
 from cera.engines.reference.construction import construct_terms
@@ -40,7 +41,7 @@ from cera.model.events.event import Event
 from cera.model.matching.matching import match
 from cera.model.terms.term import Term, value_key
 from cera.model.time.interval import Interval, Time
-from cera.rules.rule import PeriodicWindow, RelativeTimer
+from cera.rules.rule import PeriodicWindow, RelationQuery, RelativeTimer
 from cera.testing import seconds
 
 Tuple = dict[str, Any]
@@ -163,6 +164,10 @@ class World:
                 yield from self._relative_timers(expression, anchors)
             case PeriodicWindows():
                 raise AssertionError("windows are made with what they are over")
+            case Join(right=RelationOperator() as rows):
+                yield from self._lookup(self.evaluate(expression.left), rows)
+            case RelationOperator():
+                raise AssertionError("a relation stands to the right of a join")
             case Join():
                 yield from self._join(expression)
             case Selection():
@@ -246,6 +251,14 @@ class World:
             others = self._part(right, others)
         for other in list(others):
             yield from ({**row, **other} for row in left if _agree(row, other))
+
+    def _lookup(self, left: Relation, rows: RelationOperator) -> Iterator[Tuple]:
+        """The rows that are valid at the last end of some events, or all if it does not depend on these."""
+        query = RelationQuery(rows.identifier, rows.pattern)
+        for row in left:
+            at = max((row[end(name)] for name in rows.at), default=0)
+            answers = self.theory.rows(query, at)
+            yield from ({**row, **answer} for answer in answers if _agree(row, answer))
 
     def _temporal_join(self, operator: TemporalJoin) -> Iterator[Tuple]:
         dropped = {begin(operator.element), end(operator.element), reference(operator.element)}

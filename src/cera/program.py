@@ -34,6 +34,7 @@ from cera.pipeline import Pipeline
 from cera.rules.rule import Semantics
 from cera.running.choice import AUTO, Engine, choose_in_process
 from cera.running.in_memory import answer_in_memory
+from cera.running.relations import read_relations, refuse_refresh
 from cera.running.request import Request
 from cera.wording import Setting, in_python
 
@@ -80,6 +81,7 @@ class Program(Pipeline):
         max_duration: int | str | None = None,
         recursion_limit: int = RECURSION_LIMIT,
         tick_limit: int | None = None,
+        relations: Mapping[str, object] | None = None,
     ) -> Answer:
         """Answers the program over recorded events: `program.run(rows, label="type", time="ts").to_pandas()`.
 
@@ -94,6 +96,9 @@ class Program(Pipeline):
         timezone     the zone of times without an offset; without it the program's
         csv          how files of CSV are written, setting by setting: `{"delimiter": ";", "decimal": ","}`
         layout       a `cera.Layout` in the place of all these, which can say more about files
+
+        relations    the rows of relations by name, where they are not those that the program names: dicts, a table as
+                     for events, a path or a URL
 
         until        answers as if now were this time: a text, a datetime, or microseconds since 1970
 
@@ -126,6 +131,7 @@ class Program(Pipeline):
             max_duration=duration_argument("max_duration", max_duration),
             tick_limit=tick_limit,
             in_memory=True,
+            relations=_given_relations(relations),
         )
         answer, outcome = answer_in_memory(layers, self.expectations, self.timezone, request, reject=reject, late=late)
         for message in self.expectations.unmet(outcome.observed, outcome.counts.labels, outcome.derived):
@@ -141,6 +147,7 @@ class Program(Pipeline):
         left_out: bool = False,
         label: str | None = None,
         recursion_limit: int = RECURSION_LIMIT,
+        relations: Mapping[str, object] | None = None,
     ) -> DataFrame:
         """Returns the events derived from a DataFrame, recorded or streaming: `events.transform(program.detect)`.
 
@@ -148,12 +155,14 @@ class Program(Pipeline):
         that come later, or are no events, are left out; with `left_out` they are in the result too, and the column
         `left_out`, null for derived events, says why. With a `label` only the events with this one are given, and with
         them a struct `children` of typed values; of the columns that are not used then, Spark computes nothing.
-        Where recursive rules derive more than `recursion_limit` events that end at one time, it fails.
+        Where recursive rules derive more than `recursion_limit` events that end at one time, it fails. `relations` are
+        the rows of relations, as for `run`; a DataFrame of Spark is joined there, and over a stream it is read once.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
         _check_limits(None, recursion_limit)
-
+        if getattr(events, "isStreaming", False):
+            refuse_refresh(self.layers)
         return detect(
             self.layers,
             events,
@@ -163,6 +172,7 @@ class Program(Pipeline):
             left_out=left_out,
             label=label,
             recursion_limit=recursion_limit,
+            relations=read_relations(self.layers, _given_relations(relations), self.timezone),
         )
 
     def session(
@@ -173,15 +183,19 @@ class Program(Pipeline):
         late: Callable[[Event], object] | None = None,
         tick_limit: int = TICK_LIMIT,
         recursion_limit: int = RECURSION_LIMIT,
+        relations: Mapping[str, object] | None = None,
     ) -> Session:
         """Returns the program running here, event by event. Durations are microseconds or texts like `5 sec`.
 
         `tick_limit` is how often a timer may tick between two events, `recursion_limit` how many events of recursive
-        rules may end at one time: more is an error.
+        rules may end at one time: more is an error. `relations` are the rows of relations, as for `run`; they are read
+        now, and are not saved with the state.
         """
         _check_limits(tick_limit, recursion_limit)
         longest = duration_argument("max_duration", max_duration)
-        settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit)
+        refuse_refresh(self.layers)
+        rows = read_relations(self.layers, _given_relations(relations), self.timezone)
+        settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit, relations=rows)
         processor = program_processor(self.layers, settings)
         return Session(
             processor,
@@ -193,7 +207,16 @@ class Program(Pipeline):
 
     def processor(self, *, max_duration: int | None = None, tick_limit: int | None = None) -> AnyProcessor:
         """Returns the program compiled for the local engine, which a driver or a session drives."""
-        return program_processor(self.layers, Settings(self.timezone, max_duration, tick_limit))
+        rows = read_relations(self.layers, {}, self.timezone)
+        return program_processor(self.layers, Settings(self.timezone, max_duration, tick_limit, relations=rows))
+
+
+def _given_relations(relations: object) -> Mapping[str, object]:
+    if relations is None:
+        return {}
+    if not isinstance(relations, Mapping) or not all(isinstance(name, str) for name in relations):
+        raise UsageError(f"`relations` is a dict of rows by the names of relations; found {relations!r}")
+    return relations
 
 
 def _check_limits(tick_limit: int | None, recursion_limit: int) -> None:

@@ -50,6 +50,7 @@ class Setting(Enum):
     OUT = "out"
     RECURSION_LIMIT = "recursion_limit"
     REJECTED = "rejected"
+    RELATION = "relation"
     RESTART_CHANGED = "restart_changed"
     SINK = "sink"
     SOURCE = "source"
@@ -100,6 +101,7 @@ _ARGUMENTS: Mapping[Setting, str] = MappingProxyType(
         Setting.TIME_FIELD: "time",
         Setting.END_FIELD: "end",
         Setting.CONF: "settings",
+        Setting.RELATION: "relations",
     }
 )
 #: The attributes of `cera.Layout` that are no arguments of their own.
@@ -167,7 +169,7 @@ def _argument(setting: Setting, value: str | None) -> str:
 
 def _python_value(setting: Setting, value: str) -> str:
     match setting:
-        case Setting.CSV | Setting.CONF:
+        case Setting.CSV | Setting.CONF | Setting.RELATION:
             key, _, text = value.partition("=")
             return f"{{{_quoted(key)}: {_quoted(text)}}}"
         case Setting.STRING_FIELD:

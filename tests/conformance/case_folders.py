@@ -7,6 +7,7 @@ ids, causes) is not compared. `case.toml` says
     entries    the ids of CONFORMANCE that it is about, if it is about any
     programs   the files of the program; without it `program.xceq`
     events     the file of the events; without it `events.jsonl`
+    relations  the files of relations by their names, where the program does not say it
 
 and options of `cera run` by their names: semantics, until, timezone, calendars, and how the events are written.
 """
@@ -57,6 +58,10 @@ class Case:
     @property
     def layout(self) -> Layout:
         return Layout(times=self.times, **{name: self.options[name] for name in LAYOUT_FIELDS if name in self.options})
+
+    @property
+    def relations(self) -> dict[str, object]:
+        return {name: self.folder / file for name, file in self.options.get("relations", {}).items()}
 
     @property
     def until(self) -> int | None:

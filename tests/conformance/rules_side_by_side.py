@@ -48,7 +48,8 @@ def _shared_by(case: Case) -> Hashable | None:
     Spark takes other ways where all events are points of time, and where all are flat.
     """
     layers = case.program.layers
-    if layers.modules or case.program.rules.calendars or not all(map(_can_be_labelled, layers.rules)):
+    declared = case.program.rules.calendars or case.program.rules.relations
+    if layers.modules or declared or not all(map(_can_be_labelled, layers.rules)):
         return None
     points = all(event.begin == event.end for event in case.stream)
     flat = all(_is_flat(event.term) for event in case.stream)

@@ -33,8 +33,8 @@ def together(cases: Sequence[Case], engine: str) -> Answers:
 
 
 def alone(case: Case, engine: str) -> Sequence[DerivedEvent]:
-    answer = case.program.run(case.events, engine=engine, layout=case.layout, until=case.until)  # type: ignore[arg-type]
-    return answer.derived
+    options: Any = {"engine": engine, "layout": case.layout, "until": case.until, "relations": case.relations}
+    return case.program.run(case.events, **options).derived
 
 
 @pytest.fixture(scope="session")

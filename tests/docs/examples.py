@@ -2,6 +2,7 @@
 
     ```xceq             a program
     ```toml             its calendars, if it has some
+    ```csv relation=x   the rows of a relation, if it looks one up
     ```events           what it runs over: a term and its time in seconds (or ISO 8601), one event a line
     ```derives          what it answers, in the order of output
     ```check            the codes of what is wrong with it, instead of events and answers
@@ -14,6 +15,7 @@ stream in several ways. Conditions stand in a block of their own, one a line, an
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ from cera.model.calendars.calendar_files import parse_calendars
 from cera.model.events.event import Event, Recipient
 from cera.model.terms.term import Term
 from cera.model.terms.term_text import parse_term
+from cera.model.terms.values import infer_scalar
 from cera.model.time.interval import interval
 from cera.model.time.time_text import TimeFormat
 from cera.program import Program, load
@@ -50,6 +53,7 @@ class Example:
 
     program: Block
     calendars: Block | None = None
+    relations: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     answers: list[tuple[Block, Block]] = field(default_factory=list)
     codes: Block | None = None
 
@@ -68,6 +72,8 @@ def examples(page: Path) -> Iterator[Example]:
                 current, events = Example(block), None
             case "toml" if current is not None:
                 current.calendars = block
+            case "csv" if current is not None and "relation" in block.options:
+                current.relations[block.options["relation"]] = list(csv.DictReader(block.text.splitlines()))
             case "events":
                 events = block
             case "derives":
@@ -108,10 +114,16 @@ def _differences(example: Example, events: Block, answer: Block) -> Iterator[str
     options = dict(answer.options)
     times = TimeFormat("s", options.get("timezone", "UTC"))
     until = times.parse(options["until"]) if "until" in options else None
-    derived = _load(example, options).run(read_events(events.text, times), engine="reference", until=until).derived
+    given = {name: [_typed(row) for row in rows] for name, rows in example.relations.items()}
+    program, stream = _load(example, options), read_events(events.text, times)
+    derived = program.run(stream, engine="reference", until=until, relations=given).derived
     actual, expected = [item.event for item in derived], read_events(answer.text, times)
     if actual != expected:
         yield f"{answer.place}:\n{difference(actual, expected) or 'the order differs'}"
+
+
+def _typed(row: dict[str, str]) -> dict[str, object]:
+    return {name: infer_scalar(cell) for name, cell in row.items()}
 
 
 def read_events(text: str, times: TimeFormat) -> list[Event]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cera.algebra.operators import AntiSemiJoin, Join, TemporalJoin
@@ -20,6 +20,7 @@ from cera.engines.local.derived import RuleDetection
 from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.terms.json_terms import loads, term_to_json
 from cera.modules.driving import Driver
 from cera.optimizer.driver import PASSES, optimize
@@ -42,14 +43,19 @@ class EverythingIsRelevant(Relevance):
 
 
 def processor_of(
-    program: RuleProgram, events: Iterable[Event], *, dropping: bool = True, without: Collection[str] = ALL_PASSES
+    program: RuleProgram,
+    events: Iterable[Event],
+    *,
+    dropping: bool = True,
+    without: Collection[str] = ALL_PASSES,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
 ) -> RuleProcessor:
     """The compiled program; the longest event is what the source is said to promise."""
     longest = max((event.end - event.begin for event in events), default=0)
-    processor = RuleProcessor(optimize(translate(program), without), max_duration=longest)
+    processor = RuleProcessor(optimize(translate(program), without), max_duration=longest, relations=relations)
     if not dropping:
         relevance = EverythingIsRelevant(processor.plan)
-        processor.network = compile_plan(processor.plan, relevance, processor.evaluator)
+        processor.network = compile_plan(processor.plan, relevance, processor.evaluator, relations=relations)
     return processor
 
 
@@ -71,6 +77,7 @@ class Variation:
     dropping: bool = True
     without: Collection[str] = ALL_PASSES
     late: list[Event] = field(default_factory=list)
+    relations: Mapping[str, RelationRows] = field(default_factory=dict)
     peak: int = 0
 
     def answers(self, program: RuleProgram, events: Sequence[Event]) -> list[DerivedEvent]:
@@ -91,7 +98,8 @@ class Variation:
         return in_output_order(one.result() for one in derived)
 
     def _host(self, program: RuleProgram, events: Sequence[Event]) -> Driver:
-        processor = processor_of(program, events, dropping=self.dropping, without=self.without)
+        rows = self.relations
+        processor = processor_of(program, events, dropping=self.dropping, without=self.without, relations=rows)
         return Driver(processor, self.max_delay, lambda occurrence: self.late.append(occurrence.event))
 
 

@@ -26,13 +26,13 @@ from cera.model.events.occurrence import occurrence
 from cera.model.terms.json_terms import term_to_json
 from cera.program import load
 from cera.testing import SECOND, event
-from properties.generator import Case, cases
+from properties.generator import RELATIONAL, Case, cases
 from properties.holding import holds_for
 from properties.local_runs import DELAYS, disordered
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.theories import rules_of
 
-CASES = cases() | cases(recursive=True) | cases(windowed=True)
+CASES = cases() | cases(recursive=True) | cases(windowed=True) | cases(RELATIONAL)
 CHANCE = st.randoms(use_true_random=False)
 
 #: An event at which all of a random stream is decided.
@@ -40,7 +40,7 @@ LAST = event("the-end", 120)
 
 
 def expected(case: Case, events: list[Event], until: int) -> dict[str, tuple[str, str, dict[str, str]]]:
-    answer = run_by_definition(rules_of(case), events, until=until)
+    answer = run_by_definition(rules_of(case), events, until=until, relations=case.relations)
     return {
         one.event.id: (
             json.dumps(term_to_json(one.event.term)),
@@ -61,7 +61,7 @@ def found(stream: MicroBatches) -> dict[str, tuple[str, str, dict[str, str]]]:
 
 def divided(case: Case, buckets: int, events: list[Event]) -> tuple[Operator, ...]:
     longest = max((each.end - each.begin for each in events), default=0)
-    return rule_operators(rules_of(case), max_duration=longest, buckets=buckets)
+    return rule_operators(rules_of(case), max_duration=longest, buckets=buckets, relations=case.relations)
 
 
 @holds_for(st.tuples(CASES, CHANCE), short=75, long=3_000)

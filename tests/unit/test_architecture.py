@@ -39,6 +39,7 @@ NAMES_OF_SOURCES = {
     "connectors/sink.py": {"-", "console", ".parquet"},
     "connectors/source.py": {"-", "db:"},
     "connectors/files.py": {".parquet"},  # the format of a file that is read
+    "connectors/relations/files.py": {".parquet"},  # the format of a relation, which is not a source of events
     "engines/spark/streaming/sources/file_source.py": {".parquet"},
     "cli/explain.py": {"-"},  # how options begin
     "cli/program_text.py": {"-"},  # the program on standard input

@@ -16,6 +16,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -30,7 +31,7 @@ from cera.model.matching.patterns import bound_variables
 def certain_variables(expression: Expression, plan: Plan) -> frozenset[str]:
     """Returns the data attributes that are never absent."""
     match expression:
-        case Matching():
+        case Matching() | Relation():
             return bound_variables(expression.pattern)
         case AbsoluteTimers():
             return bound_variables(expression.timer.pattern)

@@ -5,6 +5,7 @@ pushed inwards until they stand at basic streams, timers and materialization poi
 
     Δ op(Q)            = op(ΔQ)                                   ∘ op(Q)          = op(∘Q)   op = Q, C, σ, ρ, π, μ, Γ
     Δ(Q1 ⋈ Q2)         = ΔQ1 ⋈ ∘Q2 ∪ ΔQ1 ⋈ ΔQ2 ∪ ∘Q1 ⋈ ΔQ2        ∘(Q1 ⋈ Q2)       = ∘Q1 ⋈ ∘Q2
+    Δ(Q1 ⋈ T)          = ΔQ1 ⋈ T                                  ∘(Q1 ⋈ T)        = ∘Q1 ⋈ T      T a relation of rows
     Δ(Q1 ⋈_{i⊒j} Q2)   = ΔQ1 ⋈_{i⊒j} ∘Q2 ∪ ΔQ1 ⋈_{i⊒j} ΔQ2        ∘(Q1 ⋈_{i⊒j} Q2) = ∘Q1 ⋈_{i⊒j} ∘Q2
     Δ(Q1 ▷_{i⊒j} Q2)   = ΔQ1 ▷_{i⊒j} (∘Q2 ∪ ΔQ2)                  ∘(Q1 ▷_{i⊒j} Q2) = ∘Q1 ▷_{i⊒j} ∘Q2
     Δ(Q1 ∪ Q2)         = ΔQ1 ∪ ΔQ2                                ∘(Q1 ∪ Q2)       = ∘Q1 ∪ ∘Q2
@@ -33,6 +34,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -68,6 +70,8 @@ def delta(expression: Expression) -> Expression:
     match expression:
         case Stream() | Reference() | RelativeTimers() | PeriodicWindows() | AbsoluteTimers():
             return _leaf("Δ", expression)
+        case Join(right=Relation()):  # which never changes
+            return Join(delta(expression.left), expression.right)
         case Join():
             new_left, new_right = delta(expression.left), delta(expression.right)
             old_left, old_right = old(expression.left), old(expression.right)
@@ -84,6 +88,8 @@ def delta(expression: Expression) -> Expression:
             return rebuild(expression, delta)
         case Construction() | Union():
             return rebuild(expression, delta)
+        case Relation():
+            raise AssertionError("a relation stands to the right of a join")
         case _:
             assert_never(expression)
 

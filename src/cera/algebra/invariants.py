@@ -5,9 +5,9 @@ are built. Here: the results are those of the plan it came from, and the shape i
 step:
 
 - a result constructs events from merged bodies, or is a union of such;
-- a body is events joined, then their relative timers and periodic windows, then accumulations, with selections
-  anywhere, and above all of it at most one gathering;
-- relative timers and periodic windows stand to the right of a join, above all joins of events;
+- a body is events joined, then their relative timers and periodic windows, then rows of relations, then accumulations,
+  with selections anywhere, and above all of it at most one gathering;
+- relative timers, periodic windows and relations stand to the right of a join, above all joins of events;
 - the right side of a window is a relation of single events;
 - any other point is a relation of events, perhaps joined with their timers.
 """
@@ -26,6 +26,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -84,7 +85,18 @@ def _body(expression: Expression, point: Point) -> None:
             _require(_is_unary(expression.right), point, "has a window over what is no relation of single events")
             _body(expression.left, point)
         case _:
-            _require(_is_timed(expression), point, "joins windows or timers below a join of events")
+            _require(_is_looked_up(expression), point, "joins windows or timers below a join of events")
+
+
+def _is_looked_up(expression: Expression) -> bool:
+    """Returns whether it is events with their timers, then joined with rows of relations."""
+    match expression:
+        case Selection():
+            return _is_looked_up(expression.input)
+        case Join(right=Relation()):
+            return _is_looked_up(expression.left)
+        case _:
+            return _is_timed(expression)
 
 
 def _is_timed(expression: Expression) -> bool:

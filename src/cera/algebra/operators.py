@@ -132,6 +132,25 @@ class AbsoluteTimers(_Checked):
         return Schema(patterns.variables(self.timer.pattern), own, own)
 
 
+@tagged("Relation")
+@dataclass(frozen=True)
+class Relation(_Checked):
+    """Q[r: q](name): an answer of q for each row of a relation, which has no times; sch = FreeVars(q).
+
+    It stands to the right of a join, which looks its rows up. With `at`, only rows that are valid at the last end of
+    these events of the left side.
+    """
+
+    identifier: str
+    pattern: Pattern
+    name: str
+    at: tuple[str, ...] = ()
+
+    @cached_property
+    def schema(self) -> Schema:
+        return Schema(patterns.bound_variables(self.pattern) | patterns.optional_variables(self.pattern))
+
+
 @tagged("Join")
 @dataclass(frozen=True)
 class Join(_Checked):
@@ -142,6 +161,9 @@ class Join(_Checked):
 
     @cached_property
     def schema(self) -> Schema:
+        if isinstance(self.right, Relation):
+            unknown = frozenset(self.right.at) - self.left.schema.intervals
+            _require(not unknown, f"⋈ looks rows up at the end of {_names(unknown)}, which its left side does not have")
         return self.left.schema | self.right.schema
 
 
@@ -341,6 +363,7 @@ Expression = (
     | RelativeTimers
     | PeriodicWindows
     | AbsoluteTimers
+    | Relation
     | Join
     | Selection
     | Projection
@@ -387,7 +410,7 @@ def _renamed(names: frozenset[str], pairs: tuple[tuple[str, str], ...], existing
 def inputs(expression: Expression) -> tuple[Expression, ...]:
     """Returns the expressions directly below this one."""
     match expression:
-        case Stream() | Reference() | AbsoluteTimers():
+        case Stream() | Reference() | AbsoluteTimers() | Relation():
             return ()
         case Matching() | RelativeTimers() | PeriodicWindows():
             return (expression.source,)
@@ -406,7 +429,7 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
     if all(a is b for a, b in zip(old, new, strict=True)):
         return expression
     match expression:
-        case Stream() | Reference() | AbsoluteTimers():
+        case Stream() | Reference() | AbsoluteTimers() | Relation():
             return expression
         case Matching() | RelativeTimers() | PeriodicWindows():
             return replace(expression, source=new[0])

@@ -16,6 +16,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -84,6 +85,14 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "operator": "absolute timers",
                 "identifier": expression.identifier,
                 "timer": notation.timer(expression.timer),
+            }
+        case Relation():
+            return {
+                "operator": "relation",
+                "identifier": expression.identifier,
+                "query": notation.pattern(expression.pattern),
+                "name": expression.name,
+                **({"at": list(expression.at)} if expression.at else {}),
             }
         case RelativeTimers():
             return {

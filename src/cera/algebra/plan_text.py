@@ -25,6 +25,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -37,6 +38,9 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_notation import Notation, period_text
 from cera.model.time.durations import format_duration
 from cera.rules.analysis.unification import query_label
+
+#: What is shown by a name, and defined below.
+Defined = Matching | AbsoluteTimers | Relation
 
 _WIDTH = 110
 _INDENT = "  "
@@ -69,10 +73,12 @@ def display_name(name: str) -> str:
     return name[:at] + name[at : at + 1].upper() + name[at + 1 :]
 
 
-def relation_name(matching: Matching | AbsoluteTimers) -> str:
+def relation_name(matching: Defined) -> str:
     """Returns `Smoke_s` for Q[s: smoke{{…}}](E), `ΔSmoke_s` and `∘Smoke_s` for the same of ΔE and of ∘E."""
     if isinstance(matching, AbsoluteTimers):
         return f"Timer_{matching.identifier}"
+    if isinstance(matching, Relation):
+        return f"{display_name(matching.name)}_{matching.identifier}"
     part = next((source.part for source in walk(matching.source) if isinstance(source, DifferenceReference)), "")
     return f"{part}{display_name(query_label(matching.pattern) or 'event')}_{matching.identifier}"
 
@@ -82,7 +88,7 @@ def _matching_names(expression: Expression) -> dict[int, str]:
     names: dict[int, str] = {}
     known: dict[str, str] = {}
     for part in walk(expression):
-        if isinstance(part, Matching | AbsoluteTimers):
+        if isinstance(part, Defined):
             name, number = relation_name(part), 2
             while known.setdefault(name, repr(part)) != repr(part):
                 name, number = f"{relation_name(part)}#{number}", number + 1
@@ -90,9 +96,12 @@ def _matching_names(expression: Expression) -> dict[int, str]:
     return names
 
 
-def _definition(matching: Matching | AbsoluteTimers, notation: Notation) -> str:
+def _definition(matching: Defined, notation: Notation) -> str:
     if isinstance(matching, AbsoluteTimers):
         query, source = notation.timer(matching.timer), "Timers"
+    elif isinstance(matching, Relation):
+        valid = f" at {' ⊔ '.join(matching.at)}" if matching.at else ""
+        query, source = notation.pattern(matching.pattern), f"relation {matching.name}{valid}"
     else:
         query, source = notation.pattern(matching.pattern), _source(matching.source)
     return f"Q[{matching.identifier}: {query}]({source}), sch = {matching.schema}"
@@ -116,9 +125,9 @@ _Unary = Construction | Merging | Gathering | Selection | Projection | Renaming
 class _Writer:
     notation: Notation
     names: dict[int, str]
-    used: dict[str, Matching | AbsoluteTimers] = field(default_factory=dict)
+    used: dict[str, Defined] = field(default_factory=dict)
 
-    def definitions(self) -> Iterator[tuple[str, Matching | AbsoluteTimers]]:
+    def definitions(self) -> Iterator[tuple[str, Defined]]:
         yield from self.used.items()
 
     def definition(self, expression: Expression) -> list[str]:
@@ -148,6 +157,8 @@ class _Writer:
                 return [*self.lines(expression.left), f"{self._operator(expression)} {right}"]
             case Stream() | Reference() | Matching() | RelativeTimers() | PeriodicWindows() | AbsoluteTimers():
                 return [self.inline(expression)]
+            case Relation():
+                return [self.inline(expression)]
             case _:
                 assert_never(expression)
 
@@ -155,7 +166,7 @@ class _Writer:
         match expression:
             case Stream() | Reference():
                 return display_name(expression.name)
-            case Matching() | AbsoluteTimers():
+            case Matching() | AbsoluteTimers() | Relation():
                 name = self.names[id(expression)]
                 self.used.setdefault(name, expression)
                 return name

@@ -4,6 +4,7 @@
     B(i+1) = Bi ⋈ Q[j: q]           for event j: q
              Bi ⋈ X[j: kind[j', d]] for event j: kind[j', d]
              Bi ⋈ W[j: p ⊒ i1, …]   for a periodic window j over i1, …
+             Bi ⋈ Q[j: q](name)      for relation j: q, a pattern of rows of the relation `name`
              Bi ⋈_{j⊒i'} Q[i': q]   for while j: collect q        (i' fresh)
              Bi ▷_{j⊒i'} Q[i': q]   for while j: not q
     C      = σ[ck](… σ[c1](Bn))
@@ -31,6 +32,7 @@ from cera.algebra.operators import (
     Merging,
     PeriodicWindows,
     Reference,
+    Relation,
     RelativeTimers,
     Stream,
     TemporalJoin,
@@ -61,14 +63,15 @@ _FRESH = "vwuxyz"
 def translate(program: RuleProgram) -> Plan:
     """Returns one materialization point for each rule, each after those that it queries."""
     make_room_for(max((_depth(branch) for rule in program.rules for branch in rule.branches), default=0))
-    translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules))
+    versioned = frozenset(relation.name for relation in program.relations if relation.valid_from is not None)
+    translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules), versioned)
     points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
     return Plan(tuple(points), program.semantics, program.calendars, program.answer_limit)
 
 
 def _depth(branch: Branch) -> int:
     """Returns at most how many operators are on the longest way down its expression."""
-    return len(branch.positive) + len(branch.accumulations) + 2 * MAX_SELECTIONS + 4
+    return len(branch.positive) + len(branch.relations) + len(branch.accumulations) + 2 * MAX_SELECTIONS + 4
 
 
 def in_order(rules: Sequence[Rule]) -> list[Rule]:
@@ -106,6 +109,8 @@ class _Translator:
     semantics: Semantics
     rules: Sequence[Rule]
     fresh: Iterator[str]
+    #: The relations whose rows are valid for a time.
+    versioned: frozenset[str] = frozenset()
 
     @cached_property
     def producers(self) -> Producers:
@@ -153,6 +158,9 @@ class _Translator:
         expression = literals[0]
         for literal in literals[1:]:
             expression = Join(expression, literal)
+        for rows in branch.relations:
+            at = trace_order(branch) if rows.relation in self.versioned else ()
+            expression = Join(expression, Relation(rows.identifier, rows.pattern, rows.relation, at))
         for collection in branch.collections:
             expression = self._accumulate(expression, collection, branch)
         # they may use variables that a later `collect` binds

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from cera.algebra.operators import AntiSemiJoin, Expression, FollowingEvents, Join, Matching, TemporalJoin, walk
+from cera.algebra.operators import (
+    AntiSemiJoin,
+    Expression,
+    FollowingEvents,
+    Join,
+    Matching,
+    Relation,
+    TemporalJoin,
+    walk,
+)
 from cera.algebra.plan import Plan, Point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
@@ -50,7 +59,7 @@ def _never_dropped(plan: Plan, max_duration: int | None) -> Iterator[tuple[Point
 
 def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon, str]]:
     """Yields the horizons of an operator, each with the condition that would bound it."""
-    if isinstance(node, Join) and not isinstance(node.right, FollowingEvents):
+    if isinstance(node, Join) and not isinstance(node.right, FollowingEvents | Relation):
         left, right = relevance.join_bounds(node)
         remedy = f"{{{left.of}, {right.of}}} within 1 hour"
         yield left, remedy

@@ -23,6 +23,7 @@ from click.core import ParameterSource
 from click.types import FuncParamType
 
 from cera.cli.program_text import is_standard_input
+from cera.connectors.relations.reading import located
 from cera.connectors.source import source_of
 from cera.errors import UsageError
 from cera.model.message_text import did_you_mean
@@ -158,6 +159,8 @@ def _value(option: click.Option, key: str, value: object, path: Path) -> object:
     """Returns a setting as the command line would give it."""
     if isinstance(value, dict) and key in ("conf", "csv"):
         value = [f"{name}={_text(setting)}" for name, setting in value.items()]
+    if isinstance(value, dict) and key == "relation":
+        value = [f"{name}={located(_text(source), path.parent)}" for name, source in value.items()]
     several = value if isinstance(value, list) else [value]
     for each in several:
         if isinstance(each, dict | list):

@@ -177,6 +177,31 @@ def recursion_limit_option(command: Command[R]) -> Command[R]:
     )(command)
 
 
+def relation_option(command: Command[R]) -> Command[R]:
+    """--relation; the value is a tuple of NAME=SOURCE."""
+    return click.option(
+        "--relation",
+        "relations",
+        metavar="NAME=SOURCE",
+        multiple=True,
+        help="Where the rows of a relation are, instead of where the program says: a .csv, .jsonl or .parquet file, "
+        "sqlite:PATH?table=NAME or postgresql://USER@HOST/DATABASE?table=NAME. May be given several times.",
+    )(command)
+
+
+def relation_sources(pairs: tuple[str, ...]) -> dict[str, object]:
+    """Returns the sources of --relation by the names of relations."""
+    found: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, source = pair.partition("=")
+        if not equals or not name or not source:
+            raise UsageError(f"--relation takes NAME=SOURCE, like ventilation=ventilation.csv, not '{pair}'")
+        if name in found:
+            raise UsageError(f"--relation gives {name} twice")
+        found[name] = source
+    return found
+
+
 def replay_options(command: Command[R]) -> Command[R]:
     """Decorates a command with --events and everything about them; it gets a `request`.
 
@@ -210,6 +235,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         help="Where Spark runs; local[*], the default, needs no cluster.",
     )
     @click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
+    @relation_option
     @recursion_limit_option
     @tick_limit_option
     @click.option(
@@ -249,6 +275,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         strict: bool,
         master: str | None,
         conf: tuple[str, ...],
+        relations: tuple[str, ...],
         **others: Any,
     ) -> R:
         if max_ahead is not None and max_delay is None:
@@ -275,6 +302,7 @@ def replay_options(command: Command[R]) -> Command[R]:
             spark_setting=spark_setting,
             max_ahead={source: max_ahead_of(max_ahead, source, recorded=recorded) for source in sources},
             tick_limit=tick_limit,
+            relations=relation_sources(relations),
         )
         return command(request=request, **others)
 

@@ -12,7 +12,14 @@ from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
 from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
 from cera.cli.layout_options import check_layout, layout_options
-from cera.cli.options import program_options, recursion_limit_option, spark_settings, tick_limit_option
+from cera.cli.options import (
+    program_options,
+    recursion_limit_option,
+    relation_option,
+    relation_sources,
+    spark_settings,
+    tick_limit_option,
+)
 from cera.cli.recording import show_rejected
 from cera.cli.summary import all_rejected, refuse, show_unknown_labels
 from cera.cli.termination import end_at_once
@@ -74,6 +81,7 @@ from cera.wording import on_command_line
     show_default=True,
     help="How far an event may come behind the latest one. What comes later is late and does not count.",
 )
+@relation_option
 @recursion_limit_option
 @tick_limit_option
 @ahead_option("standard input and databases without --once")
@@ -135,6 +143,7 @@ def stream(
     recursion_limit: int,
     tick_limit: int | None,
     conf: tuple[str, ...],
+    relations: tuple[str, ...],
     checkpoint: Path,
     sink_format: SinkFormat,
     late: Path | None,
@@ -183,6 +192,7 @@ def stream(
         recursion_limit=recursion_limit,
         master=master,
         settings=spark_settings(conf),
+        relations=relation_sources(relations),
     )
     if trigger is not None and once:
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, TypedDict
 
 from cera.algebra.differencing import delta
-from cera.algebra.operators import AntiSemiJoin, Expression, FollowingEvents, Join, TemporalJoin, walk
+from cera.algebra.operators import AntiSemiJoin, Expression, FollowingEvents, Join, Relation, TemporalJoin, walk
 from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_json import plan_to_json
 from cera.algebra.plan_notation import Notation, period_text
@@ -118,7 +118,7 @@ def _bounds(plan: Plan, max_duration: int | None) -> list[tuple[str, str, Horizo
 
 def _of(expression: Expression, relevance: Relevance) -> Iterator[tuple[str, Horizon]]:
     for part in walk(expression):
-        if isinstance(part, Join) and not isinstance(part.right, FollowingEvents):
+        if isinstance(part, Join) and not isinstance(part.right, FollowingEvents | Relation):
             yield from (("join", horizon) for horizon in relevance.join_bounds(part))
         elif isinstance(part, TemporalJoin | AntiSemiJoin):
             yield f"window {part.window}", relevance.window_bound(part)

@@ -24,6 +24,7 @@ from cera.languages.xchangeeq.syntax import (
     Identifier,
     Query,
     RaiseHead,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     WhileLiteral,
@@ -38,7 +39,7 @@ Item = TypeVar("Item")
 class ExplainedQuery(TypedDict):
     """A query of a rule: events that occur, that are gathered, collected over a window, or absent from one."""
 
-    how: Literal["event", "gather", "collect", "not"]
+    how: Literal["event", "gather", "relation", "collect", "not"]
     query: str
     identifier: NotRequired[str]
     window: NotRequired[str]
@@ -140,6 +141,8 @@ def _reads(branch: Branch) -> Iterator[ExplainedQuery]:
     for query in branch.events:
         how: Literal["event", "gather"] = "gather" if query.identifier in branch.gathered else "event"
         yield {"how": how, "identifier": query.identifier, "query": print_pattern(query.pattern)}
+    for rows in branch.relations:
+        yield {"how": "relation", "identifier": rows.identifier, "query": print_pattern(rows.pattern)}
     for part in branch.accumulations:
         yield {"how": "not" if part.negated else "collect", "window": part.window, "query": print_pattern(part.pattern)}
 
@@ -169,6 +172,7 @@ def _conjunction(branch: Branch) -> Query:
         (
             *(EventLiteral(Identifier(query.identifier), query.pattern) for query in branch.events),
             *(AbsoluteTimerLiteral(Identifier(timer.identifier), timer.timer) for timer in branch.absolute_timers),
+            *(RelationLiteral(Identifier(rows.identifier), rows.pattern) for rows in branch.relations),
             *(
                 RelativeTimerLiteral(Identifier(timer.identifier), timer.kind, Identifier(timer.anchor), timer.duration)
                 for timer in branch.relative_timers
@@ -230,6 +234,8 @@ def _read_text(read: ExplainedQuery) -> str:
             return f"{read['identifier']}: {read['query']}"
         case "gather":
             return f"all {read['identifier']}: {read['query']}"
+        case "relation":
+            return f"rows {read['query']}"
         case "collect":
             return f"all {read['query']} while {read['window']}"
         case "not":

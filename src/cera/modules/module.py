@@ -7,7 +7,7 @@ defines how it runs: by its processor, and for the reference engine by its defin
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from cera.diagnostics import Note, Span
@@ -15,6 +15,7 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event
+from cera.model.events.relation_rows import RelationRows
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
@@ -35,6 +36,8 @@ class Settings:
     tick_limit: int | None = None
     until: Time | None = None
     recursion_limit: int = RECURSION_LIMIT
+    #: The rows of the relations that rules look up, by name.
+    relations: Mapping[str, RelationRows] = field(default_factory=dict)
 
     @property
     def ticks(self) -> int:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.algebra.operators import Expression, FollowingEvents, Join, Selection, rebuild
+from cera.algebra.operators import Expression, FollowingEvents, Join, Relation, Selection, rebuild
 from cera.algebra.plan import Plan
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
@@ -41,7 +41,7 @@ def _ordered(expression: Expression, plan: Plan) -> Expression:
 def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition]]:
     """Returns the relations that are joined here, from left to right, and their conditions, the innermost first."""
     match expression:
-        case Join() if not isinstance(expression.right, FollowingEvents):
+        case Join() if not isinstance(expression.right, FollowingEvents | Relation):
             left, above_left = _flattened(expression.left)
             right, above_right = _flattened(expression.right)
             return left + right, above_left + above_right
@@ -55,7 +55,7 @@ def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition
 def _is_join(expression: Expression) -> bool:
     while isinstance(expression, Selection):
         expression = expression.input
-    return isinstance(expression, Join) and not isinstance(expression.right, FollowingEvents)
+    return isinstance(expression, Join) and not isinstance(expression.right, FollowingEvents | Relation)
 
 
 def best_order(costs: Costs) -> list[int]:

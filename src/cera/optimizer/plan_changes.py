@@ -13,6 +13,7 @@ from cera.algebra.operators import (
     Join,
     Matching,
     Reference,
+    Relation,
     Renaming,
     Selection,
     walk,
@@ -53,8 +54,9 @@ def is_of_events(expression: Expression) -> bool:
 
 
 def joins_events(expression: Expression) -> bool:
-    """Returns whether events are joined with events here (and not merely with their timers)."""
-    return any(isinstance(part, Join) and not isinstance(part.right, FollowingEvents) for part in walk(expression))
+    """Returns whether events are joined with events here (and not merely with their timers or rows)."""
+    joins = (part for part in walk(expression) if isinstance(part, Join))
+    return any(not isinstance(join.right, FollowingEvents | Relation) for join in joins)
 
 
 @dataclass
@@ -72,7 +74,7 @@ class FreshNames:
         for point in self.plan.points:
             for part in walk(point.expression):
                 self._identifiers |= part.schema.intervals | part.schema.references
-                if isinstance(part, Matching | AbsoluteTimers):
+                if isinstance(part, Matching | AbsoluteTimers | Relation):
                     self._points.add(_folded(relation_name(part)))  # it is shown by that name
         alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
         self._letters = (f"{letter}{number or ''}" for number in count() for letter in alphabet)

@@ -1,7 +1,7 @@
 """Selections as near to their relations as possible (section 3.4.2 of seed 000).
 
 σ[c ∧ d](R)          → σ[c](σ[d](R))            unless there are very many (cera.algebra.selections)
-σ[c](R ⋈ S)          → σ[c](R) ⋈ S              if attributes(c) ⊆ sch(R); with timers for S as well
+σ[c](R ⋈ S)          → σ[c](R) ⋈ S              if attributes(c) ⊆ sch(R); with timers or rows for S as well
 σ[c](R ⋈ S)          → R ⋈ σ[c](S)              if attributes(c) ⊆ sch(S); into both if both have them
 σ[c](R ⋈_{i⊒j} S)    → σ[c](R) ⋈_{i⊒j} S        if attributes(c) ⊆ sch(R)
 σ[c](R ⋈_{i⊒j} S)    → R ⋈_{i⊒j} σ[c](S)        if attributes(c) ⊆ schdata(S)
@@ -22,6 +22,7 @@ from cera.algebra.operators import (
     FollowingEvents,
     Join,
     Projection,
+    Relation,
     Renaming,
     Selection,
     TemporalJoin,
@@ -111,8 +112,8 @@ def _into_window(window: AntiSemiJoin) -> Expression:
 
 def _has(expression: Expression, condition: Condition) -> bool:
     """Returns attributes(c) ⊆ sch(R)."""
-    if isinstance(expression, FollowingEvents):
-        return False  # timers are computed with the rows they are joined to
+    if isinstance(expression, FollowingEvents | Relation):
+        return False  # timers are computed with the rows they are joined to, and rows of relations looked up
     return _within(condition, expression.schema)
 
 

@@ -20,6 +20,7 @@ from cera.algebra.operators import (
     Join,
     Matching,
     Reference,
+    Relation,
     RelativeTimers,
     Selection,
     rebuild,
@@ -61,7 +62,9 @@ def _below(expression: Expression, clear: bool, visit: Visit) -> Expression:
             for condition in reversed(conditions):
                 changed = Selection(condition, changed)
             return changed
-        case Join() if not isinstance(expression.right, RelativeTimers):  # windows bound times as conditions do
+        case Join() if not isinstance(
+            expression.right, RelativeTimers | Relation
+        ):  # windows bound times as conditions do
             return rebuild(expression, lambda part: visit(part, False))
         case Matching():
             return expression

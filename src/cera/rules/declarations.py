@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from cera.diagnostics import Span
+from cera.model.time.durations import Duration
 
 #: The kinds of values that can be declared.
 DeclaredKind = Literal["string", "number", "boolean"]
@@ -30,6 +31,24 @@ class SourceLabel:
 
     label: str
     attributes: tuple[Attribute, ...] | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class RelationDeclaration:
+    """`RELATION ventilation{ area, direction } FROM "ventilation.csv" REFRESH 1 hour VALID FROM since BY area`.
+
+    A relation is a set of rows, which are read when a run starts. `source` is a path, relative to the program's file,
+    or a URL; None if who runs the program gives it. `refresh` is how often a stream reads it again. With `valid_from`
+    a row is valid from the time in that attribute until that of the next row with the same values of `versions_of`.
+    """
+
+    name: str
+    attributes: tuple[Attribute, ...] | None = None
+    source: str | None = None
+    refresh: Duration | None = None
+    valid_from: str | None = None
+    versions_of: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

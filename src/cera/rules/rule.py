@@ -7,7 +7,7 @@ made a rule of its own, because a head with grouping groups the union of them (E
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -19,12 +19,12 @@ from cera.model.events.event import Recipient
 from cera.model.expressions.constructs import Construct, has_grouping
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
-from cera.model.matching.patterns import Pattern
+from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.tags import added_later, tagged
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
-from cera.rules.declarations import Attribute, SourceLabel, declared_attributes
+from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel, declared_attributes
 
 Semantics = Literal["practical", "formal"]
 
@@ -103,6 +103,30 @@ class Accumulation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("RelationQuery")
+@dataclass(frozen=True)
+class RelationQuery:
+    """`relation identifier: pattern`: rows of a relation. They have no time, and are not causes: they bind variables.
+
+    The label of the pattern is the name of the relation.
+    """
+
+    identifier: str
+    pattern: Pattern
+    anonymous: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def relation(self) -> str:
+        """The name of the relation; empty in a wrong program whose pattern has no label."""
+        return relation_name(self.pattern) or ""
+
+
+def relation_name(pattern: Pattern) -> str | None:
+    """Returns the name of the relation whose rows a pattern matches; None if it has no plain label."""
+    return pattern.label if isinstance(pattern, TermPattern) and isinstance(pattern.label, str) else None
+
+
 PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow
 
 
@@ -123,6 +147,7 @@ class Branch:
     conditions: tuple[Expression, ...] = ()
     windows: tuple[PeriodicWindow, ...] = added_later("windows", ())
     gathered: tuple[str, ...] = added_later("gathered", ())
+    relations: tuple[RelationQuery, ...] = added_later("relations", ())
 
     def __post_init__(self) -> None:
         if self.windows or self.gathered:
@@ -141,8 +166,10 @@ class Branch:
         return frozenset(literal.identifier for literal in self.positive)
 
     def positive_patterns(self) -> Iterator[Pattern]:
-        """Yields the patterns that bind variables: of event queries, absolute timers and collections."""
+        """Yields the patterns that bind variables: of event queries, absolute timers, relations and
+        collections."""
         yield from (query.pattern for query in self.events)
+        yield from (query.pattern for query in self.relations)
         yield from (timer.timer.pattern for timer in self.absolute_timers)
         yield from (accumulation.pattern for accumulation in self.collections)
 
@@ -231,6 +258,12 @@ class Rule:
         return tuple(dict.fromkeys(name for branch in self.branches for name in trace_order(branch)))
 
 
+def relations_of(rules: Iterable[Rule]) -> tuple[str, ...]:
+    """Returns the names of the relations that rules look up."""
+    queries = (query for rule in rules for branch in rule.branches for query in branch.relations)
+    return tuple(dict.fromkeys(query.relation for query in queries))
+
+
 @dataclass(frozen=True)
 class RuleProgram:
     """Rules in the order of the text, with the options and declarations of the program."""
@@ -239,6 +272,7 @@ class RuleProgram:
     semantics: Semantics = "practical"
     declared: tuple[SourceLabel, ...] | None = None
     calendars: tuple[Calendar, ...] = ()
+    relations: tuple[RelationDeclaration, ...] = ()
     #: Labels of events that modules of other languages derive.
     from_modules: tuple[str, ...] = ()
     #: The most events that one event may end. It belongs to a run: the state does not depend on it.
@@ -253,6 +287,9 @@ class RuleProgram:
     def attributes(self) -> Mapping[str, tuple[Attribute, ...]]:
         """The attributes of those labels for which they are declared."""
         return declared_attributes(self.declared or ())
+
+    def relation(self, name: str) -> RelationDeclaration | None:
+        return next((relation for relation in self.relations if relation.name == name), None)
 
     def calendar(self, name: str) -> Calendar | None:
         return next((calendar for calendar in self.calendars if calendar.name == name), None)

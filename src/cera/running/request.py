@@ -46,6 +46,8 @@ class Request:
     base: bool = False
     #: Whether all events are kept in this process: sources are read once, and what they have is sorted here.
     in_memory: bool = False
+    #: Where the rows of relations are, by name, instead of where the program says.
+    relations: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def times(self) -> TimeFormat:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
 
 from cera.connectors.records.layout import Rejected
 from cera.connectors.sink import Sink
 from cera.model.events.event import Event
+from cera.model.events.relation_rows import RelationRows
 from cera.modules.expectations import Expectations
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.running.listener import Listener, Output
+from cera.running.relations import read_relations
 from cera.running.request import Request
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest
@@ -39,7 +42,13 @@ class Run:
     def settings(self, max_duration: int | None) -> Settings:
         """Returns what modules need; no event lasts longer than `max_duration`."""
         request = self.request
-        return Settings(self.timezone, max_duration, request.tick_limit, request.until, request.recursion_limit)
+        limits = request.tick_limit, request.until, request.recursion_limit
+        return Settings(self.timezone, max_duration, *limits, self.relations)
+
+    @cached_property
+    def relations(self) -> Mapping[str, RelationRows]:
+        """The rows that rules look up. They are read once."""
+        return read_relations(self.layers, self.request.relations, self.timezone)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ from cera.model.events.occurrence import Occurrence
 from cera.model.message_text import count
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import Interval
-from cera.modules.layering import Layers
 from cera.running.admission import REJECTED_SHOWN, Admission, rejected_line
 from cera.running.flow import arrivals
 from cera.running.listener import LineOutput, Listener, Output
@@ -78,7 +77,7 @@ def answer_recording(run: Run) -> Outcome:
             f"{Setting.MAX_DELAY} is for events in the order in which they come, and Spark sorts a recording; "
             f"use {Setting.ENGINE.of('local')}, or cera stream"
         )
-    recording = _started(run.layers, run.timezone, request, listener)
+    recording = _started(run)
     from cera.engines.spark.reading.observed import observe  # Spark is there now
 
     labels = request.labels or ()
@@ -108,24 +107,27 @@ def answer_recording(run: Run) -> Outcome:
     return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row")
 
 
-def _started(layers: Layers, timezone: str, request: Request, listener: Listener) -> Recorded:
+def _started(run: Run) -> Recorded:
+    request = run.request
     try:
         from cera.engines.spark.recorded import recorded  # Spark is started only where it is used
     except ImportError as error:
         remedy = f"install cera[spark], or use {Setting.ENGINE.of('local')}"
         raise UsageError(f"the spark engine needs {error.name}: {remedy}") from error
-    with listener.progress("starting Spark") as show:
+    relations = run.relations
+    with run.listener.progress("starting Spark") as show:
         return recorded(
-            layers,
+            run.layers,
             request.sources,
             request.layout,
             until=request.until,
             max_duration=request.max_duration,
             tick_limit=request.tick_limit or TICK_LIMIT,
             recursion_limit=request.recursion_limit,
-            timezone=timezone,
+            timezone=run.timezone,
             master=request.master,
             settings=request.settings,
+            relations=relations,
             tell=show,
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cera.errors import EngineError
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.running.relations import read_relations, refuse_refresh
 from cera.running.run import StreamRun
 from cera.running.streams.request import StreamRequest
 
@@ -24,6 +25,8 @@ def open_stream(run: StreamRun) -> LiveStream:
     from cera.engines.spark.division.operators import BUCKETS, operators
     from cera.engines.spark.streaming.checkpoint import Checkpoint
 
+    refuse_refresh(run.layers)
+    relations = read_relations(run.layers, run.request.relations, run.timezone)
     checkpoint = Checkpoint(run.request.checkpoint)
     request = replace(run.request, max_duration=longest_event(run.request, checkpoint))
     made = operators(
@@ -34,6 +37,7 @@ def open_stream(run: StreamRun) -> LiveStream:
         tick_limit=request.tick_limit or TICK_LIMIT,
         recursion_limit=request.recursion_limit,
         acting=run.acting,
+        relations=relations,
     )
     run.listener.operators([operator.description() for operator in made])
     return LiveStream(made, request, run.listener)

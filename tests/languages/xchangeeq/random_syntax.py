@@ -23,6 +23,8 @@ from cera.languages.xchangeeq.syntax import (
     ProgramSyntax,
     Query,
     RaiseHead,
+    RelationDirective,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     SemanticsDirective,
@@ -69,7 +71,7 @@ from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, Scalar, number
 from cera.model.time.allen import RELATIONS
 from cera.model.time.durations import Duration
 from cera.model.time.timers import TIMERS
-from cera.rules.declarations import Attribute, SourceLabel
+from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel
 
 names = st.sampled_from(
     (
@@ -208,6 +210,11 @@ heads: SearchStrategy[Head] = st.builds(DetectHead, head_constructs) | st.builds
     RaiseHead, texts, st.none() | texts, head_constructs
 )
 
+
+def _is_term(pattern: Pattern) -> bool:
+    return isinstance(pattern, TermPattern)
+
+
 declared = st.none() | st.builds(Identifier, identifiers)
 literals: SearchStrategy[Query] = (
     st.builds(EventLiteral, declared, event_patterns, conditions)
@@ -215,6 +222,7 @@ literals: SearchStrategy[Query] = (
         RelativeTimerLiteral, declared, st.sampled_from(sorted(TIMERS)), st.builds(Identifier, identifiers), durations
     )
     | st.builds(AbsoluteTimerLiteral, declared, timers(), conditions)
+    | st.builds(RelationLiteral, declared, event_patterns.filter(_is_term), conditions)
     | st.builds(WhileLiteral, st.builds(Identifier, identifiers), flags, event_patterns, conditions)
 )
 queries: SearchStrategy[Query] = st.recursive(
@@ -228,6 +236,15 @@ attributes: SearchStrategy[Attribute] = st.recursive(
     max_leaves=4,
 )
 source_labels = st.builds(SourceLabel, labels, st.none() | few(attributes))
+valid_from = st.just((None, ())) | st.tuples(labels, few(labels, 1))
+declarations = st.builds(
+    lambda name, attributes, source, refresh, valid: RelationDeclaration(name, attributes, source, refresh, *valid),
+    labels,
+    st.none() | few(attributes),
+    st.none() | texts,
+    st.none() | durations,
+    valid_from,
+)
 rules = st.builds(RuleSyntax, heads, queries)
 items: SearchStrategy[Item] = (
     rules
@@ -235,5 +252,6 @@ items: SearchStrategy[Item] = (
     | st.builds(SemanticsDirective, st.sampled_from(["practical", "formal"]))
     | st.builds(SourceDirective, few(source_labels, 1))
     | st.builds(CalendarsDirective, texts)
+    | st.builds(RelationDirective, declarations)
 )
 programs: SearchStrategy[ProgramSyntax] = st.builds(ProgramSyntax, few(items))

@@ -7,11 +7,12 @@ seeded_case(17)                                  # from a seed: fast, for long c
 cases(FEATURES - {"recursion", "calendar"})      # without some constructs
 cases(recursive=True)                            # with a recursion that ends
 cases(windowed=True)                             # with periodic windows and gathered events, added to its rules
+seeded_case(17, RELATIONAL)                      # with relations, whose rows are `case.relations`
 constructs(case.program)                         # which constructs it uses
 """
 
 from .counting import constructs
-from .features import BASIC, FEATURES, STRATIFIED
+from .features import BASIC, FEATURES, RELATIONAL, STRATIFIED
 from .programs import CALENDARS, DERIVED_LABELS, Case, cases, seeded_case
 from .streams import BASE_LABELS, LAST_SECOND
 from .windows import with_windows
@@ -23,6 +24,7 @@ __all__ = [
     "DERIVED_LABELS",
     "FEATURES",
     "LAST_SECOND",
+    "RELATIONAL",
     "STRATIFIED",
     "Case",
     "cases",

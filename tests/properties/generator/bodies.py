@@ -12,6 +12,7 @@ from cera.languages.xchangeeq.syntax import (
     EventLiteral,
     Identifier,
     Query,
+    RelationLiteral,
     RelativeTimerLiteral,
     WhileLiteral,
 )
@@ -46,6 +47,8 @@ class Sources:
     calendars: tuple[str, ...] = ()
     wild: bool = False
     anything: bool = False
+    #: The shapes of the rows of relations by name.
+    tables: Mapping[str, Sequence[Shape]] = field(default_factory=dict)
 
     def count(self, label: str) -> int:
         """How many events there are with this label, at most and roughly; base events have a shape each."""
@@ -123,6 +126,7 @@ def body(choices: Choices, names: Names, sources: Sources) -> Fragment:
         parts.append(_disjunction(choices, names, sources, outer=_scope(parts[-1:]) if beside else Scope()))
         parts = parts[-2:] if beside else parts[-1:]
     anchors = _scope(parts).identifiers
+    parts += _rows(choices, names, sources)
     parts += _timers(choices, names, anchors)
     parts += _windows(choices, names, sources, _scope(parts), anchors)
     return _conjunction(choices, sources, parts)
@@ -144,6 +148,23 @@ def _positive(choices: Choices, names: Names, sources: Sources, identifier: str 
     return Fragment(EventLiteral(declared, pattern, _where(choices, sources, scope, "literal where")), scope)
 
 
+def _rows(choices: Choices, names: Names, sources: Sources, percent: int = 70) -> list[Fragment]:
+    """Up to two queries of relations."""
+    found: list[Fragment] = []
+    while sources.tables and len(found) < 2 and choices.may("relation", percent):
+        table = choices.one_of(list(sources.tables))
+        if names.matches * len(sources.tables[table]) > MOST_MATCHES:
+            break
+        names.start_pattern()
+        identifier = None if choices.may("anonymous literal", 30) else Identifier(names.identifier())
+        pattern = term_pattern(choices, names, choices.one_of(sources.tables[table]))
+        names.matches *= len(sources.tables[table])
+        scope = _bound_scope(pattern, ())
+        where = _where(choices, sources, scope, "literal where")
+        found.append(Fragment(RelationLiteral(identifier, pattern, where), scope))
+    return found
+
+
 def _disjunction(choices: Choices, names: Names, sources: Sources, depth: int = 1, outer: Scope = NOTHING) -> Fragment:
     """`or` of literals or small conjunctions, which share an identifier more often than not.
 
@@ -163,6 +184,7 @@ def _disjunction(choices: Choices, names: Names, sources: Sources, depth: int = 
         parts = [_positive(choices, names, sources, shared)]
         if choices.chance(25):
             parts.append(_positive(choices, names, sources))
+        parts += _rows(choices, names, sources, 20)
         anchors = _scope(parts).identifiers
         if choices.chance(20):
             parts += _timers(choices, names, anchors)

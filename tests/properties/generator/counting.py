@@ -15,6 +15,8 @@ from cera.languages.xchangeeq.syntax import (
     ProgramSyntax,
     Query,
     RaiseHead,
+    RelationDirective,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     SemanticsDirective,
@@ -74,6 +76,8 @@ def constructs(program: ProgramSyntax) -> Counter[str]:
             case RuleSyntax():
                 found.update(_in_rule(item))
                 found.update(_in_chain(item, labels))
+            case RelationDirective():
+                found["versions"] += item.declared.valid_from is not None
             case CalendarsDirective():
                 pass
     found["same head label"] += sum(count - 1 for label, count in labels.items() if label is not None)
@@ -122,7 +126,7 @@ def _bound(query: Query) -> tuple[set[str], set[str]]:
             every = [always for always, _ in parts]
             always = set.union(*every) if isinstance(query, Conjunction) else set.intersection(*every)
             return always, set.union(*(some for _, some in parts))
-        case EventLiteral() | AbsoluteTimerLiteral() | WhileLiteral(negated=False):
+        case EventLiteral() | AbsoluteTimerLiteral() | RelationLiteral() | WhileLiteral(negated=False):
             pattern = query.timer.pattern if isinstance(query, AbsoluteTimerLiteral) else query.pattern
             names = set(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
             return names, names
@@ -158,6 +162,9 @@ def _in_query(query: Query) -> Iterator[str]:
             yield from _in_where(query.conditions, "body where")
         case EventLiteral():
             yield from ("event", *_anonymous(query.identifier), *_in_pattern(query.pattern))
+            yield from _in_where(query.conditions, "literal where")
+        case RelationLiteral():
+            yield from ("relation", *_anonymous(query.identifier), *_in_pattern(query.pattern))
             yield from _in_where(query.conditions, "literal where")
         case AbsoluteTimerLiteral():
             yield from ("absolute timer", *_anonymous(query.identifier), *_in_timer(query.timer))

@@ -93,6 +93,9 @@ BASIC = ("event", "partial unordered", "var", "scalar pattern", "and", "duration
 #: Everything that can be switched off.
 FEATURES: frozenset[str] = frozenset((*PATTERNS, *BODIES, *CONDITIONS, *HEADS, *PROGRAMS))
 
+#: With relations, whose rows a run has to be given: they are switched on where it is.
+RELATIONAL: frozenset[str] = FEATURES | {"relation", "versions"}
+
 #: Rules upon rules with windows, and little else: what strata are about.
 STRATIFIED: frozenset[str] = frozenset(
     (

@@ -7,7 +7,7 @@ that come before its own, in the order d, p, q, r, s. So it is free of recursion
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from hypothesis import strategies as st
@@ -17,12 +17,14 @@ from cera.languages.xchangeeq.printer import print_program
 from cera.languages.xchangeeq.syntax import (
     Directive,
     ProgramSyntax,
+    RelationDirective,
     RuleSyntax,
     SemanticsDirective,
     SourceDirective,
 )
 from cera.model.calendars.calendar_files import Calendar, parse_calendars
 from cera.model.events.event import Event
+from cera.model.events.relation_rows import RelationRows
 from cera.model.expressions.constructs import ConstructTerm
 from cera.rules.declarations import SourceLabel
 
@@ -32,9 +34,11 @@ from .features import FEATURES
 from .heads import detect_head, raise_head
 from .patterns import Names
 from .recursion import MOST_EVENTS, MOST_EVENTS_OF_TWO, Recursion, sequence_rule
+from .relations import DECLARATIONS, some_relations
 from .shapes import Shape, shape_of_head, shape_of_term
 from .streams import BASE_LABELS, base_term, stream
 
+NO_TABLES: Mapping[str, Sequence[Shape]] = {}
 DERIVED_LABELS = ("p", "q", "r", "s")
 
 #: Intervals and points within the half minute that streams cover.
@@ -59,6 +63,7 @@ class Case:
     events: tuple[Event, ...]
     calendars: tuple[Calendar, ...] = CALENDARS
     windows: int | None = None
+    relations: Mapping[str, RelationRows] = field(default_factory=dict)
 
     @cached_property
     def text(self) -> str:
@@ -70,7 +75,9 @@ class Case:
 
     def __repr__(self) -> str:
         windows = [] if self.windows is None else [f"with the windows of {self.windows}"]
-        return "\n".join(["", self.text, *windows, *(f"{event} {event.qualifier or ''}" for event in self.events)])
+        rows = [f"{row.term} in [{row.since}, {row.until}[" for table in self.relations.values() for row in table.rows]
+        events = [f"{event} {event.qualifier or ''}" for event in self.events]
+        return "\n".join(["", self.text, *windows, *events, *rows])
 
 
 @st.composite
@@ -109,7 +116,11 @@ def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
         rules = _recursive_program(choices, events, two=two)
     else:
         events = stream(choices, most_events)
-        rules = _rules(choices, _base_shapes(choices, events))
+        tables = some_relations(choices)
+        rows = {name: [shape_of_term(row.term) for row in table.rows] for name, table in tables.items() if table.rows}
+        rules = _rules(choices, _base_shapes(choices, events), rows)
+        declared = [RelationDirective(DECLARATIONS[name]) for name in tables]
+        return Case(ProgramSyntax((*_directives(choices), *declared, *rules)), events, relations=tables)
     return Case(ProgramSyntax((*_directives(choices), *rules)), events)
 
 
@@ -124,7 +135,9 @@ def _base_shapes(choices: Choices, events: Sequence[Event]) -> dict[str, list[Sh
     return {label: shapes[label] for label in BASE_LABELS if label in shapes}
 
 
-def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSyntax]:
+def _rules(
+    choices: Choices, base: Mapping[str, Sequence[Shape]], tables: Mapping[str, Sequence[Shape]] = NO_TABLES
+) -> list[RuleSyntax]:
     """One rule after the other; each may query what the ones with smaller labels derive."""
     wild, calendars = choices.chance(50), _calendar_names(choices)
     shapes = {label: list(known) for label, known in base.items()}
@@ -136,7 +149,7 @@ def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSy
     for _ in range(choices.weighted(((3, 1), (5, 2), (3, 3), (1, 4)))):
         if choices.may("raise", 10):
             queried = _with(shapes, current if chained else ())
-            rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True)))
+            rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True, tables=tables)))
             continue
         if not (current and choices.may("same head label", 15)):
             shapes = _with(shapes, current if chained else ())
@@ -145,7 +158,7 @@ def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSy
         queried = {name: known for name, known in shapes.items() if label != "d" or name in ("a", "b", "c")}
         queried = queried or {"a": [shape_of_term(base_term(choices, "a"))]}
         names = Names()
-        rule = _detect_rule(choices, names, Sources(queried, counts, calendars, wild), label)
+        rule = _detect_rule(choices, names, Sources(queried, counts, calendars, wild, tables=tables), label)
         rules.append(rule)
         counts[label] = counts.get(label, len(base.get(label, ()))) + names.matches
         if isinstance(rule.head.construct, ConstructTerm):

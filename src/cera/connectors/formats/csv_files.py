@@ -10,7 +10,7 @@ import codecs
 import csv
 import itertools
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -57,6 +57,19 @@ def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Reject
         yield row if isinstance(row, Rejected) else _event(row, layout, reading.dialect)
 
 
+def read_records(
+    stream: BinaryIO, name: str, layout: Layout, missing: Callable[[Collection[str]], str | None]
+) -> Iterator[tuple[str, dict[str, Scalar]] | Rejected]:
+    """Yields the place and the cells of every row; `missing` says what a header lacks, None if it has all."""
+    reading = _CsvReader(stream, layout, missing)
+    for row in reading.rows(name):
+        try:
+            yield row if isinstance(row, Rejected) else (row.place, _cells_of(row, layout, reading.dialect, (), ()))
+        except RECORD_ERRORS as error:
+            assert isinstance(row, _Row)
+            yield rejected(row.place, str(error), row.text)
+
+
 def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
     """Yields the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
     reading = _CsvReader(stream, layout)
@@ -80,19 +93,21 @@ def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
 class _CsvReader:
     """A file that is read row by row, in the dialect that was given or found."""
 
-    def __init__(self, stream: BinaryIO, layout: Layout) -> None:
+    def __init__(
+        self, stream: BinaryIO, layout: Layout, missing: Callable[[Collection[str]], str | None] | None = None
+    ) -> None:
         self._lines = _Lines(stream, layout.csv.encoding)
-        self._layout = layout
+        self._missing = missing or layout.missing_column
         ahead = self._lines.ahead(_LOOKED_AT if stream.seekable() else _LOOKED_AT_LIVE)
-        self.dialect = sniffed(layout.csv, ahead, layout.missing_column)
+        self.dialect = sniffed(layout.csv, ahead, self._missing)
 
     def rows(self, name: str) -> Iterator[_Row | Rejected]:
-        lines, layout, dialect = self._lines, self._layout, self.dialect
+        lines, missing, dialect = self._lines, self._missing, self.dialect
         rows = csv.reader(lines, strict=True, delimiter=dialect.delimiter or ",", **quoting(dialect))
         header: list[str] | None = None
         if not dialect.header:
             header = list(dialect.names)
-            if reason := _problem(header, "", layout, dialect):
+            if reason := _problem(header, "", missing, dialect):
                 yield rejected(name, f"{reason}; no row of the file was read")
                 return
         while True:
@@ -111,7 +126,7 @@ class _CsvReader:
                 continue
             if header is None:
                 header = list(dialect.names) or [column.strip() for column in row]
-                if reason := _problem(header, lines.record, layout, dialect):
+                if reason := _problem(header, lines.record, missing, dialect):
                     yield rejected(place, f"{reason}; no row of the file was read", lines.record)
                     return
             else:
@@ -189,7 +204,9 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
-def _problem(header: list[str], text: str, layout: Layout, dialect: CsvDialect) -> str | None:
+def _problem(
+    header: list[str], text: str, missing: Callable[[Collection[str]], str | None], dialect: CsvDialect
+) -> str | None:
     """Returns why the file cannot be read under this header; None if it can."""
     try:
         check_text(text)
@@ -200,33 +217,44 @@ def _problem(header: list[str], text: str, layout: Layout, dialect: CsvDialect) 
     twice = [column for i, column in enumerate(header) if column in header[:i]]
     if twice:
         return f"the header has the column `{twice[0]}` twice"
-    missing = layout.missing_column(header)
-    if missing is None:
+    lacking = missing(header)
+    if lacking is None:
         return None
     separator = likely_separator(dialect, text) if len(header) == 1 else None
     if separator is not None:
         found = f"the header is one column, `{header[0]}`; {separator} seems to stand between its cells"
         given = f"{Setting.CSV} delimiter={separator}"
         return f"{found}, give {given}, and the fields for label and time as the header spells them"
-    return f"the header has {missing}; its columns are {', '.join(header)}"
+    return f"the header has {lacking}; its columns are {', '.join(header)}"
 
 
 def _event(row: _Row, layout: Layout, dialect: CsvDialect) -> Event | Rejected:
+    needed = (("label", layout.label_source), *(("time", name) for name in layout.time_source or ()))
     try:
-        _check_text(row.text)
-        if len(row.cells) != len(row.header):
-            raise RecordError(f"the row has {_cells(row.cells)}, the header has {_cells(row.header)}")
-        times = layout.time_source or TIME_FIELDS
-        texts = {layout.label_source, layout.id_field, *layout.string_fields}
-        cells = {name: cell for name, cell in zip(row.header, row.cells, strict=True) if not dialect.is_empty(cell)}
-        for thing, needed in (("label", layout.label_source), *(("time", name) for name in layout.time_source or ())):
-            if needed is not None and needed not in cells:
-                raise RecordError(f"the {thing} is missing: the cell of `{needed}` is empty")
-        if layout.csv.decimal is None:
-            _check_decimal_signs({name: cell for name, cell in cells.items() if name not in texts}, dialect)
-        return flat_event({name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}, layout)
+        return flat_event(_cells_of(row, layout, dialect, layout.time_source or TIME_FIELDS, needed), layout)
     except RECORD_ERRORS as error:
         return rejected(row.place, str(error), row.text)
+
+
+def _cells_of(
+    row: _Row,
+    layout: Layout,
+    dialect: CsvDialect,
+    times: Collection[str],
+    needed: Iterable[tuple[str, str | None]],
+) -> dict[str, Scalar]:
+    """Returns the values of a row that are there. Raises RecordError if it lacks one that is `needed`."""
+    _check_text(row.text)
+    if len(row.cells) != len(row.header):
+        raise RecordError(f"the row has {_cells(row.cells)}, the header has {_cells(row.header)}")
+    texts = {layout.label_source, layout.id_field, *layout.string_fields}
+    cells = {name: cell for name, cell in zip(row.header, row.cells, strict=True) if not dialect.is_empty(cell)}
+    for thing, column in needed:
+        if column is not None and column not in cells:
+            raise RecordError(f"the {thing} is missing: the cell of `{column}` is empty")
+    if layout.csv.decimal is None:
+        _check_decimal_signs({name: cell for name, cell in cells.items() if name not in texts}, dialect)
+    return {name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}
 
 
 def _check_text(text: str) -> None:

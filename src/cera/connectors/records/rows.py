@@ -6,7 +6,7 @@ tables are recognised by their names and methods.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -23,6 +23,9 @@ from cera.wording import Setting
 #: How many rows of a table are made at a time.
 _CHUNK = 10_000
 
+#: Looks at the columns of a table; raises UsageError if they will not do.
+Check = Callable[[Sequence[str]], None]
+
 _EXPECTED = "dicts, a DataFrame of pandas or Polars, an Arrow table, events, or the path of a file or folder"
 _FRAMES = ("pandas.DataFrame", "polars.DataFrame")
 
@@ -32,7 +35,7 @@ def read_rows(data: object, layout: Layout) -> Iterator[Event | Rejected]:
 
     Raises UsageError at once where the data is of a kind that cannot be read, or a table lacks a column.
     """
-    return _events(_rows(data, layout), layout)
+    return _events(table_rows(data, lambda columns: _check_layout(columns, layout)), layout)
 
 
 def _events(rows: Iterable[object], layout: Layout) -> Iterator[Event | Rejected]:
@@ -82,12 +85,13 @@ def _time_fields(layout: Layout) -> Sequence[str]:
     return layout.time_source or TIME_FIELDS
 
 
-def _rows(data: object, layout: Layout) -> Iterable[object]:
+def table_rows(data: object, check: Check) -> Iterable[object]:
+    """Returns the rows as they are; `check` gets the columns of a table, and raises UsageError if they will not do."""
     match _kind(data):
         case "pandas.DataFrame":
-            return _pandas(data, layout)
+            return _pandas(data, check)
         case "polars.DataFrame":
-            _check_columns(getattr(data, "columns", []), layout)
+            _check_columns(getattr(data, "columns", []), check)
             return data.iter_rows(named=True)  # type: ignore[attr-defined, no-any-return]
         case "polars.LazyFrame":
             raise UsageError("a LazyFrame of Polars has no rows yet; give frame.collect()")
@@ -98,19 +102,19 @@ def _rows(data: object, layout: Layout) -> Iterable[object]:
         case _:
             pass
     if _is_arrow(data):
-        return _arrow(data, layout)
+        return _arrow(data, check)
     if isinstance(data, Mapping | Event | DerivedEvent):
         raise UsageError("one record is given; put it into a list: run([record])")
     if isinstance(data, bytes | bytearray) or not isinstance(data, Iterable):
         raise UsageError(f"events are {_EXPECTED}; found {_found(data)}")
-    return _unpacked(data, layout)
+    return _unpacked(data, check)
 
 
-def _unpacked(rows: Iterable[object], layout: Layout) -> Iterator[object]:
+def _unpacked(rows: Iterable[object], check: Check) -> Iterator[object]:
     """Yields the rows, and those of tables and record batches among them."""
     for row in rows:
         if not isinstance(row, Mapping | Event | DerivedEvent) and (_is_arrow(row) or _kind(row) in _FRAMES):
-            yield from _rows(row, layout)
+            yield from table_rows(row, check)
         else:
             yield row
 
@@ -123,6 +127,10 @@ def _is_arrow(data: object) -> bool:
     return hasattr(data, "__arrow_c_stream__") or hasattr(data, "to_batches")
 
 
+def is_spark_frame(data: object) -> bool:
+    return _kind(data) == "pyspark.DataFrame"
+
+
 def _kind(data: object) -> str:
     """Returns the name of the data's type: `pandas.DataFrame` for those of pandas, of whatever module and subclass."""
     for one in type(data).__mro__:
@@ -132,9 +140,9 @@ def _kind(data: object) -> str:
     return ""
 
 
-def _pandas(frame: Any, layout: Layout) -> Iterator[dict[str, object]]:
+def _pandas(frame: Any, check: Check) -> Iterator[dict[str, object]]:
     names = list(frame.columns)
-    _check_columns(names, layout)
+    _check_columns(names, check)
 
     def rows() -> Iterator[dict[str, object]]:
         for start in range(0, len(frame), _CHUNK):
@@ -145,7 +153,7 @@ def _pandas(frame: Any, layout: Layout) -> Iterator[dict[str, object]]:
     return rows()
 
 
-def _arrow(table: Any, layout: Layout) -> Iterator[dict[str, object]]:
+def _arrow(table: Any, check: Check) -> Iterator[dict[str, object]]:
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -154,7 +162,7 @@ def _arrow(table: Any, layout: Layout) -> Iterator[dict[str, object]]:
         table = pa.Table.from_batches([table])
     elif not isinstance(table, pa.Table | pa.RecordBatchReader):
         table = pa.RecordBatchReader.from_stream(table)
-    _check_columns(table.schema.names, layout)
+    _check_columns(table.schema.names, check)
 
     def rows() -> Iterator[dict[str, object]]:
         for batch in table.to_batches(max_chunksize=_CHUNK) if isinstance(table, pa.Table) else table:
@@ -179,14 +187,18 @@ def _without_nanoseconds(schema: Any) -> Any:
     return pa.schema(list(fields))
 
 
-def _check_columns(names: Sequence[object], layout: Layout) -> None:
-    """Raises UsageError where no row of a table with these columns could be an event."""
+def _check_columns(names: Sequence[object], check: Check) -> None:
+    """Raises UsageError where a table cannot be read by the names of its columns."""
     for number, name in enumerate(names):
         if not isinstance(name, str):
             raise UsageError(f"the columns of a table have texts as names; column {number} is called {name!r}")
         if name in names[:number]:
             raise UsageError(f"the table has the column `{name}` twice")
-    texts = [name for name in names if isinstance(name, str)]
+    check([name for name in names if isinstance(name, str)])
+
+
+def _check_layout(texts: Sequence[str], layout: Layout) -> None:
+    """Raises UsageError where no row of a table with these columns could be an event."""
     missing = None if "term" in texts and not layout.is_flat else layout.missing_column(texts)
     if missing is not None:
         lacking = [name for name in (layout.label_source, *(layout.time_source or ())) if name and name not in texts]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeGuard
 
 from cera.algebra.operators import Construction, Expression, Merging, TemporalJoin, Union, walk
@@ -18,18 +18,23 @@ from cera.engines.local.network import Network
 from cera.engines.local.row_stages import Broadcast, Stage
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.answer_limits import RECURSION_LIMIT
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.rules.analysis.unification import head_label
 
 
 def compile_plan(
-    plan: Plan, relevance: Relevance, evaluator: Evaluator, recursion_limit: int = RECURSION_LIMIT
+    plan: Plan,
+    relevance: Relevance,
+    evaluator: Evaluator,
+    recursion_limit: int = RECURSION_LIMIT,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
 ) -> Network:
     """Returns the network of a plan; stores keep their rows as long as the relevance says.
 
-    Recursive rules may derive so many events that end at one time.
+    Recursive rules may derive so many events that end at one time. `relations` are the rows that rules look up.
     """
     make_room(plan)
-    connections = Connections(plan, relevance, evaluator, recursion_limit)
+    connections = Connections(plan, relevance, evaluator, recursion_limit, relations)
     for point in plan.points:
         connections.rule = point.name
         if point.result:

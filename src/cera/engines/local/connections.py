@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, assert_never
 
 from cera.algebra.operators import (
@@ -17,6 +17,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -28,6 +29,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
+from cera.engines.local.lookups import Lookup, RelationIndex
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.recursion import RecursiveRule
@@ -37,6 +39,7 @@ from cera.engines.local.state import State
 from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.relation_rows import RelationRows, named_rows
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.unification import query_label
@@ -45,8 +48,16 @@ from cera.rules.analysis.unification import query_label
 class Connections:
     """The network under construction: connects the expressions of a plan."""
 
-    def __init__(self, plan: Plan, relevance: Relevance, evaluator: Evaluator, recursion_limit: int) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        relevance: Relevance,
+        evaluator: Evaluator,
+        recursion_limit: int,
+        relations: Mapping[str, RelationRows],
+    ) -> None:
         self.recursion_limit = recursion_limit
+        self.relations = relations
         self.plan = plan
         self.relevance = relevance
         self.evaluator = evaluator
@@ -91,13 +102,15 @@ class Connections:
                 left = self.layout(expression.left)
                 over = [left.event(identifier) for identifier in windows.over]
                 self.connect(expression.left, WindowStage(windows.period, over, then))
+            case Join(right=Relation() as relation):
+                self._lookup(expression.left, relation, then)
             case Join():
                 self._join(expression, then)
             case TemporalJoin() | AntiSemiJoin():
                 self._window(expression, then)
             case Gathering():
                 self._gathering(expression, then)
-            case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | Merging() | Union():
+            case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | Relation() | Merging() | Union():
                 raise AssertionError(f"{type(expression).__name__} cannot stand here")
             case _:
                 assert_never(expression)
@@ -148,6 +161,15 @@ class Connections:
         in_right, in_left = EndRange(into_right, left), EndRange(into_left, right)
         self.connect(join.left, Meet(left_store, right_store, left_key, from_left, in_right, limit, then))
         self.connect(join.right, Meet(right_store, left_store, right_key, from_right, in_left, limit, then))
+
+    def _lookup(self, left: Expression, relation: Relation, then: Stage) -> None:
+        """Connects rows to a relation, which is read-only and no part of the state."""
+        own, rows = self.layout(left), self.layout(relation)
+        shared = shared_variables(own, rows)
+        new = [rows.data(name) for name in rows.variables if name not in shared]
+        index = RelationIndex(relation, named_rows(self.relations, relation.name), rows.variables, shared)
+        key, at = [own.data(name) for name in shared], [own.event(name) for name in relation.at]
+        self.connect(left, Lookup(index, key, at, new, then))
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
         """Returns a new store; None where a row could never be used later (a horizon below zero)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from cera.algebra.plan import Plan, rules_with_timers
@@ -15,6 +16,7 @@ from cera.model.calendars.tick_limits import TICK_LIMIT, check_timer_ticks
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.time.interval import Time
 from cera.modules.driving import SteppingProcessor
 from cera.modules.processor import Counts
@@ -31,13 +33,14 @@ class RuleProcessor(SteppingProcessor[State]):
         timezone: str = "UTC",
         tick_limit: int = TICK_LIMIT,
         recursion_limit: int = RECURSION_LIMIT,
+        relations: Mapping[str, RelationRows] = NO_RELATIONS,
     ) -> None:
         self.plan = plan
         self.timezone = timezone
         self.tick_limit = tick_limit
         self.relevance = Relevance(plan, max_duration)
         self.evaluator = Evaluator(plan.calendars, timezone)
-        self.network: Network = compile_plan(plan, self.relevance, self.evaluator, recursion_limit)
+        self.network: Network = compile_plan(plan, self.relevance, self.evaluator, recursion_limit, relations)
 
     @property
     def identity(self) -> object:

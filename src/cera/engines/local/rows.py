@@ -23,6 +23,7 @@ from cera.algebra.operators import (
     PeriodicWindows,
     Projection,
     Reference,
+    Relation,
     RelativeTimers,
     Renaming,
     Selection,
@@ -133,6 +134,8 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             return pattern_layout(expression.identifier, expression.timer.pattern)
         case Reference():
             return layout_of(plan.by_name[expression.name].expression, plan)
+        case Relation():
+            return Layout(pattern_layout("", expression.pattern).columns[:-1])
         case Join(right=RelativeTimers() | PeriodicWindows() as following):
             return layout_of(expression.left, plan).with_(Column("event", following.identifier))
         case Join():

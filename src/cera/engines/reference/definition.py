@@ -28,7 +28,9 @@ class RuleDefinition:
         program, settings = self.program, self.settings
         until = settings.until
         base = [event for event in events if until is None or event.end <= until]
-        theory = Theory(program.semantics, program.calendars, settings.timezone, extent, settings.tick_limit)
+        theory = Theory(
+            program.semantics, program.calendars, settings.timezone, extent, settings.tick_limit, settings.relations
+        )
         model = intended_model(program.rules, base, theory, limit=settings.recursion_limit)
         derived = tuple(d for d in model.derived() if until is None or d.event.end <= until)
         return Answer(derived, theory.evaluator.undefined)

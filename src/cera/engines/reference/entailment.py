@@ -15,13 +15,14 @@ from cera.errors import TickLimitError
 from cera.model.calendars.calendar_files import Calendar, timer_events, timer_intervals
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event
+from cera.model.events.relation_rows import RelationRows, named_rows
 from cera.model.events.window_events import window_event
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
-from cera.model.matching.matching import Substitution, join, match
+from cera.model.matching.matching import Substitution, join, match, substitution_key
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
-from cera.model.time.interval import Interval, hull
+from cera.model.time.interval import Interval, Time, hull
 from cera.model.time.timers import relative_timer
 from cera.rules.rule import (
     AbsoluteTimer,
@@ -29,6 +30,7 @@ from cera.rules.rule import (
     Branch,
     EventQuery,
     PeriodicWindow,
+    RelationQuery,
     RelativeTimer,
     Semantics,
 )
@@ -82,7 +84,7 @@ class Interpretation:
 TICK_LIMIT = 100_000
 
 Trace = Mapping[str, Event]
-Formula = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow | Accumulation | Branch
+Formula = EventQuery | RelationQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow | Accumulation | Branch
 
 
 def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
@@ -109,6 +111,7 @@ class Theory:
     extent: Interval | None = None
     #: The most ticks of a timer in the extent; None for TICK_LIMIT.
     tick_limit: int | None = None
+    relations: Mapping[str, RelationRows] = field(default_factory=dict)
     evaluator: Evaluator = field(init=False)
     #: The number of terms that were not built because they would be too deep or too large.
     too_large: int = field(default=0, init=False)
@@ -146,6 +149,8 @@ class Theory:
                     and event.interval == interval
                     and any(_agree(formula.timer.pattern, answer, values) for answer in match_timer(formula, event))
                 )
+            case RelationQuery():  # exists a row r of the relation, valid when t ends, with σ(q) ≼ r
+                return any(_agree(formula.pattern, answer, values) for answer in self.rows(formula, interval.end))
             case RelativeTimer():  # exists e^t' with τ(j) = e^t' and τ(i) = rel-timer-event(e, t')^t
                 event, anchor = trace.get(formula.identifier), trace.get(formula.anchor)
                 return (
@@ -187,6 +192,7 @@ class Theory:
                         self.entails(events, values, trace, literal, own[literal.identifier].interval)
                         for literal in literals
                     )
+                    and all(self.entails(events, values, trace, part, interval) for part in formula.relations)
                     and all(
                         self.entails(events, values, trace, part, own[part.window].interval, formula)
                         for part in formula.accumulations
@@ -225,6 +231,14 @@ class Theory:
             return True
         times = {identifier: event.interval for identifier, event in trace.items()}
         return all(self.evaluator.holds(condition, values, times) for condition in conditions)
+
+    def rows(self, query: RelationQuery, time: Time) -> list[Substitution]:
+        """Returns the answers of a query on the rows of its relation that are valid at a time, each once."""
+        found: dict[object, Substitution] = {}
+        for row in named_rows(self.relations, query.relation).valid(time):
+            for answer in match(query.pattern, row):
+                found.setdefault(substitution_key(answer), answer)
+        return list(found.values())
 
     def timer_events(self, timer: TimerQuery) -> tuple[Event, ...]:
         """Returns the occurrences of an absolute timer that touch the extent of the stream."""

@@ -111,8 +111,17 @@ class _Enumeration:
         for trace, values in partial:
             timed = with_relative_timers(trace, self.branch)
             for complete in with_windows(timed, self.branch) if timed is not None else ():
-                if self.theory.hold(conditions, values, complete):
-                    yield complete, values
+                for rows in self._rows(complete, values):
+                    if self.theory.hold(conditions, rows, complete):
+                        yield complete, rows
+
+    def _rows(self, trace: Trace, values: Substitution) -> list[Substitution]:
+        """Returns σ with the values of each combination of rows of the relations, as of the end of the trace."""
+        found = [values]
+        for query in self.branch.relations:
+            answers = self.theory.rows(query, hull(event.interval for event in trace.values()).end)
+            found = [joined for each in found for answer in answers if (joined := join(each, answer)) is not None]
+        return found
 
     def _extended(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -20,6 +20,7 @@ from cera.engines.spark.tables.relations import column
 from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
 from cera.model.events.answer_limits import RECURSION_LIMIT
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.matching.patterns import variables
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -37,6 +38,7 @@ def detect(
     left_out: bool = False,
     label: str | None = None,
     recursion_limit: int = RECURSION_LIMIT,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
 ) -> DataFrame:
     """Returns the derived events: id, begin, end (timestamps), label, term (JSON), rule, causes, recipient, transport.
 
@@ -57,9 +59,10 @@ def detect(
             timezone=timezone,
             left_out=left_out,
             recursion_limit=recursion_limit,
+            relations=relations,
         )
         if label is not None:
-            found = _with_children(found, label, _children(program, events, label, max_duration, timezone))
+            found = _with_children(found, label, _children(program, events, label, max_duration, timezone, relations))
     else:
         reading = from_frame(events, Layout(times=TimeFormat(timezone=timezone)))
         reading = reading if max_duration is None else reading.reject_longer(max_duration)
@@ -70,6 +73,7 @@ def detect(
             timezone=timezone,
             max_duration=max_duration,
             recursion_limit=recursion_limit,
+            relations=relations,
         )
         found = made.events() if label is None else labelled(made, label)
         if left_out:
@@ -102,10 +106,25 @@ def _names(rule: Rule) -> Iterator[tuple[str, Iterable[str]]]:
     yield where, sorted({name for pattern in patterns for name in variables(pattern)})
 
 
-def _children(program: Layers, events: DataFrame, label: str, max_duration: int | None, timezone: str) -> StructType:
+def _children(
+    program: Layers,
+    events: DataFrame,
+    label: str,
+    max_duration: int | None,
+    timezone: str,
+    relations: Mapping[str, RelationRows],
+) -> StructType:
     """Returns the type of the column `children` over recorded events with these columns."""
     none = events.sparkSession.createDataFrame([], events.schema)
-    recorded = detect(program, none, max_delay=0, max_duration=max_duration, timezone=timezone, label=label)
+    recorded = detect(
+        program,
+        none,
+        max_delay=0,
+        max_duration=max_duration,
+        timezone=timezone,
+        label=label,
+        relations=relations,
+    )
     kind = recorded.schema[CHILDREN].dataType
     assert isinstance(kind, StructType)
     return kind

@@ -23,6 +23,7 @@ from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, 
 from cera.engines.spark.plan.evaluation import constructions
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.plan.undefined_counts import Tally
+from cera.engines.spark.reading.relation_tables import relation_tables
 from cera.engines.spark.recursion.recursion import Recursion
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
@@ -34,6 +35,7 @@ from cera.engines.spark.values.hashing import hex_id
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import Event, in_output_order
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
 from cera.modules.layering import Layers
@@ -145,6 +147,7 @@ def answers(
     small: bool = False,
     tick_limit: int = TICK_LIMIT,
     recursion_limit: int = RECURSION_LIMIT,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Answers:
     """Returns the DataFrames of a program over tables of events; nothing is computed yet, but for the rounds of
@@ -155,7 +158,7 @@ def answers(
     With a `tally`, rows in which an expression has no value are counted when the answers are. With `keep`, what modules
     detect is kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where there are few events
     (`small`), recursive rules run in one piece. Where all events are known to be points of time, `max_duration` need
-    not say it.
+    not say it. `relations` are the rows that rules look up.
     """
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
@@ -163,6 +166,7 @@ def answers(
         max_duration = 0
     if not tables:
         tables = (event_table(spark, ()),)
+    lookups = relation_tables(spark, relations)
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
     kept: list[DataFrame] = []
@@ -175,8 +179,9 @@ def answers(
         others = [module for module in layer.modules if not isinstance(module, RuleModule)]
         for module in rules:
             environment = Environment(spark, module.program.calendars, timezone, tally=tally, tick_limit=tick_limit)
+            environment = replace(environment, lookups=lookups)
             longest = max_duration if seen is tables else None  # the duration of a detected event is not known
-            settings = Settings(timezone, longest, tick_limit, until, recursion_limit)
+            settings = Settings(timezone, longest, tick_limit, until, recursion_limit, relations)
             cycles = Recursion(module, settings, keep, small, tell, ways=recursion, kept=kept, waiting=waiting)
             plan = plan_of(module.program)
             batches.append(Batch(plan, environment, seen, until, longest, tables, recursion=cycles))
@@ -221,6 +226,7 @@ def _run(layers: Layers, base: Sequence[Event], settings: Settings) -> Answer:
         small=len(base) <= _FEW_EVENTS,
         tick_limit=settings.ticks,
         recursion_limit=settings.recursion_limit,
+        relations=settings.relations,
     )
     derivations = found.derivations()
     rows = derivations.collect()

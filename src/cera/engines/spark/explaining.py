@@ -15,7 +15,10 @@ from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms
+from cera.model.events.relation_rows import ReadRows
 from cera.modules.layering import Layers
+from cera.modules.rules.module import rules_of
+from cera.rules.rule import relations_of
 
 _CONSTRAINTS = "spark.sql.constraintPropagation.enabled"
 
@@ -51,7 +54,8 @@ def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -
     with engine_failure():
         spark = session()
         table = EventTable(spark.createDataFrame([], EVENTS), Terms(flat=True))
-        found = answers(program, (table,), spark, timezone=timezone, max_duration=max_duration)
+        rows = {name: ReadRows() for name in relations_of(rules_of(program))}
+        found = answers(program, (table,), spark, timezone=timezone, max_duration=max_duration, relations=rows)
         with _without_constraints(spark):
             plan = found.events()._jdf.queryExecution().executedPlan().toString()
         fallbacks = dict.fromkeys(name for batch in found.batches for name in batch.environment.fallbacks)

@@ -33,6 +33,7 @@ from cera.engines.spark.values.hashing import hex_id
 from cera.errors import UsageError
 from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -234,6 +235,7 @@ def recorded(
     timezone: str,
     master: str,
     settings: Mapping[str, str],
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Recorded:
     """Opens a program over the events of sources, and starts Spark; reports progress, with the numbers of tasks."""
@@ -256,6 +258,7 @@ def recorded(
             max_duration=max_duration,
             tick_limit=tick_limit,
             recursion_limit=recursion_limit,
+            relations=relations,
             tally=tally,
             keep=True,
             small=small,

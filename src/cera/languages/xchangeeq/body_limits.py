@@ -42,7 +42,7 @@ def too_many_branches(rule: RuleSyntax, name: str, count: int) -> Diagnostic:
 
 def check_branch(rule: RuleSyntax, name: str, branch: Branch) -> Iterator[Diagnostic]:
     """Reports a branch with more literals or conditions than can be evaluated."""
-    literals = len(branch.positive) + len(branch.accumulations)
+    literals = len(branch.positive) + len(branch.relations) + len(branch.accumulations)
     conditions = len(branch.conditions) + sum(len(each.conditions) for each in branch.accumulations)
     if literals > MAX_LITERALS:
         what, most = f"{literals:,} queries, timers and windows", MAX_LITERALS

@@ -1,4 +1,4 @@
-"""The directives of a program, SEMANTICS and SOURCE, over all of its files."""
+"""The directives of a program, SEMANTICS, SOURCE and RELATION, over all of its files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from cera.diagnostics import Diagnostic, Note, did_you_mean
-from cera.languages.xchangeeq.syntax import ProgramSyntax, SemanticsDirective, SourceDirective
-from cera.rules.declarations import Attribute, DeclaredKind, SourceLabel
+from cera.languages.xchangeeq.syntax import ProgramSyntax, RelationDirective, SemanticsDirective, SourceDirective
+from cera.rules.declarations import Attribute, DeclaredKind, RelationDeclaration, SourceLabel
 from cera.rules.reasoning.quotation import listed
 from cera.rules.rule import Semantics
 
@@ -40,7 +40,45 @@ def declared_sources(files: Sequence[ProgramSyntax]) -> tuple[tuple[SourceLabel,
     return sources, [problem for source in sources for problem in _unknown_kinds(source.attributes or ())]
 
 
-def _unknown_kinds(attributes: Sequence[Attribute]) -> Iterator[Diagnostic]:
+def declared_relations(files: Sequence[ProgramSyntax]) -> tuple[tuple[RelationDeclaration, ...], list[Diagnostic]]:
+    """Returns the relations of all RELATION directives, and their errors (XC006)."""
+    found: dict[str, RelationDeclaration] = {}
+    problems: list[Diagnostic] = []
+    for declared in (item.declared for file in files for item in file.items if isinstance(item, RelationDirective)):
+        first = found.setdefault(declared.name, declared)
+        if first is not declared:
+            problems.append(_declared_twice(declared, first))
+        problems += _unknown_kinds(declared.attributes or (), "RELATION")
+        problems += _unknown_clauses(declared)
+    return tuple(found.values()), problems
+
+
+def _declared_twice(declared: RelationDeclaration, first: RelationDeclaration) -> Diagnostic:
+    return Diagnostic(
+        "XC006",
+        "error",
+        f"the relation `{declared.name}` is declared twice",
+        declared.span,
+        "keep one of the declarations",
+        (Note("it is declared here first", first.span),),
+    )
+
+
+def _unknown_clauses(declared: RelationDeclaration) -> Iterator[Diagnostic]:
+    """Yields an error for each attribute of VALID FROM that the relation does not have, and for REFRESH 0."""
+    names = None if declared.attributes is None else [attribute.name for attribute in declared.attributes]
+    clauses = () if declared.valid_from is None else (declared.valid_from, *declared.versions_of)
+    for name in dict.fromkeys(clauses if names is not None else ()):
+        if name not in (names or ()):
+            message = f"VALID FROM names `{name}`, which is not an attribute of `{declared.name}`"
+            there = f"there are {listed([f'`{each}`' for each in names or ()])}" if names else "it has none"
+            yield Diagnostic("XC006", "error", message, declared.span, did_you_mean(name, names or ()) or there)
+    if declared.refresh is not None and not (declared.refresh.months or declared.refresh.microseconds):
+        message = "a relation that is read again after no time at all would be read all the time"
+        yield Diagnostic("XC006", "error", message, declared.span, "give a duration above zero: REFRESH 1 hour")
+
+
+def _unknown_kinds(attributes: Sequence[Attribute], directive: str = "SOURCE") -> Iterator[Diagnostic]:
     for attribute in attributes:
         if attribute.kind is not None and attribute.kind not in _KINDS:
             yield Diagnostic(
@@ -49,9 +87,9 @@ def _unknown_kinds(attributes: Sequence[Attribute]) -> Iterator[Diagnostic]:
                 f"there is no kind of values `{attribute.kind}`; there are {listed([f'`{kind}`' for kind in _KINDS])}",
                 attribute.span,
                 did_you_mean(attribute.kind, _KINDS)
-                or f"leave it out if the values differ: SOURCE …{{ {attribute.name} }}",
+                or f"leave it out if the values differ: {directive} …{{ {attribute.name} }}",
             )
-        yield from _unknown_kinds(attribute.children or ())
+        yield from _unknown_kinds(attribute.children or (), directive)
 
 
 def _directives(files: Sequence[ProgramSyntax]) -> Iterator[SemanticsDirective]:

@@ -12,7 +12,7 @@ from lark.exceptions import UnexpectedInput
 from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.text.items import parse_item
 from cera.languages.text.scanner import Lexeme
-from cera.languages.xchangeeq.mistakes.expectations import DIRECTIVES, ITEM_WORDS
+from cera.languages.xchangeeq.mistakes.expectations import DIRECTIVES, ITEM_WORDS, RELATION_CLAUSES
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,7 @@ def _ends_item(text: str, lexemes: Sequence[Lexeme], first: int, index: int, dep
         return True
     if lexemes[first].text in DIRECTIVES:
         goes_on = index == first or depth > 0 or lexeme.text in (",", ";")
+        goes_on = goes_on or (lexemes[first].text == "RELATION" and following.text in RELATION_CLAUSES)
         return not goes_on and "\n" in text[lexeme.end : following.start]
     if lexeme.text != "END" or following.text in ("{", "[", ":"):
         return False

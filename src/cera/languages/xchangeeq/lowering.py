@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.xchangeeq.body_limits import MAX_BRANCHES, check_branch, count_branches, too_many_branches
-from cera.languages.xchangeeq.directives import chosen_semantics, declared_sources
+from cera.languages.xchangeeq.directives import chosen_semantics, declared_relations, declared_sources
 from cera.languages.xchangeeq.names import Names, check_scopes, identifier_names, plain_label, rule_name
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
@@ -26,6 +26,7 @@ from cera.languages.xchangeeq.syntax import (
     ProgramSyntax,
     Query,
     RaiseHead,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     WhileLiteral,
@@ -41,13 +42,14 @@ from cera.rules.rule import (
     Accumulation,
     Branch,
     EventQuery,
+    RelationQuery,
     RelativeTimer,
     Rule,
     RuleProgram,
     Semantics,
 )
 
-Lowered = EventQuery | AbsoluteTimer | RelativeTimer | Accumulation
+Lowered = EventQuery | AbsoluteTimer | RelativeTimer | Accumulation | RelationQuery
 
 
 def lower(
@@ -61,6 +63,8 @@ def lower(
     asked, problems = chosen_semantics(files)
     sources, wrong_sources = declared_sources(files)
     problems += wrong_sources
+    relations, wrong_relations = declared_relations(files)
+    problems += wrong_relations
     lowering = _Lowering(tuple(calendars), timezone, problems)
     names = Names("#")
     program = RuleProgram(
@@ -68,6 +72,7 @@ def lower(
         semantics or asked or "practical",
         sources,
         tuple(calendars),
+        relations,
     )
     return program, tuple(problems)
 
@@ -91,6 +96,7 @@ class _Alternative:
             tuple(a for a in accumulations if not a.negated),
             tuple(a for a in accumulations if a.negated),
             self.conditions,
+            relations=_of_type(RelationQuery, self.literals),
         )
 
 
@@ -151,6 +157,10 @@ class _Lowering:
                 anchor = literal.anchor.name
                 relative = RelativeTimer(name, literal.kind, anchor, literal.duration, anonymous, literal.span)
                 return _Alternative((relative,))
+            case RelationLiteral():
+                name, anonymous = _name(literal.identifier, plain_label(literal.pattern) or "relation", names)
+                rows = RelationQuery(name, literal.pattern, anonymous, literal.span)
+                return _Alternative((rows,), self._conditions(literal.conditions))
             case WhileLiteral():
                 conditions = self._conditions(literal.conditions)
                 window = literal.window.name

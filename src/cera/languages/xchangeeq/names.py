@@ -14,6 +14,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.xchangeeq.syntax import (
@@ -25,6 +26,7 @@ from cera.languages.xchangeeq.syntax import (
     Literal,
     Query,
     RaiseHead,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     WhileLiteral,
@@ -150,7 +152,7 @@ class _Checks:
             case RelativeTimerLiteral():
                 self._use(query.anchor.name, query.anchor.span, scope)
                 return
-            case EventLiteral() | AbsoluteTimerLiteral():
+            case EventLiteral() | AbsoluteTimerLiteral() | RelationLiteral():
                 pass
         self.expressions(query.conditions, scope)
 
@@ -161,6 +163,9 @@ class _Checks:
                     self._use(part.identifier, part.span, scope)
 
     def _use(self, name: str, span: Span | None, scope: _Scope) -> None:
+        if name in self._rows:
+            self.problems.append(_without_time(name, span, self._rows[name]))
+            return
         if name in scope.always:
             return
         declared = scope.sometimes.get(name) or _in_some_branch(self.rule.query).get(name)
@@ -169,6 +174,12 @@ class _Checks:
             self.problems.append(Diagnostic("XC101", "error", message, span, hint))
         else:
             self.problems.append(_not_in_every_branch(name, span, declared, name in scope.sometimes))
+
+    @cached_property
+    def _rows(self) -> Declarations:
+        """The identifiers of relations."""
+        among = (one.identifier for one in literals(self.rule.query) if isinstance(one, RelationLiteral))
+        return {identifier.name: identifier for identifier in among if identifier is not None}
 
     def _hint(self, name: str, scope: _Scope) -> str:
         if any(name in patterns.variables(pattern) for pattern in _patterns(self.rule.query)):
@@ -198,7 +209,7 @@ def _in_some_branch(query: Query) -> Declarations:
 def _patterns(query: Query) -> Iterator[patterns.Pattern]:
     for literal in literals(query):
         match literal:
-            case EventLiteral() | WhileLiteral():
+            case EventLiteral() | WhileLiteral() | RelationLiteral():
                 yield literal.pattern
             case AbsoluteTimerLiteral():
                 yield literal.timer.pattern
@@ -213,6 +224,17 @@ def _labels_without_identifier(query: Query) -> Iterator[str]:
                 yield label
             case _:
                 pass
+
+
+def _without_time(name: str, span: Span | None, declared: Identifier) -> Diagnostic:
+    return Diagnostic(
+        "XC116",
+        "error",
+        f"`{name}` is a row of a relation, and has no time",
+        span,
+        "use the identifier of an event; a row only gives values to variables",
+        (Note(f"`{name}` is declared here", declared.span),),
+    )
 
 
 def _not_in_every_branch(name: str, span: Span | None, declared: Identifier, here_too: bool) -> Diagnostic:

@@ -37,6 +37,8 @@ from cera.languages.xchangeeq.syntax import (
     ProgramSyntax,
     Query,
     RaiseHead,
+    RelationDirective,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     SemanticsDirective,
@@ -48,7 +50,7 @@ from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import Expression
 from cera.model.matching.patterns import Pattern
 from cera.model.time.durations import format_duration
-from cera.rules.declarations import Attribute, SourceLabel
+from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel
 
 
 def print_program(program: ProgramSyntax) -> str:
@@ -107,6 +109,8 @@ class Printer(TermPrinter):
                 return concat("SOURCE ", Indent(join(Group(concat(",", SPACE)), sources)))
             case CalendarsDirective():
                 return f"CALENDARS {string_text(directive.path)}"
+            case RelationDirective():
+                return _relation(directive.declared)
 
     def rule(self, rule: RuleSyntax) -> Document:
         return concat(
@@ -138,6 +142,9 @@ class Printer(TermPrinter):
             case EventLiteral():
                 pattern = self.pattern(query.pattern)
                 return concat(_event(query.identifier), pattern, self._where(query.conditions))
+            case RelationLiteral():
+                named = "relation " if query.identifier is None else f"relation {query.identifier.name}: "
+                return concat(named, self.pattern(query.pattern), self._where(query.conditions))
             case AbsoluteTimerLiteral():
                 timer = self.timer(query.timer)
                 return concat(_event(query.identifier), timer, self._where(query.conditions))
@@ -181,6 +188,19 @@ def _declared(name: str, attributes: Sequence[Attribute] | None) -> Document:
     if attributes is None:
         return label_text(name)
     return bracket(f"{label_text(name)}{{", [_attribute(attribute) for attribute in attributes], "}")
+
+
+def _relation(declared: RelationDeclaration) -> Document:
+    """Prints a declaration; its clauses stay on the line, with which a directive ends."""
+    clauses: list[str] = []
+    if declared.source is not None:
+        clauses.append(f" FROM {string_text(declared.source)}")
+    if declared.refresh is not None:
+        clauses.append(f" REFRESH {format_duration(declared.refresh)}")
+    if declared.valid_from is not None:
+        key = ", ".join(map(label_text, declared.versions_of))
+        clauses.append(f" VALID FROM {label_text(declared.valid_from)} BY {key}")
+    return concat("RELATION ", Indent(_declared(declared.name, declared.attributes)), *clauses)
 
 
 def _attribute(attribute: Attribute) -> Document:

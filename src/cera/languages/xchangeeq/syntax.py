@@ -14,7 +14,7 @@ from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching.patterns import Pattern
 from cera.model.time.durations import Duration
-from cera.rules.declarations import SourceLabel
+from cera.rules.declarations import RelationDeclaration, SourceLabel
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,16 @@ class WhileLiteral:
 
 
 @dataclass(frozen=True)
+class RelationLiteral:
+    """`relation i: pattern where {…}`: rows of a relation; the identifier may be left out."""
+
+    identifier: Identifier | None
+    pattern: Pattern
+    conditions: tuple[Expression, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
 class Conjunction:
     """`and{…} where {…}`."""
 
@@ -85,7 +95,7 @@ class Disjunction:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Literal = EventLiteral | RelativeTimerLiteral | AbsoluteTimerLiteral | WhileLiteral
+Literal = EventLiteral | RelativeTimerLiteral | AbsoluteTimerLiteral | WhileLiteral | RelationLiteral
 Query = Literal | Conjunction | Disjunction
 
 
@@ -141,7 +151,15 @@ class CalendarsDirective:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Directive = SemanticsDirective | SourceDirective | CalendarsDirective
+@dataclass(frozen=True)
+class RelationDirective:
+    """`RELATION ventilation{ area, direction } FROM "ventilation.csv"`: rows that rules may look up."""
+
+    declared: RelationDeclaration
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Directive = SemanticsDirective | SourceDirective | CalendarsDirective | RelationDirective
 Item = Directive | RuleSyntax
 
 

@@ -48,7 +48,7 @@ _SLASH_OR_ESCAPE = re.compile(r"\\.|/", re.DOTALL)
 
 #: Words that can mean something else where a label stands; as labels they are quoted.
 _RESERVED_LABELS = frozenset(
-    {"and", "or", "not", "var", "DETECT", "RAISE", "ON", "END", "SEMANTICS", "SOURCE", "CALENDARS"}
+    {"and", "or", "not", "var", "DETECT", "RAISE", "ON", "END", "SEMANTICS", "SOURCE", "CALENDARS", "RELATION"}
 )
 
 

@@ -22,6 +22,8 @@ from cera.languages.xchangeeq.syntax import (
     Item,
     Query,
     RaiseHead,
+    RelationDirective,
+    RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
     SemanticsDirective,
@@ -33,7 +35,7 @@ from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import Expression
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.time.timers import SYNONYMS
-from cera.rules.declarations import Attribute, SourceLabel
+from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel
 
 CODES = Codes("XC001", "XC002", "XC004")
 
@@ -85,6 +87,29 @@ class ItemTransformer(TermTransformer):
     def calendars(self, span: Span, path: Token) -> CalendarsDirective:
         return CalendarsDirective(self._string(path), span)
 
+    def relation(
+        self,
+        span: Span,
+        named: SourceLabel,
+        source: Token | None,
+        refresh: Token | None,
+        valid: tuple[str, ...] | None,
+    ) -> RelationDirective:
+        declared = RelationDeclaration(
+            named.label,
+            named.attributes,
+            None if source is None else self._string(source),
+            None if refresh is None else self._duration(refresh),
+            None if valid is None else valid[0],
+            () if valid is None else valid[1:],
+            span,
+        )
+        return RelationDirective(declared, span)
+
+    def valid_from(self, _: Span, *attributes: Token) -> tuple[str, ...]:
+        """Returns the attribute with the times, and then those of the key."""
+        return tuple(self._label(attribute) for attribute in attributes)
+
     def conjunction(self, span: Span, *parts: Any) -> Conjunction:
         return Conjunction(*_queries_and_conditions(parts), span)
 
@@ -95,6 +120,11 @@ class ItemTransformer(TermTransformer):
         self, span: Span, identifier: Identifier | None, pattern: Pattern, where: Conditions | None
     ) -> EventLiteral:
         return EventLiteral(identifier, pattern, where or (), span)
+
+    def relation_literal(
+        self, span: Span, identifier: Identifier | None, pattern: Pattern, where: Conditions | None
+    ) -> RelationLiteral:
+        return RelationLiteral(identifier, pattern, where or (), span)
 
     def absolute_literal(
         self, span: Span, identifier: Identifier | None, pattern: TermPattern, where: Conditions | None

@@ -124,6 +124,7 @@ class RuleModule:
             timezone=settings.timezone,
             tick_limit=settings.ticks,
             recursion_limit=settings.recursion_limit,
+            relations=settings.relations,
         )
 
     def definition(self, settings: Settings) -> RuleDefinition:

@@ -33,6 +33,16 @@ class ExpectedKind:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+def expected_row_kinds(rules: Sequence[Rule]) -> tuple[ExpectedKind, ...]:
+    """Returns the same of the attributes of relations."""
+    found: dict[ExpectedKind, None] = {}
+    for branch in (branch for rule in rules for branch in rule.branches):
+        kinds = _kinds(branch.conditions)
+        for query in branch.relations:
+            found.update(dict.fromkeys(_of_event(query.pattern, kinds, needed=True)))
+    return tuple(found)
+
+
 def expected_kinds(rules: Sequence[Rule]) -> tuple[ExpectedKind, ...]:
     """Returns the kinds expected of attributes that hold only a variable or a value, unless every kind is possible."""
     found: dict[ExpectedKind, None] = {}

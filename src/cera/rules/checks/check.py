@@ -12,6 +12,7 @@ from cera.rules.checks.joins import check_joins
 from cera.rules.checks.kinds import check_kinds, check_placement
 from cera.rules.checks.names import check_labels, check_timer_circles, check_timer_names, check_variables
 from cera.rules.checks.ranges import check_ranges
+from cera.rules.checks.relations import check_relation_kinds, check_relations
 from cera.rules.checks.satisfiability import check_satisfiability
 from cera.rules.checks.sizes import check_depth, check_sizes
 from cera.rules.rule import RuleProgram
@@ -25,6 +26,8 @@ CHECKS: tuple[Check, ...] = (
     check_timer_names,  # XC109
     check_declared_attributes,  # XC110, XC111
     check_sizes,  # XC113
+    check_relations,  # XC114, XC115, XC117
+    check_relation_kinds,  # XC118
     check_ranges,  # XC201 to XC206
     check_joins,  # XC207, XC208
     check_strata,  # XC301 to XC303

@@ -61,6 +61,8 @@ def _pattern_variables(rule: Rule) -> Iterator[VariablePattern]:
         for part in patterns.walk(query.pattern):
             if isinstance(part, VariablePattern):
                 yield part
+    for rows in (rows for branch in rule.branches for rows in branch.relations):
+        yield from (part for part in patterns.walk(rows.pattern) if isinstance(part, VariablePattern))
 
 
 def _distinct(found: Iterable[VariablePattern]) -> Iterator[VariablePattern]:

@@ -43,6 +43,9 @@ class _Use:
     guarded: bool = False
 
 
+_NEEDS_START = "windows and relative timers need one to start from"
+
+
 def check_ranges(program: RuleProgram) -> Iterator[Diagnostic]:
     for rule in program.rules:
         bound = [_BranchBindings(branch, branch.bound_variables, branch.optional_variables) for branch in rule.branches]
@@ -60,7 +63,8 @@ def _without_positive_query(rule: Rule) -> Iterator[Diagnostic]:
                 "error",
                 f"the body of rule `{rule.name}` waits for nothing that happens by itself",
                 _place(branch) or rule.span,
-                "add an event query or an absolute timer; windows and relative timers need one to start from",
+                "add an event query or an absolute timer; "
+                + ("a row of a relation is there, but nothing happens with it" if branch.relations else _NEEDS_START),
             )
 
 
@@ -195,15 +199,15 @@ def _condition_problems(
 
 def _place(branch: Branch) -> Span | None:
     """Returns where a branch begins in the text."""
-    literals = (*branch.positive, *branch.accumulations)
+    literals = (*branch.positive, *branch.relations, *branch.accumulations)
     return min((literal.span for literal in literals if literal.span is not None), key=_start, default=None)
 
 
 def _own_place(branch: Branch, rule: Rule) -> Span | None:
     """Returns the first literal that only this branch has: those outside of the `or` are in all of them."""
-    literals = (*branch.positive, *branch.accumulations)
+    literals = (*branch.positive, *branch.relations, *branch.accumulations)
     for literal in literals:
-        if any(literal not in (*other.positive, *other.accumulations) for other in rule.branches):
+        if any(literal not in (*other.positive, *other.relations, *other.accumulations) for other in rule.branches):
             return literal.span
     return _place(branch)
 

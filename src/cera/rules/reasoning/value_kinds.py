@@ -81,8 +81,7 @@ def _taken(expression: Expression) -> Iterator[tuple[Expression, Kinds]]:
     match expression:
         case Arithmetic() | Negative():
             yield from ((operand, NUMBER) for operand in expressions.operands(expression) if is_data(operand))
-        case Call():
-            function = FUNCTIONS[expression.function]
+        case Call() if (function := FUNCTIONS.get(expression.function)) is not None:  # others are an error of their own
             for index, argument in enumerate(expression.arguments):
                 kind = function.parameter(index)
                 if kind in ("number", "string", "boolean") and is_data(argument):

@@ -61,3 +61,5 @@ class StreamRequest:
     recursion_limit: int = RECURSION_LIMIT
     master: str = "local[*]"
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: Where the rows of relations are, by name, instead of where the program says.
+    relations: Mapping[str, object] = field(default_factory=dict)

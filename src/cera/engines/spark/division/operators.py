@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from cera.algebra.relevance import Relevance
@@ -13,11 +13,13 @@ from cera.engines.spark.division.divisions import Division, HistoryDivision, Key
 from cera.engines.spark.division.rule_groups import rule_groups
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.modules.layering import Layers
 from cera.modules.module import Module, Settings
 from cera.modules.processor import AnyProcessor
 from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.dependencies import dependencies
+from cera.rules.rule import relations_of
 
 #: Into how many parts the events of an operator are divided, unless something else is asked for.
 BUCKETS = 16
@@ -37,6 +39,8 @@ class Operator:
     acting: frozenset[str] = frozenset()
     tick_limit: int = TICK_LIMIT
     recursion_limit: int = RECURSION_LIMIT
+    #: The rows that its rules look up.
+    relations: Mapping[str, RelationRows] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def labels(self) -> frozenset[str | None]:
@@ -67,8 +71,8 @@ class Operator:
         return label in self.labels or None in self.labels
 
     def processor(self) -> AnyProcessor:
-        settings = Settings(self.timezone, self.max_duration, self.tick_limit, recursion_limit=self.recursion_limit)
-        return self.module.processor(settings)
+        limits = self.tick_limit, None, self.recursion_limit
+        return self.module.processor(Settings(self.timezone, self.max_duration, *limits, self.relations))
 
     def description(self) -> str:
         """Returns `fire, burnt_down, partitioned by var A` or `module Alerts in one piece`, for messages."""
@@ -84,6 +88,7 @@ def operators(
     acting: frozenset[str] = frozenset(),
     tick_limit: int = TICK_LIMIT,
     recursion_limit: int = RECURSION_LIMIT,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
 ) -> tuple[Operator, ...]:
     """Returns the operators of a program, each after those whose events it queries."""
     made: list[Operator] = []
@@ -97,7 +102,21 @@ def operators(
             if not isinstance(module, RuleModule):
                 parts = 1 if module.partition is None else buckets
                 made.append(Operator(module, HistoryDivision(module), below + 1, longest, timezone, parts, acting))
-    return tuple(replace(operator, tick_limit=tick_limit, recursion_limit=recursion_limit) for operator in made)
+    return tuple(
+        replace(
+            operator,
+            tick_limit=tick_limit,
+            recursion_limit=recursion_limit,
+            relations=_used(operator.module, relations),
+        )
+        for operator in made
+    )
+
+
+def _used(module: Module, relations: Mapping[str, RelationRows]) -> Mapping[str, RelationRows]:
+    """Returns the relations that a module looks up: they go to the workers with it."""
+    names = relations_of(module.rules) if isinstance(module, RuleModule) else ()
+    return {name: relations[name] for name in names if name in relations}
 
 
 def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:

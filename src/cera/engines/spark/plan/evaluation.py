@@ -32,6 +32,7 @@ from cera.algebra.operators import (
     TemporalJoin,
     Union,
 )
+from cera.algebra.operators import Relation as RelationOperator
 from cera.algebra.plan import Plan, rules_with_timers
 from cera.algebra.relevance import Relevance
 from cera.engines.spark.plan import joins
@@ -122,6 +123,8 @@ class Evaluation:
                 return timed(relation, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor))
             case Join(right=PeriodicWindows() as windows):
                 return windowed(self.relation(expression.left), windows.identifier, windows.period, windows.over)
+            case Join(right=RelationOperator() as rows):
+                return self._lookup(self.relation(expression.left), rows, expression)
             case Join():
                 return self._join(expression)
             case Selection():
@@ -144,7 +147,7 @@ class Evaluation:
                 return self.relation(expression.input).renamed(identifiers, variables)
             case Union():
                 return union([self.relation(part) for part in expression.inputs])
-            case Stream() | Construction() | RelativeTimers() | PeriodicWindows():
+            case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | RelationOperator():
                 raise AssertionError(f"{type(expression).__name__} is no relation with rows of its own")
             case _:
                 assert_never(expression)
@@ -191,6 +194,12 @@ class Evaluation:
             buckets = Buckets(attribute(span.left, "end"), attribute(span.right, "end"), span.before, span.after)
         self._note(join, left, right, buckets)
         return joins.natural_join(left, right, buckets)
+
+    def _lookup(self, left: Relation, rows: RelationOperator, join: Join) -> Relation:
+        """Returns the rows with what they find in a relation; a small one is broadcast by Spark."""
+        right = self._matching(rows.identifier, rows.pattern, self.environment.lookups.get(rows.name, ()))
+        self._note(join, left, right, None)
+        return joins.lookup_join(left, right, rows.identifier, rows.at)
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin) -> Relation:
         left, right = self.relation(operator.left), self.relation(operator.right)

@@ -74,6 +74,28 @@ def natural_join(left: Relation, right: Relation, buckets: Buckets | None) -> Re
     return _taking(frame, pair, right.identifiers, right.matches, {})
 
 
+def lookup_join(left: Relation, right: Relation, identifier: str, at: Sequence[str]) -> Relation:
+    """Returns R ⋈ T for a relation T, whose rows are matched as events that last as long as the row is valid.
+
+    With `at`, they are valid at the last end of these events of R. No two rows are the same.
+    """
+    if not at:
+        data = [column(name) for name in replace(right, identifiers=()).columns]
+        right = replace(right, frame=right.frame.select(*data).distinct(), identifiers=())
+        frame, pair = _joined(left, right, "inner", None, lambda pair: [])
+        return _taking(frame, pair, (), (), {})
+
+    def valid(pair: Pair) -> list[Column]:
+        since, until = pair.right.interval(_RIGHT + identifier)
+        ends = [pair.left.interval(name)[1] for name in at]
+        time = F.greatest(*ends) if len(ends) > 1 else ends[0]
+        return [since <= time, time <= until]
+
+    frame, pair = _joined(left, right, "inner", None, valid)
+    found = _taking(frame, pair, (), (), {})
+    return replace(found, frame=found.frame.dropDuplicates())
+
+
 def temporal_join(
     left: Relation,
     right: Relation,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import Column, SparkSession
 
+from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.values.cells import Cell
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.calendars.tick_limits import TICK_LIMIT
@@ -32,6 +33,8 @@ class Environment:
     ticks: dict[str, Event] = field(default_factory=dict)
     tally: Tally | None = None
     tick_limit: int = TICK_LIMIT
+    #: The tables of relations, in which rows are as long as they are valid.
+    lookups: Mapping[str, Sequence[EventTable]] = field(default_factory=dict)
 
     def fallback(self, name: str) -> None:
         self.fallbacks[name] = None

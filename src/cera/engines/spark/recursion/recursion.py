@@ -31,7 +31,7 @@ from cera.engines.spark.tables.event_tables import EventTable
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.dependencies import dependencies
-from cera.rules.rule import Rule
+from cera.rules.rule import Rule, relations_of
 
 #: How `ways` names a cycle that is not divided.
 IN_ONE_PIECE = "in one piece"
@@ -106,7 +106,8 @@ class Recursion:
     def _in_pieces(
         self, part: CycleInput, evaluation: Evaluation, layouts: Mapping[str, Layout | None]
     ) -> dict[str, tuple[EventTable, ...]]:
-        settings = replace(self.settings, max_duration=part.max_duration)
+        used = {name: self.settings.relations[name] for name in relations_of(part.given.module.rules)}
+        settings = replace(self.settings, max_duration=part.max_duration, relations=used)
         names = [rule.name for rule in part.given.module.rules]
         evaluation.environment.fallback(f"recursion of {', '.join(names)}")
         self.waiting.append(f"{_activity(names)} {IN_ONE_PIECE if part.operator is None else 'by key'}")

@@ -8,6 +8,8 @@ operator of Spark, in which the local engine runs for each of its own operators 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import DataFrame
 
 from cera.connectors.records.layout import Layout
@@ -19,6 +21,7 @@ from cera.engines.spark.streaming.results.compact_columns import derived_events
 from cera.engines.spark.streaming.sources.table_messages import table_messages
 from cera.engines.spark.streaming.state.shell import results
 from cera.model.events.answer_limits import RECURSION_LIMIT
+from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
@@ -34,6 +37,7 @@ def detect(
     buckets: int = BUCKETS,
     recursion_limit: int = RECURSION_LIMIT,
     left_out: bool = False,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
 ) -> DataFrame:
     """Returns the derived events of a streaming DataFrame of events, as they are decided.
 
@@ -42,7 +46,12 @@ def detect(
     not events are left out, and counted; with `left_out` they are rows too, with the reason.
     """
     made = operators(
-        layers, max_duration=max_duration, timezone=timezone, buckets=buckets, recursion_limit=recursion_limit
+        layers,
+        max_duration=max_duration,
+        timezone=timezone,
+        buckets=buckets,
+        recursion_limit=recursion_limit,
+        relations=relations,
     )
     metrics = StreamMetrics()
     layout = Layout(times=TimeFormat(timezone=timezone))

@@ -11,7 +11,9 @@ from cera.languages.text.mistakes import Vocabulary
 from cera.model.time.allen import RELATIONS
 from cera.model.time.timers import SYNONYMS
 
-DIRECTIVES = ("SEMANTICS", "SOURCE", "CALENDARS")
+DIRECTIVES = ("SEMANTICS", "SOURCE", "CALENDARS", "RELATION")
+#: The words that begin a clause of RELATION.
+RELATION_CLAUSES = ("FROM", "REFRESH", "VALID", "BY")
 #: The words that begin an item.
 ITEM_WORDS = ("DETECT", "RAISE", *DIRECTIVES)
 
@@ -23,6 +25,11 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_SEMANTICS": ("SEMANTICS",),
         "_SOURCE": ("SOURCE",),
         "_CALENDARS": ("CALENDARS",),
+        "_RELATION": ("RELATION",),
+        "_FROM": ("FROM",),
+        "_REFRESH": ("REFRESH",),
+        "_VALID": ("VALID",),
+        "_BY": ("BY",),
         "PRACTICAL": ("practical",),
         "FORMAL": ("formal",),
         "_ON": ("ON",),
@@ -33,6 +40,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_AND_QUERY": ("and",),
         "_OR_QUERY": ("or",),
         "_EVENT": ("event",),
+        "_RELATION_QUERY": ("relation",),
         "_WHILE": ("while",),
         "_WHERE": ("where",),
         "NOT_EVENT": ("not",),
@@ -61,16 +69,19 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-_ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS"})
+_ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS", "_RELATION"})
 _EVENT_PATTERN = frozenset({"NAME", "STRING", "ANY_LABEL", "REGEX", "VARIABLE", "_DESC"})
 _PATTERN = _EVENT_PATTERN | {"SIGNED_NUMBER", "TRUE", "FALSE"}
-_QUERY = _EVENT_PATTERN | {"_AND_QUERY", "_OR_QUERY", "_EVENT", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
+_QUERY = _EVENT_PATTERN | {
+    *("_AND_QUERY", "_OR_QUERY", "_EVENT", "_RELATION_QUERY", "_WHILE"),
+    *("RELATIVE_TIMER", "ABSOLUTE_TIMER"),
+}
 _ARITHMETIC_EXPRESSION = expressions.LITERAL | {"VARIABLE", "NAME", "_DATETIME", "ABSOLUTE_TIMER", "LPAR", "MINUS"}
 _EXPRESSION = _ARITHMETIC_EXPRESSION | {"_NOT", "LBRACE"}
 
 #: Names for sets of terminals, the larger sets first.
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
-    (_ITEM, "a rule or a directive (DETECT, RAISE, SEMANTICS, SOURCE, CALENDARS)"),
+    (_ITEM, "a rule or a directive (DETECT, RAISE, SEMANTICS, SOURCE, CALENDARS, RELATION)"),
     (_EXPRESSION | {"_ALL", "_OPTIONAL"}, "a term or value"),
     (_EXPRESSION | {"ALL_MATCHES", "DISTINCT"}, "an expression"),
     (_EXPRESSION, "an expression"),

@@ -68,6 +68,24 @@ def absence_without_window(situation: Situation) -> Mistake | None:
     return mistake_at("XC001", word, f"'{word.text}' needs a window of time", hint)
 
 
+def relation_in_window(situation: Situation) -> Mistake | None:
+    """Finds `while e: not relation prices{{…}}`, read as an event `relation`."""
+    word, kind = situation.at(-1), situation.text_at(-2)
+    if word is None or word.text != "relation" or kind not in ("not", "collect") or situation.found is None:
+        return None
+    hint = f"rows have no times; ask for them beside an event, in a rule whose events '{kind}' may look for"
+    return mistake_at("XC001", word, f"'while … {kind}' looks for events, and not for rows of a relation", hint)
+
+
+def versions_without_key(situation: Situation) -> Mistake | None:
+    """Finds `VALID FROM since` without BY."""
+    last = situation.at(-1)
+    if last is None or situation.accepted != {"_BY"}:
+        return None
+    hint = f"say which rows are versions of one thing: VALID FROM {last.text} BY item"
+    return mistake_at("XC001", last, "VALID FROM needs the attributes that versions have in common", hint)
+
+
 def window_without_identifier(situation: Situation) -> Mistake | None:
     """Finds `while: not buy{{…}}`, read as an event `while` whose label is `not`."""
     word, window = situation.at(-1), situation.at(-3)

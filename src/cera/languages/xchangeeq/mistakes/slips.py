@@ -16,8 +16,10 @@ from cera.languages.xchangeeq.mistakes.rule_slips import (
     grouping_without_all,
     no_receiver,
     nothing_between,
+    relation_in_window,
     rule_not_closed,
     several_queries,
+    versions_without_key,
     window_without_identifier,
 )
 from cera.model.time.durations import UNITS
@@ -175,6 +177,10 @@ def _bad_number(situation: Situation) -> Mistake | None:
     return mistake_at("XC004", lexeme, f"'{written[0]}' is not a number")
 
 
+def _waiting(situation: Situation) -> str:
+    return "REFRESH" if situation.text_at(-1) == "REFRESH" else "a timer"
+
+
 def _bad_duration(situation: Situation) -> Mistake | None:
     """Finds durations such as `1 minuts`, `extend[o, 5]` and `extend[o, var D]`."""
     found = situation.found
@@ -184,7 +190,10 @@ def _bad_duration(situation: Situation) -> Mistake | None:
     if _wants_duration(situation):
         if found.kind != "number":
             return mistake_at(
-                "XC004", found, f"a timer needs a duration, found '{found.text}'", "write for example 1 min"
+                "XC004",
+                found,
+                f"{_waiting(situation)} needs a duration, found '{found.text}'",
+                "write for example 1 min",
             )
         unit = situation.at(1)
         if unit is None or unit.kind != "word":
@@ -247,6 +256,8 @@ _SLIPS = (
     _other_brackets,
     _double_brackets_in_head,
     _condition_in_pattern,
+    relation_in_window,
+    versions_without_key,
     absence_without_window,
     several_queries,
     grouping_without_all,

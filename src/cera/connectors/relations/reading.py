@@ -1,0 +1,77 @@
+"""Where the rows of a relation come from: a file, a table of a database, or rows of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cera.connectors.records.layout import Rejected, rejected
+from cera.connectors.records.rows import is_spark_frame, table_rows
+from cera.connectors.relations.files import read_file
+from cera.connectors.relations.relation import Record, Relation
+from cera.connectors.relations.tables import is_database, located_database, read_table
+from cera.errors import UsageError
+from cera.model.events.relation_rows import ReadRows, RelationRow, RelationRows
+from cera.model.terms.json_terms import describe
+
+
+def read_relation(relation: Relation, given: object, folder: Path | None = None) -> RelationRows:
+    """Returns the rows of a relation. A path is relative to the folder, if there is one.
+
+    Raises UsageError where the source is missing, or lacks an attribute, and DataError for a row that cannot be read.
+    """
+    if isinstance(given, RelationRows):
+        return given
+    if is_spark_frame(given):
+        return FrameRows(relation, given)
+    return relation.rows(_records(relation, given, folder))
+
+
+class FrameRows(RelationRows):
+    """The rows of a DataFrame of Spark, which come to this process only where an engine asks for them here."""
+
+    def __init__(self, relation: Relation, frame: Any) -> None:
+        if frame.isStreaming:
+            raise UsageError(f"the relation {relation.name}: the DataFrame is a stream, and a relation is complete")
+        relation.check_columns("the DataFrame", list(frame.columns))
+        self.relation = relation
+        self.frame = frame
+
+    @cached_property
+    def rows(self) -> tuple[RelationRow, ...]:
+        rows = (row.asDict(recursive=True) for row in self.frame.toLocalIterator())
+        return self.relation.rows(Record(f"row {number}", row) for number, row in enumerate(rows, 1)).rows
+
+    def __reduce__(self) -> tuple[type[ReadRows], tuple[tuple[RelationRow, ...]]]:
+        return ReadRows, (self.rows,)
+
+
+def located(source: str, folder: Path) -> str:
+    """Returns a source that is relative to a folder as one that is not."""
+    return located_database(source, folder) if is_database(source) else str(folder / source)
+
+
+def _records(relation: Relation, given: object, folder: Path | None) -> Iterator[Record | Rejected]:
+    if isinstance(given, str) and is_database(given):
+        return read_table(given if folder is None else located_database(given, folder), relation)
+    if isinstance(given, str | Path):
+        return read_file(Path(given) if folder is None else folder / given, relation)
+    return _of_python(relation, given)
+
+
+def _of_python(relation: Relation, given: object) -> Iterator[Record | Rejected]:
+    try:
+        rows = table_rows(given, lambda columns: relation.check_columns("the table", columns))
+    except UsageError as error:
+        if error.message.startswith("the relation"):
+            raise
+        raise UsageError(f"the relation {relation.name}: {error.message}") from error
+    for number, row in enumerate(rows):
+        place = f"rows[{number}]"
+        yield (
+            Record(place, row)
+            if isinstance(row, Mapping)
+            else rejected(place, f"a row is a dict, found {describe(row)}")
+        )

@@ -1,0 +1,79 @@
+"""The relations of a run: which of them its rules look up, and their rows, which are read when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from cera.connectors.relations.reading import read_relation
+from cera.connectors.relations.relation import Relation
+from cera.errors import UsageError
+from cera.model.events.relation_rows import RelationRows
+from cera.model.message_text import did_you_mean
+from cera.model.time.durations import format_duration
+from cera.modules.layering import Layers
+from cera.modules.rules.module import RuleModule
+from cera.rules.declarations import RelationDeclaration
+from cera.rules.rule import relations_of
+from cera.wording import Setting
+
+
+def used_relations(layers: Layers) -> dict[str, RelationDeclaration]:
+    """Returns the declarations of the relations that rules look up, by name."""
+    found: dict[str, RelationDeclaration] = {}
+    for module in layers.modules:
+        if isinstance(module, RuleModule):
+            for name in relations_of(module.rules):
+                declared = module.program.relation(name)
+                assert declared is not None  # a program without errors declares them all
+                found[name] = declared
+    return found
+
+
+def read_relations(layers: Layers, given: Mapping[str, object], timezone: str) -> dict[str, RelationRows]:
+    """Returns the rows of the relations that rules look up: those that are given, or else those of the declarations.
+
+    Raises UsageError where there are none, and DataError for a row that cannot be read.
+    """
+    check_names(layers, given)
+    return {
+        name: read_relation(relation_of(declared, timezone), *_source(declared, given))
+        for name, declared in used_relations(layers).items()
+    }
+
+
+def check_names(layers: Layers, given: Mapping[str, object]) -> None:
+    """Raises UsageError if rows are given for a relation that the program does not declare."""
+    known = {relation.name for m in layers.modules if isinstance(m, RuleModule) for relation in m.program.relations}
+    for name in given:
+        if name not in known:
+            there = f"; it has {', '.join(sorted(known))}" if known else "; it has none"
+            guess = did_you_mean(name, known) or there
+            raise UsageError(f"{Setting.RELATION}: the program declares no relation {name}{guess}")
+
+
+def refuse_refresh(layers: Layers) -> None:
+    """Raises UsageError if a relation is to be read again while a stream runs."""
+    for declared in used_relations(layers).values():
+        if declared.refresh is not None:
+            raise UsageError(
+                f"the relation {declared.name} is to be read again every {format_duration(declared.refresh)}, which "
+                "streams and sessions cannot do yet; leave out REFRESH, and it is read when the run starts"
+            )
+
+
+def relation_of(declared: RelationDeclaration, timezone: str) -> Relation:
+    """Returns a declared relation as it is read."""
+    attributes = None if declared.attributes is None else {each.name: each.kind for each in declared.attributes}
+    return Relation(declared.name, attributes, declared.valid_from, declared.versions_of, timezone)
+
+
+def _source(declared: RelationDeclaration, given: Mapping[str, object]) -> tuple[object, Path | None]:
+    """Returns where the rows are, and the folder that a path is relative to."""
+    if declared.name in given:
+        return given[declared.name], None
+    if declared.source is None:
+        wanted = Setting.RELATION.of(f"{declared.name}=…")
+        raise UsageError(f"the relation {declared.name} is declared without FROM; say where it is with {wanted}")
+    file = "" if declared.span is None else declared.span.source.name
+    return declared.source, None if file.startswith("<") else Path(file).parent
