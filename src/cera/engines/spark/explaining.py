@@ -8,7 +8,7 @@ from typing import NotRequired, TypedDict
 
 from pyspark.sql import SparkSession
 
-from cera.algebra.operators import AntiSemiJoin, Expression, TemporalJoin, inputs
+from cera.algebra.operators import AntiSemiJoin, Expression, Relation, TemporalJoin, inputs
 from cera.engines.spark.engine import answers
 from cera.engines.spark.recursion.recursion import IN_ONE_PIECE
 from cera.engines.spark.session.failures import engine_failure
@@ -85,7 +85,11 @@ def _without_constraints(spark: SparkSession) -> Iterator[None]:
 def _text(operator: Expression) -> str:
     if isinstance(operator, TemporalJoin | AntiSemiJoin):
         return f"what lies in window {operator.window}"
-    return " with ".join(", ".join(sorted(part.schema.intervals)) for part in inputs(operator))
+    return " with ".join(map(_side, inputs(operator)))
+
+
+def _side(part: Expression) -> str:
+    return f"relation {part.name}" if isinstance(part, Relation) else ", ".join(sorted(part.schema.intervals))
 
 
 def spark_lines(explained: ExplainedSpark) -> Iterator[str]:

@@ -198,7 +198,8 @@ class Evaluation:
     def _lookup(self, left: Relation, rows: RelationOperator, join: Join) -> Relation:
         """Returns the rows with what they find in a relation; a small one is broadcast by Spark."""
         right = self._matching(rows.identifier, rows.pattern, self.environment.lookups.get(rows.name, ()))
-        self._note(join, left, right, None)
+        shared = not rows.schema.data.isdisjoint(left.variables)
+        self.joins.append((join, joins.strategy(shared, None)))
         return joins.lookup_join(left, right, rows.identifier, rows.at)
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin) -> Relation:
