@@ -20,11 +20,23 @@ from cera.model.expressions.constructs import Construct, has_grouping
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
-from cera.model.tags import tagged
+from cera.model.tags import added_later, tagged
 from cera.model.time.durations import Duration
 from cera.rules.declarations import Attribute, SourceLabel, declared_attributes
 
 Semantics = Literal["practical", "formal"]
+
+
+#: What an event query asks for: an event, or the opening or the ending of a state (`cera.rules.states`).
+QueryKind = Literal["event", "opening", "ending"]
+
+#: When the event of an accumulation lies in its window:
+#:     inside     it lies in the closed interval
+#:     in-state   the window is a state, and the event is in it (ERR-51)
+#:     holding    the window is an event, and is in the state that the pattern asks for
+#:     sharing    the closed window and the state that the pattern asks for share a point of time
+#:     common     the window is a state, and shares a point of time with the one that the pattern asks for
+Containment = Literal["inside", "in-state", "holding", "sharing", "common"]
 
 
 @tagged("EventQuery")
@@ -36,6 +48,9 @@ class EventQuery:
     pattern: Pattern
     anonymous: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
+    kind: QueryKind = added_later("kind", "event")
+    #: A query that serves another literal, and is no cause of its own.
+    auxiliary: bool = added_later("auxiliary", False)
 
 
 @tagged("RelativeTimer")
@@ -72,6 +87,9 @@ class Accumulation:
     negated: bool
     conditions: tuple[Expression, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+    containment: Containment = added_later("containment", "inside")
+    #: The opening of the state that the window is: only events in an open state are kept for it.
+    opening: EventQuery | None = added_later("opening", None)
 
 
 PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer
@@ -80,7 +98,9 @@ PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer
 @tagged("Branch")
 @dataclass(frozen=True)
 class Branch:
-    """One conjunction. Its occurrence time is the hull of its positive literals."""
+    """One conjunction. Its occurrence time is the hull of its positive literals; the opening of a state adds no more
+    than that it has happened.
+    """
 
     events: tuple[EventQuery, ...] = ()
     absolute_timers: tuple[AbsoluteTimer, ...] = ()
@@ -92,6 +112,11 @@ class Branch:
     @property
     def positive(self) -> tuple[PositiveLiteral, ...]:
         return (*self.events, *self.absolute_timers, *self.relative_timers)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """The identifiers of states of which only the begin is asked for."""
+        return frozenset(query.identifier for query in self.events if query.kind == "opening")
 
     @property
     def accumulations(self) -> tuple[Accumulation, ...]:
@@ -120,8 +145,12 @@ class Branch:
 
 
 def trace_order(branch: Branch) -> tuple[str, ...]:
-    """Returns the identifiers of a branch: events and absolute timers, then relative timers, each after its anchor."""
-    literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
+    """Returns the identifiers of a branch: events and absolute timers, then relative timers, each after its anchor.
+
+    Queries that serve others are left out: they are no causes.
+    """
+    events = (query for query in branch.events if not query.auxiliary)
+    literals: tuple[PositiveLiteral, ...] = (*events, *branch.absolute_timers, *anchors_first(branch))
     return tuple(literal.identifier for literal in literals)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from cera.engines.reference.entailment import Interpretation, Theory, Trace, match_timer, timer_event
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, interval_of, match_timer, timer_event
 from cera.model.events.event import Event
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, substitution_key
-from cera.model.time.interval import Interval, hull
+from cera.model.time.interval import Interval
 from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery
 
 
@@ -24,11 +24,7 @@ class Match:
     trace: Trace
     collected: tuple[Event, ...]
     values: Substitution
-
-    @property
-    def interval(self) -> Interval:
-        """The hull of the positive literals."""
-        return hull(event.interval for event in self.trace.values())
+    interval: Interval
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -64,7 +60,7 @@ class _Enumeration:
                 if self.theory.hold(late, extended, trace) and not any(
                     self._occurs(absence, trace, extended) for absence in branch.absences
                 ):
-                    yield Match(trace, collected, extended)
+                    yield Match(trace, collected, extended, interval_of(trace, branch))
 
     def _traces(
         self, conditions: Sequence[Expression], new: frozenset[Event] | None

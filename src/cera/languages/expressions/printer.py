@@ -12,6 +12,7 @@ from cera.model.expressions.expression import (
     DateTime,
     DurationLiteral,
     EventReference,
+    InState,
     Periodic,
     Temporal,
     Within,
@@ -57,5 +58,5 @@ class ExpressionPrinter(printer.ExpressionPrinter[Document]):
                 return f"({name})" if name in _RESERVED else name
             case Aggregate():
                 return self._call(expression.function, [self.expression(expression.operand)])
-            case DateTime() | Periodic() | Temporal() | Within():
+            case DateTime() | Periodic() | Temporal() | Within() | InState():
                 raise ValueError(f"the language has no {type(expression).__name__}")

@@ -27,6 +27,7 @@ from cera.languages.xchangeeq.syntax import (
     RaiseHead,
     RelativeTimerLiteral,
     RuleSyntax,
+    StateLiteral,
     WhileLiteral,
     literals,
 )
@@ -150,7 +151,7 @@ class _Checks:
             case RelativeTimerLiteral():
                 self._use(query.anchor.name, query.anchor.span, scope)
                 return
-            case EventLiteral() | AbsoluteTimerLiteral():
+            case EventLiteral() | StateLiteral() | AbsoluteTimerLiteral():
                 pass
         self.expressions(query.conditions, scope)
 
@@ -198,7 +199,7 @@ def _in_some_branch(query: Query) -> Declarations:
 def _patterns(query: Query) -> Iterator[patterns.Pattern]:
     for literal in literals(query):
         match literal:
-            case EventLiteral() | WhileLiteral():
+            case EventLiteral() | StateLiteral() | WhileLiteral():
                 yield literal.pattern
             case AbsoluteTimerLiteral():
                 yield literal.timer.pattern
@@ -210,6 +211,8 @@ def _labels_without_identifier(query: Query) -> Iterator[str]:
     for literal in literals(query):
         match literal:
             case EventLiteral(identifier=None, pattern=TermPattern(label=str(label))):
+                yield label
+            case StateLiteral(identifier=None, pattern=TermPattern(label=str(label))):
                 yield label
             case _:
                 pass

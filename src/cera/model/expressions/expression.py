@@ -155,6 +155,19 @@ class Within:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("InState")
+@dataclass(frozen=True)
+class InState:
+    """`x in s`: b(s) <= b(x) and b(s) < e(x) <= e(s), for a state s that may still be open (ERR-51).
+
+    What closes a state happened in it, what opened it did not. It is decided when x has ended.
+    """
+
+    event: Expression
+    state: EventReference
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 @tagged("Not")
 @dataclass(frozen=True)
 class Not:
@@ -190,6 +203,7 @@ Expression = (
     | Comparison
     | Temporal
     | Within
+    | InState
     | Not
     | And
     | Or
@@ -209,6 +223,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return expression.arguments
         case Within():
             return (*expression.intervals, expression.duration)
+        case InState():
+            return (expression.event, expression.state)
         case And() | Or():
             return expression.operands
 
@@ -230,6 +246,10 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
                 intervals=tuple(change(i) for i in expression.intervals),
                 duration=change(expression.duration),
             )
+        case InState():
+            state = change(expression.state)
+            assert isinstance(state, EventReference)
+            return replace(expression, event=change(expression.event), state=state)
         case And() | Or():
             return replace(expression, operands=tuple(change(o) for o in expression.operands))
 
@@ -239,6 +259,14 @@ def walk(expression: Expression) -> Iterator[Expression]:
     yield expression
     for operand in operands(expression):
         yield from walk(operand)
+
+
+def until_of(state: str) -> str:
+    """Returns the name under which the times of a match have the interval of a state, which may still be open.
+
+    The identifier itself stands for the opening, a point.
+    """
+    return f"{state}.until"
 
 
 def variables(expression: Expression) -> frozenset[str]:

@@ -23,6 +23,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Negative,
     Not,
@@ -41,7 +42,7 @@ OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 ARITHMETIC_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
 #: The expressions that not every language has.
-Special = DurationLiteral | DateTime | Periodic | EventReference | Aggregate | Temporal | Within
+Special = DurationLiteral | DateTime | Periodic | EventReference | Aggregate | Temporal | Within | InState
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -57,7 +58,7 @@ def level_of(expression: Expression) -> int:
             return AND
         case Not():
             return NOT
-        case Comparison() | Temporal() | Within():
+        case Comparison() | Temporal() | Within() | InState():
             return COMPARISON
         case Arithmetic():
             return ARITHMETIC_LEVELS[expression.operator]
@@ -122,7 +123,9 @@ class ExpressionPrinter(ABC, Generic[Written]):
             case Or():
                 operands = [self.expression(operand, own + 1) for operand in expression.operands]
                 return self._chain(self.spelling.disjunction, operands)
-            case DurationLiteral() | DateTime() | Periodic() | EventReference() | Aggregate() | Temporal() | Within():
+            case DurationLiteral() | DateTime() | Periodic() | EventReference() | Aggregate():
+                return self._special(expression)
+            case Temporal() | Within() | InState():
                 return self._special(expression)
             case _:
                 assert_never(expression)

@@ -26,6 +26,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Negative,
     Not,
@@ -122,6 +123,9 @@ class KindInference:
                 return self._temporal(expression)
             case Within():
                 return self._within(expression)
+            case InState():
+                self._expect(expression.event, ("interval",), "`in` takes an event and a state")
+                return "boolean"
             case Not() | And() | Or():
                 parts = (expression.operand,) if isinstance(expression, Not) else expression.operands
                 for operand in parts:

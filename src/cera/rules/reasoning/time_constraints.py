@@ -17,6 +17,7 @@ from cera.model.expressions.expression import (
     Comparison,
     ComparisonOperator,
     Expression,
+    InState,
     Or,
     Temporal,
     Within,
@@ -91,6 +92,12 @@ def clauses(condition: Expression) -> tuple[Clause, ...]:
             length = constant_length(condition.duration)
             stretches = [stretch for i in condition.intervals if (stretch := stretch_of(i)) is not None]
             return () if length is None else ((_covered(stretches, length, condition),),)
+        case InState():
+            event, state = stretch_of(condition.event), stretch_of(condition.state)
+            if event is None or state is None:
+                return ()
+            begun = _at_most(state.begin, event.begin, NO_TIME, condition)
+            return (((begun, strictly_before(state.begin, event.end, condition)),),)
         case Comparison():
             return _compared(condition)
         case _:
