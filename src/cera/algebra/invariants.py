@@ -7,7 +7,7 @@ step:
 - a result constructs events from merged bodies, or is a union of such;
 - a body is events joined, then their relative timers, then windows, with selections anywhere;
 - relative timers stand to the right of a join, above all joins of events;
-- the right side of a window is a relation of single events;
+- the right side of a window is a relation of single events, beside the opening of a state where that is the window;
 - any other point is a relation of events, perhaps joined with their timers.
 """
 
@@ -78,7 +78,8 @@ def _body(expression: Expression, point: Point) -> None:
         case Selection() | Projection():
             _body(expression.input, point)
         case TemporalJoin() | AntiSemiJoin():
-            _require(_is_unary(expression.right), point, "has a window over what is no relation of single events")
+            is_single = _is_joined if expression.containment == "in-state" else _is_unary
+            _require(is_single(expression.right), point, "has a window over what is no relation of single events")
             _body(expression.left, point)
         case _:
             _require(_is_timed(expression), point, "joins windows or timers below a join of events")

@@ -102,7 +102,8 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
         case AntiSemiJoin():
             return {"operator": "temporal anti-semi-join", **_window(expression, notation)}
         case Merging():
-            return {"operator": "merging", "identifiers": list(expression.identifiers)}
+            openings = {"openings": list(expression.openings)} if expression.openings else {}
+            return {"operator": "merging", "identifiers": list(expression.identifiers), **openings}
         case Renaming():
             return {
                 "operator": "renaming",
@@ -126,6 +127,7 @@ def _window(operator: TemporalJoin | AntiSemiJoin, notation: Notation) -> Json:
     return {
         "window": operator.window,
         "element": operator.element,
+        **({} if operator.containment == "inside" else {"containment": operator.containment}),
         "excluded": sorted(operator.excluded),
         "conditions": [notation.condition(condition) for condition in operator.condition],
     }

@@ -22,6 +22,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Negative,
     Not,
@@ -115,6 +116,9 @@ def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
         case Within():
             duration = _text(expression.duration, timer, SUM)
             return f"{_hull(expression.intervals, timer)} ≤ {duration}", COMPARISON
+        case InState():
+            event, state = _text(expression.event, timer, SUM), expression.state.identifier
+            return f"{event} in {state}", COMPARISON
         case Not():
             return f"¬{_text(expression.operand, timer, PRIMARY)}", NOT
         case And():

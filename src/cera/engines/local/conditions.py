@@ -22,6 +22,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Or,
     Temporal,
@@ -91,6 +92,11 @@ class _ConditionSource:
                 limit = condition.duration
                 if all(intervals) and isinstance(limit, DurationLiteral) and not limit.duration.months:
                     return f"{_hull_length([i for i in intervals if i])} <= {limit.duration.microseconds}"
+            case InState() if Column("event", condition.state.identifier) in self.layout:
+                event, position = self.interval(condition.event), self.layout.event(condition.state.identifier)
+                if event:
+                    begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
+                    return f"{begin} <= {event[0]} and {begin} < {event[1]} <= {until}"
             case Comparison():
                 written = self.comparison(condition)
                 if written:

@@ -50,6 +50,7 @@ THINGS: Mapping[int, str] = MappingProxyType(
         14: "cera.instances.instance:NoValue",
         15: "cera.instances.instance:NoValue.DIFFERENT",
         16: "cera.instances.instance:NoValue.MISSING",
+        17: "cera.model.events.occurrence:Opening",
     }
 )
 
