@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.engines.spark.tables.relations import Relation, attribute, column, component
+from cera.engines.spark.tables.relations import Relation, attribute, column, component, until_name
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import unsigned
@@ -50,6 +50,7 @@ class GroupedRelation:
 
 def group_matches(relation: Relation, variables: frozenset[str]) -> GroupedRelation:
     """Groups the rows by their event trace and by their values of some variables."""
+    variables |= frozenset(map(until_name, relation.identifiers))  # which belong to the trace
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}
     kept = {name: kinds for name, kinds in relation.variables.items() if name in variables}
     keys = Relation(relation.frame, kept, relation.identifiers, timers=relation.timers, whole=relation.whole)

@@ -33,6 +33,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Negative,
     Not,
@@ -147,7 +148,9 @@ def _lacking(expression: Expression, scope: Scope, certain: frozenset[str]) -> I
             found = compile_value(expression, scope)
             if isinstance(found, Cell):
                 yield ~is_defined(found)
-        case Literal() | DurationLiteral() | DateTime() | EventReference() | Temporal() | Within() | Periodic():
+        case Literal() | DurationLiteral() | DateTime() | EventReference() | Periodic():
+            return
+        case Temporal() | Within() | InState():
             return
         case Aggregate():
             raise AssertionError("an aggregate is no part of a condition")

@@ -34,6 +34,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Negative,
     Not,
@@ -42,6 +43,7 @@ from cera.model.expressions.expression import (
     Temporal,
     Variable,
     Within,
+    until_of,
     walk,
 )
 from cera.model.terms.term import Term
@@ -132,6 +134,10 @@ class _Compiler:
                 return self._temporal(condition)
             case Within():
                 return self._within(condition)
+            case InState():
+                event = self._interval(condition.event)
+                begin, end = self.scope.interval(until_of(condition.state.identifier))
+                return F.lit(False) if event is None else temporal.in_state(event, IntervalColumns(begin, end))
             case _:
                 value = _as_columns(self.operand(condition))
                 found = value.boolean if isinstance(value, Cell) else None
@@ -153,7 +159,7 @@ class _Compiler:
                 return self._arithmetic(expression)
             case Call():
                 return self._call(expression)
-            case Comparison() | Temporal() | Within() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InState() | Not() | And() | Or():
                 return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
