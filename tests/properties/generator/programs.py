@@ -23,6 +23,7 @@ from cera.languages.xchangeeq.syntax import (
 )
 from cera.model.calendars.calendar_files import Calendar, parse_calendars
 from cera.model.events.event import Event
+from cera.model.events.states import state_term
 from cera.model.expressions.constructs import ConstructTerm
 from cera.rules.declarations import SourceLabel
 
@@ -33,6 +34,7 @@ from .heads import detect_head, raise_head
 from .patterns import Names
 from .recursion import MOST_EVENTS, MOST_EVENTS_OF_TWO, Recursion, sequence_rule
 from .shapes import Shape, shape_of_head, shape_of_term
+from .states import states
 from .streams import BASE_LABELS, base_term, stream
 
 DERIVED_LABELS = ("p", "q", "r", "s")
@@ -73,20 +75,32 @@ class Case:
 
 @st.composite
 def cases(
-    draw: st.DrawFn, features: frozenset[str] = FEATURES, *, recursive: bool = False, most_events: int = 12
+    draw: st.DrawFn,
+    features: frozenset[str] = FEATURES,
+    *,
+    recursive: bool = False,
+    with_states: bool = False,
+    most_events: int = 12,
 ) -> Case:
     """Programs with streams, as a hypothesis strategy."""
-    return make_case(DrawnChoices(features, draw), recursive=recursive, most_events=most_events)
+    choices = DrawnChoices(features, draw)
+    return make_case(choices, recursive=recursive, with_states=with_states, most_events=most_events)
 
 
 def seeded_case(
-    seed: int, features: frozenset[str] = FEATURES, *, recursive: bool = False, most_events: int = 12
+    seed: int,
+    features: frozenset[str] = FEATURES,
+    *,
+    recursive: bool = False,
+    with_states: bool = False,
+    most_events: int = 12,
 ) -> Case:
     """The program and stream of a seed: faster than hypothesis, without shrinking."""
-    return make_case(SeededChoices(features, seed), recursive=recursive, most_events=most_events)
+    choices = SeededChoices(features, seed)
+    return make_case(choices, recursive=recursive, with_states=with_states, most_events=most_events)
 
 
-def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
+def make_case(choices: Choices, *, recursive: bool, with_states: bool, most_events: int) -> Case:
     recursive = recursive and choices.allows("recursion")
     if recursive:
         two = choices.allows("chain") and choices.chance(15)
@@ -95,7 +109,12 @@ def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
         rules = _recursive_program(choices, events, two=two)
     else:
         events = stream(choices, most_events)
-        rules = _rules(choices, _base_shapes(choices, events))
+        opened = states(choices) if with_states else ()
+        shapes: dict[str, list[Shape]] = {}
+        for event in opened:
+            shapes.setdefault(state_term(event).label, []).append(shape_of_term(state_term(event)))
+        rules = _rules(choices, _base_shapes(choices, events), shapes)
+        events = tuple(choices.shuffled([*events, *opened])) if opened else events
     return Case(ProgramSyntax((*_directives(choices), *rules)), events)
 
 
@@ -110,7 +129,9 @@ def _base_shapes(choices: Choices, events: Sequence[Event]) -> dict[str, list[Sh
     return {label: shapes[label] for label in BASE_LABELS if label in shapes}
 
 
-def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSyntax]:
+def _rules(
+    choices: Choices, base: Mapping[str, Sequence[Shape]], states: Mapping[str, Sequence[Shape]] | None = None
+) -> list[RuleSyntax]:
     """One rule after the other; each may query what the ones with smaller labels derive."""
     wild, calendars = choices.chance(50), _calendar_names(choices)
     shapes = {label: list(known) for label, known in base.items()}
@@ -122,7 +143,7 @@ def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSy
     for _ in range(choices.weighted(((3, 1), (5, 2), (3, 3), (1, 4)))):
         if choices.may("raise", 10):
             queried = _with(shapes, current if chained else ())
-            rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True)))
+            rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True, states=states or {})))
             continue
         if not (current and choices.may("same head label", 15)):
             shapes = _with(shapes, current if chained else ())
@@ -131,7 +152,7 @@ def _rules(choices: Choices, base: Mapping[str, Sequence[Shape]]) -> list[RuleSy
         queried = {name: known for name, known in shapes.items() if label != "d" or name in ("a", "b", "c")}
         queried = queried or {"a": [shape_of_term(base_term(choices, "a"))]}
         names = Names()
-        rule = _detect_rule(choices, names, Sources(queried, counts, calendars, wild), label)
+        rule = _detect_rule(choices, names, Sources(queried, counts, calendars, wild, states=states or {}), label)
         rules.append(rule)
         counts[label] = counts.get(label, len(base.get(label, ()))) + names.matches
         if isinstance(rule.head.construct, ConstructTerm):
