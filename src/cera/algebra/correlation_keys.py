@@ -5,6 +5,7 @@ from __future__ import annotations
 from cera.model.expressions.constructs import free_variables
 from cera.model.matching import patterns
 from cera.rules.rule import Branch, Rule
+from cera.rules.states import is_hidden
 
 
 def correlation_key(rule: Rule) -> tuple[str, ...]:
@@ -25,4 +26,5 @@ def _key(branch: Branch) -> frozenset[str]:
     if not branch.events:
         return frozenset()
     queries = [query.pattern for query in branch.events] + [part.pattern for part in branch.accumulations]
-    return frozenset[str].intersection(*(patterns.bound_variables(pattern) for pattern in queries))
+    shared = frozenset[str].intersection(*(patterns.bound_variables(pattern) for pattern in queries))
+    return frozenset(name for name in shared if not is_hidden(name))

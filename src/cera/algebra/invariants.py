@@ -8,7 +8,7 @@ step:
 - a body is events joined, then their relative timers and periodic windows, then rows of relations, then accumulations,
   with selections anywhere, and above all of it at most one gathering;
 - relative timers, periodic windows and relations stand to the right of a join, above all joins of events;
-- the right side of a window is a relation of single events;
+- the right side of a window is a relation of single events, beside the opening of a state where that is the window;
 - any other point is a relation of events, perhaps joined with their timers.
 """
 
@@ -82,7 +82,8 @@ def _body(expression: Expression, point: Point) -> None:
         case Selection() | Projection():
             _body(expression.input, point)
         case TemporalJoin() | AntiSemiJoin():
-            _require(_is_unary(expression.right), point, "has a window over what is no relation of single events")
+            is_single = _is_joined if expression.containment == "in-state" else _is_unary
+            _require(is_single(expression.right), point, "has a window over what is no relation of single events")
             _body(expression.left, point)
         case _:
             _require(_is_looked_up(expression), point, "joins windows or timers below a join of events")

@@ -17,10 +17,11 @@ from cera.model.expressions.expression import Expression as Condition
 from cera.model.expressions.expression import TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
-from cera.model.tags import tagged
+from cera.model.tags import added_later, tagged
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
+from cera.rules.rule import Containment
 
 
 class _Checked:
@@ -210,7 +211,8 @@ class TemporalJoin(_Checked):
     """R ⋈_{i⊒j} S: pairs that agree on shared attributes with r.i.begin <= s.j.begin and s.j.end <= r.i.end (Def. 0.1).
 
     j's times and reference are dropped. `excluded` names references of R that s may not be (ERR-05). With `counted`,
-    each event of S behind a tuple counts as a match of its own (ERR-07).
+    each event of S behind a tuple counts as a match of its own (ERR-07). Where states take part, `containment` says
+    when j lies in i; S may then have the opening of the state beside j, so that it holds what is in an open state only.
     """
 
     window: str
@@ -220,6 +222,7 @@ class TemporalJoin(_Checked):
     excluded: frozenset[str] = frozenset()
     condition: tuple[Condition, ...] = ()
     counted: bool = True
+    containment: Containment = added_later("containment", "inside")
 
     @cached_property
     def schema(self) -> Schema:
@@ -239,6 +242,7 @@ class AntiSemiJoin(_Checked):
     right: Expression
     excluded: frozenset[str] = frozenset()
     condition: tuple[Condition, ...] = ()
+    containment: Containment = added_later("containment", "inside")
 
     @cached_property
     def schema(self) -> Schema:
@@ -276,18 +280,23 @@ class Gathering(_Checked):
 @tagged("Merging")
 @dataclass(frozen=True)
 class Merging(_Checked):
-    """μ[[begin, end] ← j1 ⊔ … ⊔ jn](R): one interval, the hull of the named ones, in their place (Def. 0.3)."""
+    """μ[[begin, end] ← j1 ⊔ … ⊔ jn](R): one interval, the hull of the named ones, in their place (Def. 0.3).
+
+    It does not end before the `openings` of states, and begins with the last of them if there is nothing else.
+    """
 
     identifiers: tuple[str, ...]
     input: Expression
+    openings: tuple[str, ...] = added_later("openings", ())
 
     @cached_property
     def schema(self) -> Schema:
         schema = self.input.schema
-        missing = frozenset(self.identifiers) - schema.intervals
-        _require(bool(self.identifiers), "μ needs at least one interval")
+        merged = frozenset((*self.identifiers, *self.openings))
+        missing = merged - schema.intervals
+        _require(bool(merged), "μ needs at least one interval")
         _require(not missing, f"μ merges {_names(missing)}, which its input does not have")  # ERR-03
-        return replace(schema, intervals=schema.intervals - frozenset(self.identifiers) | {MERGED})
+        return replace(schema, intervals=schema.intervals - merged | {MERGED})
 
 
 @tagged("Renaming")
@@ -395,7 +404,9 @@ def _accumulates(operator: TemporalJoin | AntiSemiJoin, symbol: str) -> None:
     left, right = operator.left.schema, operator.right.schema
     name = f"{symbol}[{operator.window} ⊒ {operator.element}]"
     _require(operator.window in left.intervals, f"{name}: {operator.window} is no interval of the left side")
-    _require(right.intervals == {operator.element}, f"{name}: the right side has the times of {operator.element} only")
+    alone = right.intervals == {operator.element}
+    beside_an_opening = operator.containment == "in-state" and operator.element in right.intervals
+    _require(alone or beside_an_opening, f"{name}: the right side has the times of {operator.element} only")
     _require(operator.excluded <= left.references, f"{name} excludes what is no reference of the left side")
 
 

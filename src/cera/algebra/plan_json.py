@@ -122,7 +122,8 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
         case Gathering():
             return {"operator": "gathering", "identifiers": dict(expression.pairs), "counted": expression.counted}
         case Merging():
-            return {"operator": "merging", "identifiers": list(expression.identifiers)}
+            openings = {"openings": list(expression.openings)} if expression.openings else {}
+            return {"operator": "merging", "identifiers": list(expression.identifiers), **openings}
         case Renaming():
             return {
                 "operator": "renaming",
@@ -146,6 +147,7 @@ def _window(operator: TemporalJoin | AntiSemiJoin, notation: Notation) -> Json:
     return {
         "window": operator.window,
         "element": operator.element,
+        **({} if operator.containment == "inside" else {"containment": operator.containment}),
         "excluded": sorted(operator.excluded),
         "conditions": [notation.condition(condition) for condition in operator.condition],
     }

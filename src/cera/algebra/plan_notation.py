@@ -23,6 +23,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Negative,
     Not,
@@ -120,6 +121,9 @@ def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
         case InOneWindow():
             intervals = ", ".join(_text(interval, timer, OR) for interval in expression.intervals)
             return f"window {period_text(expression.period)} ⊒ {intervals}", COMPARISON
+        case InState():
+            event, state = _text(expression.event, timer, SUM), expression.state.identifier
+            return f"{event} in {state}", COMPARISON
         case Not():
             return f"¬{_text(expression.operand, timer, PRIMARY)}", NOT
         case And():

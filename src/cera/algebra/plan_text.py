@@ -8,7 +8,7 @@ renaming an identifier stands for its two times and its reference: `ρ[w ← n](
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -36,8 +36,10 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_notation import Notation, period_text
+from cera.model.events.states import state_label
 from cera.model.time.durations import format_duration
 from cera.rules.analysis.unification import query_label
+from cera.rules.rule import Containment
 
 #: What is shown by a name, and defined below.
 Defined = Matching | AbsoluteTimers | Relation
@@ -45,6 +47,15 @@ Defined = Matching | AbsoluteTimers | Relation
 _WIDTH = 110
 _INDENT = "  "
 _TOGETHER = "answered together, until nothing new comes"
+
+#: How a window is related to what it contains.
+CONTAINMENTS: Mapping[Containment, str] = {
+    "inside": "{0}⊒{1}",
+    "in-state": "{1} in {0}",
+    "holding": "{0} in {1}",
+    "sharing": "{0} shares time with {1}",
+    "common": "{0} shares time with {1}",
+}
 
 
 def print_plan(plan: Plan, notation: Notation) -> str:
@@ -80,7 +91,8 @@ def relation_name(matching: Defined) -> str:
     if isinstance(matching, Relation):
         return f"{display_name(matching.name)}_{matching.identifier}"
     part = next((source.part for source in walk(matching.source) if isinstance(source, DifferenceReference)), "")
-    return f"{part}{display_name(query_label(matching.pattern) or 'event')}_{matching.identifier}"
+    label = query_label(matching.pattern) or "event"
+    return f"{part}{display_name(state_label(label) or label)}_{matching.identifier}"
 
 
 def _matching_names(expression: Expression) -> dict[int, str]:
@@ -196,7 +208,8 @@ class _Writer:
             case Construction():
                 return f"C[{self.notation.construct(expression.head)}]"
             case Merging():
-                return f"μ[[begin, end] ← {' ⊔ '.join(expression.identifiers)}]"
+                openings = [f"{name}.begin" for name in expression.openings]
+                return f"μ[[begin, end] ← {' ⊔ '.join((*expression.identifiers, *openings))}]"
             case Gathering():
                 return f"Γ[{', '.join(f'{new} ← {old}' for new, old in expression.pairs)}]"
             case Selection():
@@ -217,7 +230,7 @@ class _Writer:
                 assert_never(expression)
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin) -> str:
-        parts = [f"{operator.window}⊒{operator.element}"]
+        parts = [CONTAINMENTS[operator.containment].format(operator.window, operator.element)]
         parts += [f"{operator.element}≠{identifier}" for identifier in sorted(operator.excluded)]
         parts += [self.notation.condition(condition) for condition in operator.condition]
         return ", ".join(parts)

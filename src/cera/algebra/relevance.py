@@ -35,10 +35,13 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan, Point
 from cera.algebra.reach import Reach, reach
-from cera.model.expressions.expression import Call, Comparison, DurationLiteral, EventReference
+from cera.model.events.states import is_ending, is_opening
+from cera.model.expressions.expression import And, Call, Comparison, DurationLiteral, EventReference, InState
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.expressions.expression import rebuild as rebuild_condition
 from cera.model.time.durations import Duration
+from cera.model.time.timers import Edge
+from cera.rules.analysis.unification import query_label
 from cera.rules.reasoning.difference_bounds import Bound, Constraint
 from cera.rules.reasoning.time_consequences import consequences, time_network
 from cera.rules.reasoning.time_constraints import TimeConstraint, TimeNetwork, TimeReason
@@ -53,6 +56,8 @@ class Horizon:
     of: str
     microseconds: int | None
     reasons: tuple[TimeReason, ...] = ()
+    #: Whether it is dropped when a state has ended; the rest is then not needed.
+    ends_with_state: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ class Relevance:
     plan: Plan
     max_duration: int | None = None
     _networks: dict[int, TimeNetwork] = field(default_factory=dict, init=False)
+    #: The events of a body that are in a state, with the opening of that.
+    _contained: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict, init=False)
     _durations: dict[str, int | None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -108,13 +115,54 @@ class Relevance:
         - e(l)."""
         left, right = list(self._events(join.left)), list(self._events(join.right))
         network = self._networks[id(join)]
-        return self._horizon(network, left, right), self._horizon(network, right, left)
+        slacks = self.join_slacks(join)
+        horizons = self._horizon(network, left, right), self._horizon(network, right, left)
+        first, second = (replace(h, ends_with_state=bool(s)) for h, s in zip(horizons, slacks, strict=True))
+        return first, second
 
     def join_reaches(self, join: Join) -> tuple[Reach, Reach]:
         """Returns how far a new row reaches: one of the right side among those of the left, and the other way round."""
         left, right = list(self._events(join.left)), list(self._events(join.right))
         network, (kept_left, kept_right) = self._networks[id(join)], self.join_horizons(join)
         return reach(network, left, right, kept_left), reach(network, right, left, kept_right)
+
+    def join_slacks(self, join: Join) -> tuple[dict[str, int], dict[str, int]]:
+        """Returns, for both sides, the openings of states with whose end a stored row can be dropped, and how much
+        later: the other side has an event that is in the state.
+        """
+        left, right = list(self._events(join.left)), list(self._events(join.right))
+        return self._slacks(join, left, right), self._slacks(join, right, left)
+
+    def _slacks(self, join: Join, stored: list[str], arriving: list[str]) -> dict[str, int]:
+        network, found = self._networks[id(join)], dict[str, int]()
+        if network.contradiction is not None:
+            return {}
+        for event, state in self._contained[id(join)]:
+            if state in stored and event in arriving:
+                slack = self._latest(network, arriving, event, "end")
+                if slack is not None:
+                    found[state] = min(slack, found.get(state, slack))
+        return found
+
+    def _latest(self, network: TimeNetwork, events: Iterable[str], than: str, edge: Edge) -> int | None:
+        """Returns how much later than an edge of an event others can end, if that is bounded."""
+        bounds = [network.bound(_end(each), TimePoint(than, edge)) for each in events if (each, edge) != (than, "end")]
+        known = [bound.value for bound in bounds if bound is not None]
+        return max(0, ceil(max(known, default=0))) if len(known) == len(bounds) else None
+
+    def window_slack(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
+        """Returns how long after the end of a state what is kept for windows with it can be dropped, if it can be.
+
+        What is in a state is looked up when that has ended; a state that holds in an event, when the event has ended.
+        """
+        network = self._networks[id(operator)]
+        if operator.containment == "inside" or network.contradiction is not None:
+            return None
+        if operator.containment == "in-state" and not any(isinstance(node, Join) for node in walk(operator.right)):
+            return None  # the window is a timer on a state
+        positive = [name for name, _ in _positive(operator.left, self.plan)]
+        edge: Edge = "end" if operator.containment in ("in-state", "holding") else "begin"
+        return self._latest(network, positive, operator.window, edge)
 
     def window_horizon(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         return self.window_bound(operator).microseconds
@@ -127,6 +175,9 @@ class Relevance:
         """Returns the horizon of events that are looked up when the last event of the row with the window has ended."""
         positive = [name for name, _ in _positive(operator.left, self.plan)]
         window, element = operator.window, operator.element
+        ends_with_state = self.window_slack(operator) is not None
+        if operator.containment in ("holding", "sharing", "common"):  # a state may have begun at any time
+            return Horizon(element, None, ends_with_state=ends_with_state)
         inside: list[TimeConstraint] = [
             Constraint(_begin(window), _begin(element), 0),
             Constraint(_begin(element), _end(element), 0),
@@ -134,7 +185,8 @@ class Relevance:
             *self._lasts(element, _source_of(operator.right, element, self.plan)),
             *(constraint for condition in operator.condition for constraint in consequences(condition)),
         ]
-        return self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
+        found = self._horizon(self._networks[id(operator)].adding(inside), [element], positive)
+        return replace(found, ends_with_state=ends_with_state)
 
     def join_span(self, join: Join) -> JoinSpan | None:
         """Returns the closest pair of events of both sides, if the time between any two is bounded."""
@@ -198,14 +250,29 @@ class Relevance:
     def _enter(self, body: Expression) -> int | None:
         """Makes the network of a body; returns how long the events that it derives can last."""
         network = self._network(body)
+        contained = tuple(_contained(_conditions(body, self.plan)))
         for node in walk(body):
             self._networks[id(node)] = network
+            self._contained[id(node)] = contained
+        for node in walk(body):
+            if isinstance(node, TemporalJoin | AntiSemiJoin):  # what is kept for a window does not depend on its row
+                self._enter_right(node.right)
         if network.contradiction is not None:
             return 0
         names = self._traced(body)
-        spans = [network.least(_end(late), _begin(early)) for late in names for early in names]
+        literals = dict(_positive(body, self.plan))
+        early_ones = [name for name in names if not _is_opening(literals[name])] or names
+        spans = [network.least(_end(late), _begin(early)) for late in names for early in early_ones]
         known = [span for span in spans if span is not None]
         return ceil(max(known)) if known and len(known) == len(spans) else None
+
+    def _enter_right(self, right: Expression) -> None:
+        """Makes the network of the right side of a window, if that is a join."""
+        if any(isinstance(node, Join) for node in walk(right)):
+            network, contained = self._network(right), tuple(_contained(_conditions(right, self.plan)))
+            for node in walk(right):
+                self._networks[id(node)] = network
+                self._contained[id(node)] = contained
 
     def _network(self, body: Expression) -> TimeNetwork:
         literals = dict(_positive(body, self.plan))
@@ -213,7 +280,9 @@ class Relevance:
         network = time_network(_branch(literals.values(), conditions))
         extra: list[TimeConstraint] = []
         for name, literal in literals.items():
-            if isinstance(literal, EventQuery):
+            if _is_opening(literal):
+                extra.append(Constraint(_end(name), _begin(name), 0))
+            elif isinstance(literal, EventQuery) and not is_ending(query_label(literal.pattern) or ""):
                 extra += self._lasts(name, _source_of(body, name, self.plan))
             elif isinstance(literal, AbsoluteTimer):
                 extra += self._occurs(name, literal)
@@ -235,6 +304,23 @@ class Relevance:
             return []
         longest = max(known)
         return [Constraint(_end(name), _begin(name), longest, _at_most(name, longest) if longest else None)]
+
+
+def _contained(conditions: Iterable[Condition]) -> Iterator[tuple[str, str]]:
+    """Yields the events that must be in a state, with the opening of that."""
+    for condition in conditions:
+        match condition:
+            case InState(event=EventReference(identifier=event)):
+                yield event, condition.state.identifier
+            case And():
+                yield from _contained(condition.operands)
+            case _:
+                pass
+
+
+def _is_opening(literal: Positive) -> bool:
+    label = query_label(literal.pattern) if isinstance(literal, EventQuery) else None
+    return label is not None and is_opening(label)
 
 
 def _at_most(identifier: str, microseconds: int) -> Condition:

@@ -34,6 +34,7 @@ from cera.algebra.operators import (
     Reference,
     Relation,
     RelativeTimers,
+    Selection,
     Stream,
     TemporalJoin,
     Union,
@@ -42,6 +43,7 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.schema import SchemaError
 from cera.algebra.selections import MAX_SELECTIONS, select
+from cera.model.expressions.expression import EventReference, InState
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
@@ -122,12 +124,17 @@ class _Translator:
 
         Events that branches collect for the same event trace are reported together as well, whatever the head.
         """
-        merged = [Merging(trace_order(branch), self._gathered(branch, rule)) for branch in rule.branches]
+        merged = [self._merged(branch, rule) for branch in rule.branches]
         united = rule.grouping or rule.gathers
         if united and len(merged) > 1:
             return self._construct(rule, Union(tuple(merged)))
         constructed = tuple(self._construct(rule, body) for body in merged)
         return constructed[0] if len(constructed) == 1 else Union(constructed)
+
+    def _merged(self, branch: Branch, rule: Rule) -> Merging:
+        names = [literal.identifier for literal in branch.events if literal.identifier in branch.openings]
+        traced = tuple(name for name in trace_order(branch) if name not in names)
+        return Merging(traced, self._gathered(branch, rule), tuple(n for n in names if n not in branch.gathered))
 
     def _construct(self, rule: Rule, body: Expression) -> Construction:
         causes = tuple((name, name) for name in rule.identifiers if name in body.schema.references)
@@ -175,12 +182,22 @@ class _Translator:
 
     def _accumulate(self, expression: Expression, accumulation: Accumulation, branch: Branch) -> Expression:
         element = next(self.fresh)
-        right = self.matching(element, accumulation.pattern)
+        right = self._collected(element, accumulation)
         excluded = frozenset(self._excluded(accumulation.window, branch))
+        window, contained = accumulation.window, accumulation.containment
         if accumulation.negated:
-            return AntiSemiJoin(accumulation.window, element, expression, right, excluded, accumulation.conditions)
+            return AntiSemiJoin(window, element, expression, right, excluded, accumulation.conditions, contained)
         counted = self.semantics == "practical"
-        return TemporalJoin(accumulation.window, element, expression, right, excluded, (), counted)
+        return TemporalJoin(window, element, expression, right, excluded, (), counted, contained)
+
+    def _collected(self, element: str, accumulation: Accumulation) -> Expression:
+        """Returns Q[i': q]; where the window is a state, only what is in an open one."""
+        right = self.matching(element, accumulation.pattern)
+        if accumulation.opening is None:
+            return right
+        state = next(self.fresh)
+        opened = self.matching(state, accumulation.opening.pattern)
+        return Selection(InState(EventReference(element), EventReference(state)), Join(opened, right))
 
     def _excluded(self, window: str, branch: Branch) -> Iterator[str]:
         """Yields the identifiers of the event that a window is, or is defined relative to (ERR-05)."""

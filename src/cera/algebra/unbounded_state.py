@@ -51,7 +51,7 @@ def _never_dropped(plan: Plan, max_duration: int | None) -> Iterator[tuple[Point
         kept: dict[str, str] = {}
         for node in walk(point.expression):
             for horizon, remedy in _horizons(node, relevance):
-                if horizon.microseconds is None:
+                if horizon.microseconds is None and not horizon.ends_with_state:
                     kept.update({name: remedy for name in horizon.of.split(", ") if name not in kept})
         if kept:
             yield point, kept

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from cera.cli.report import count, fail, listed, printable, say, warn
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
+from cera.model.events.states import shown_label
 from cera.model.terms.term import Value, format_value
 from cera.modules.monitoring import OPERATIONS
 from cera.program import Program
@@ -72,7 +73,7 @@ def _unusable(program: Program, counts: InputCounts, derived: Mapping[str, int])
     if used or not counts.records or any(derived.values()):
         return None
     number = "the event does not have" if counts.records == 1 else f"none of {counts.records:,} events has"
-    asked = listed([f"`{printable(label)}`" for label in sorted(outside)])
+    asked = listed([f"`{printable(label)}`" for label in sorted({shown_label(label) for label in outside})])
     return f"no event could be used: {number} a label that the program asks for ({asked})"
 
 
@@ -110,7 +111,8 @@ def _unused(program: Program, counts: InputCounts) -> list[str]:
     if queries_any_label(program.rules.rules):
         return []
     queried = program.expectations.labels
-    return [f"{printable(label)} {number:,}" for label, number in sorted(counts.labels.items()) if label not in queried]
+    found = ((label, number) for label, number in sorted(counts.labels.items()) if label not in queried)
+    return [f"{printable(shown_label(label))} {number:,}" for label, number in found]
 
 
 def show_unknown_labels(

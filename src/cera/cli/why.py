@@ -18,8 +18,9 @@ from cera.cli.report import printable
 from cera.cli.side_files import check_side_files
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
-from cera.languages.xchangeeq.printer import print_expression, print_pattern
+from cera.languages.xchangeeq.printer import print_conditions, print_query_pattern
 from cera.model.events.event import Event
+from cera.model.events.states import is_ending, is_opening, state_label, state_term
 from cera.model.expressions.expression import Expression
 from cera.model.message_text import count
 from cera.model.terms.json_terms import term_to_json
@@ -126,7 +127,8 @@ class _Tree:
         title = f"{identifier}{event_text(event)} {self.causes.interval(event.interval)}"
         item = self.causes.derived.get(event)
         if item is None:
-            return Node(title if event.qualifier is None else f"{title} with id {printable(event.qualifier)}")
+            named = event.qualifier is not None and not is_opening(event.label)
+            return Node(f"{title} with id {printable(event.qualifier or '')}" if named else title)
         if item.recipient:
             title += printable(f" to {item.recipient.address}")
         if event in self.shown:
@@ -152,7 +154,7 @@ class _Tree:
         for part in reason.branch.absences:
             window = self.causes.interval(causes[part.window].interval)
             condition = f" where {_conditions(part.conditions)}" if part.conditions else ""
-            children.append(Node(f"no {print_pattern(part.pattern)} while {part.window} {window}{condition}"))
+            children.append(Node(f"no {print_query_pattern(part.pattern)} while {part.window} {window}{condition}"))
         if reason.branch.conditions:
             children.append(Node(f"where {_conditions(reason.branch.conditions)}"))
         return Node(printable(title), tuple(children))
@@ -166,7 +168,7 @@ class _Tree:
 
 
 def _conditions(conditions: Sequence[Expression]) -> str:
-    return printable(", ".join(print_expression(condition) for condition in conditions))
+    return printable(", ".join(print_conditions(conditions)))
 
 
 def graph(causes: Causes, events: Sequence[Event]) -> dict[str, Any]:
@@ -177,8 +179,12 @@ def graph(causes: Causes, events: Sequence[Event]) -> dict[str, Any]:
 
 def _event_record(causes: Causes, event: Event) -> dict[str, Any]:
     kind = "input" if event in causes.input else "timer" if causes.is_timer(event) else "derived"
-    record: dict[str, Any] = {"id": event.id, "kind": kind, **_times(causes, event), "term": term_to_json(event.term)}
-    if kind == "input" and event.qualifier is not None:
+    state = state_label(event.label) is not None
+    term = state_term(event) if state else event.term
+    record: dict[str, Any] = {"id": event.id, "kind": kind, **_times(causes, event), "term": term_to_json(term)}
+    if state:
+        record |= {"kind": "state", "end": causes.times.format(event.end) if is_ending(event.label) else None}
+    elif kind == "input" and event.qualifier is not None:
         record["source_id"] = event.qualifier
     if (item := causes.derived.get(event)) and item.recipient:
         record["to"] = {"recipient": item.recipient.address, "transport": item.recipient.transport}
@@ -198,14 +204,14 @@ def _reason_record(causes: Causes, reason: Reason) -> dict[str, Any]:
         "collected": [event.id for event in derivation.collected],
         "absent": [
             {
-                "query": print_pattern(part.pattern),
+                "query": print_query_pattern(part.pattern),
                 "window": part.window,
                 **_times(causes, derivation.causes[part.window]),
-                "conditions": [print_expression(condition) for condition in part.conditions],
+                "conditions": print_conditions(part.conditions),
             }
             for part in reason.branch.absences
         ],
-        "conditions": [print_expression(condition) for condition in reason.branch.conditions],
+        "conditions": print_conditions(reason.branch.conditions),
     }
 
 

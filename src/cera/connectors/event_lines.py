@@ -6,14 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 from cera.model.events.event import DerivedEvent, Event, Recipient
+from cera.model.events.states import announced_end, is_opening, state_term
 from cera.model.terms.json_terms import term_to_json
 from cera.model.time.time_text import TimeFormat
 
 
 def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:
     """Returns the line of an incoming event; the id that its source gave is kept, as a part of the identity."""
+    if is_opening(event.label):
+        return state_line(event, times)
     source_id = {} if event.qualifier is None else {"source_id": event.qualifier}
     return {**_when_and_what(event, times), "id": event.id, **source_id}
+
+
+def state_line(opened: Event, times: TimeFormat) -> dict[str, Any]:
+    """Returns the line of a state that came in, with its end if that is known."""
+    end = announced_end(opened.qualifier)
+    return {
+        "begin": times.format(opened.begin),
+        "end": None if end is None else times.format(end),
+        "state": True,
+        "term": term_to_json(state_term(opened)),
+        "id": opened.id,
+    }
 
 
 def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:

@@ -14,10 +14,13 @@ from cera.algebra.plan_text import display_name, print_plan, print_point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.languages.text.layout import render
-from cera.languages.xchangeeq.printer import Printer, print_construct, print_expression, print_pattern
+from cera.languages.xchangeeq.printer import Printer, print_construct, print_expression, print_query_pattern
+from cera.model.events.states import is_ending, is_opening
 from cera.model.expressions.expression import TimerQuery
+from cera.model.matching.patterns import Pattern
 from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
+from cera.rules.analysis.unification import query_label
 from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
 from cera.rules.rule import AbsoluteTimer, PeriodicWindow, RelativeTimer, RuleProgram
 from cera.wording import Setting
@@ -27,7 +30,14 @@ def _timer_text(timer: TimerQuery) -> str:
     return render(Printer().timer(timer), width=None)
 
 
-NOTATION = Notation(print_pattern, print_construct, _timer_text)
+def _pattern_text(pattern: Pattern) -> str:
+    """Returns the pattern; of states, with what is matched: `state auction{{…}} opens`."""
+    label = query_label(pattern)
+    word = "" if label is None else " opens" if is_opening(label) else " ends" if is_ending(label) else ""
+    return f"{print_query_pattern(pattern)}{word}"
+
+
+NOTATION = Notation(_pattern_text, print_construct, _timer_text)
 
 
 _NOT_AT_ALL = "not at all"

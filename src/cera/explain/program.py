@@ -14,7 +14,7 @@ from cera.algebra.plan_notation import period_text
 from cera.diagnostics import Span
 from cera.explain.plan import ExplainedPlan, explain_plan, plan_lines
 from cera.languages.text.layout import render
-from cera.languages.xchangeeq.printer import Printer, print_construct, print_pattern, print_rule
+from cera.languages.xchangeeq.printer import Printer, print_construct, print_query_pattern, print_rule
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     Conjunction,
@@ -27,11 +27,14 @@ from cera.languages.xchangeeq.syntax import (
     RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
+    StateLiteral,
     WhileLiteral,
 )
+from cera.model.events.states import shown_label
 from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
-from cera.rules.rule import Branch, Rule, RuleProgram
+from cera.rules.rule import Branch, EventQuery, Rule, RuleProgram
+from cera.rules.states import as_written, asks_for_state, written_conditions
 
 Item = TypeVar("Item")
 
@@ -39,7 +42,7 @@ Item = TypeVar("Item")
 class ExplainedQuery(TypedDict):
     """A query of a rule: events that occur, that are gathered, collected over a window, or absent from one."""
 
-    how: Literal["event", "gather", "relation", "collect", "not"]
+    how: Literal["event", "gather", "state", "relation", "collect", "not"]
     query: str
     identifier: NotRequired[str]
     window: NotRequired[str]
@@ -97,11 +100,12 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
     cycles = [[rule.name for rule in component] for component in recursive_components(program.rules)]
     stratum_of = {rule.name: number for number, stratum in enumerate(strata, start=1) for rule in stratum}
     recursive = {name for cycle in cycles for name in cycle}
+    outside = queried_labels(program.rules) - derived_labels(program.rules) - {*program.from_modules}
     return {
         "semantics": program.semantics,
         "calendars": [calendar.name for calendar in program.calendars],
         "declared_sources": None if program.sources is None else list(program.sources),
-        "input_labels": sorted(queried_labels(program.rules) - derived_labels(program.rules) - {*program.from_modules}),
+        "input_labels": sorted({shown_label(label) for label in outside}),
         "rules": [
             explain_rule(rule, stratum=stratum_of[rule.name], recursive=rule.name in recursive)
             for rule in program.rules
@@ -139,12 +143,15 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
 
 def _reads(branch: Branch) -> Iterator[ExplainedQuery]:
     for query in branch.events:
-        how: Literal["event", "gather"] = "gather" if query.identifier in branch.gathered else "event"
-        yield {"how": how, "identifier": query.identifier, "query": print_pattern(query.pattern)}
+        if not query.auxiliary:
+            how: Literal["event", "gather", "state"] = "event" if query.kind == "event" else "state"
+            how = "gather" if query.identifier in branch.gathered else how
+            yield {"how": how, "identifier": query.identifier, "query": print_query_pattern(query.pattern)}
     for rows in branch.relations:
-        yield {"how": "relation", "identifier": rows.identifier, "query": print_pattern(rows.pattern)}
+        yield {"how": "relation", "identifier": rows.identifier, "query": print_query_pattern(rows.pattern)}
     for part in branch.accumulations:
-        yield {"how": "not" if part.negated else "collect", "window": part.window, "query": print_pattern(part.pattern)}
+        query_text = print_query_pattern(part.pattern)
+        yield {"how": "not" if part.negated else "collect", "window": part.window, "query": query_text}
 
 
 def _timers(branch: Branch) -> Iterator[Timer]:
@@ -170,7 +177,7 @@ def as_syntax(rule: Rule) -> RuleSyntax:
 def _conjunction(branch: Branch) -> Query:
     return Conjunction(
         (
-            *(EventLiteral(Identifier(query.identifier), query.pattern) for query in branch.events),
+            *(_event_literal(query) for query in branch.events if not query.auxiliary),
             *(AbsoluteTimerLiteral(Identifier(timer.identifier), timer.timer) for timer in branch.absolute_timers),
             *(RelationLiteral(Identifier(rows.identifier), rows.pattern) for rows in branch.relations),
             *(
@@ -178,12 +185,23 @@ def _conjunction(branch: Branch) -> Query:
                 for timer in branch.relative_timers
             ),
             *(
-                WhileLiteral(Identifier(part.window), part.negated, part.pattern, part.conditions)
+                WhileLiteral(
+                    Identifier(part.window),
+                    part.negated,
+                    as_written(part.pattern),
+                    part.conditions,
+                    of_states=asks_for_state(part.pattern),
+                )
                 for part in branch.accumulations
             ),
         ),
-        branch.conditions,
+        written_conditions(branch.conditions),
     )
+
+
+def _event_literal(query: EventQuery) -> EventLiteral | StateLiteral:
+    kind = EventLiteral if query.kind == "event" else StateLiteral
+    return kind(Identifier(query.identifier), as_written(query.pattern))
 
 
 def text(explanation: Explanation) -> str:
@@ -230,7 +248,7 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
 
 def _read_text(read: ExplainedQuery) -> str:
     match read["how"]:
-        case "event":
+        case "event" | "state":
             return f"{read['identifier']}: {read['query']}"
         case "gather":
             return f"all {read['identifier']}: {read['query']}"

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.model.events.occurrence import Identified, Occurrence
+from cera.model.events.occurrence import Identified, Occurrence, Opening
+from cera.model.events.states import ENDING, OPENING, announced_end, is_opening
 from cera.model.time.interval import Time
 from cera.modules.processor import AnyProcessor, Counts, Detection, S
 
@@ -76,6 +77,18 @@ class SteppingProcessor(ABC, Generic[S]):
                 checked = True
             found += self.step(state, wakeup, [])
         return found
+
+
+def late_ending(occurrence: Occurrence, decided: Time) -> Occurrence | None:
+    """Returns what a late record says of the end of a state, at the first time that is still open; None for others.
+
+    The record has the begin of the state, which was long ago, so that it is late as an opening.
+    """
+    end = announced_end(occurrence.qualifier) if is_opening(occurrence.label) else None
+    if end is None:
+        return None
+    label = ENDING + occurrence.label.removeprefix(OPENING)
+    return Opening(occurrence, end).relabelled(label, max(end, decided + 1))
 
 
 def distinct(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
@@ -149,8 +162,11 @@ class Driver:
             end = occurrence.end
             if decided is not None and end <= decided:
                 self._closed_to = decided
-                self.late(occurrence)
-                continue
+                closing = late_ending(occurrence, decided)
+                if closing is None:
+                    self.late(occurrence)
+                    continue
+                occurrence, end = closing, closing.end
             self._arrived += 1
             heapq.heappush(waiting, (end, self._arrived, occurrence))
             if self._latest is not None and end <= self._latest:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cera.diagnostics import closest, did_you_mean
 from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.model.events.states import is_ending, shown_label
 from cera.model.message_text import listed, printable
 from cera.modules.layering import Layers
 from cera.modules.module import Module, Port
@@ -34,13 +35,15 @@ class Expectations:
         """Yields a warning for each label that is asked for and that neither an event has nor a rule derives."""
         known = self.derived_labels.union(seen)
         for label in sorted(self.labels - known):
+            if is_ending(label):  # its opening is asked for, too
+                continue
             if label == CHANGE and self.changes:
                 monitored = printable(str(self.changes[0]))
                 yield f"the program monitors {monitored}, and no event is a change (label `{CHANGE}`)"
                 continue
-            hint = did_you_mean(label, known)
+            hint = did_you_mean(shown_label(label), {shown_label(each) for each in known})
             guess = f"; {printable(hint)}" if hint else ""
-            yield f"the program asks for `{printable(label)}`, and no event has this label{guess}"
+            yield f"the program asks for `{printable(shown_label(label))}`, and no event has this label{guess}"
 
     def missing_attributes(self, observed: ObservedAttributes, seen: Collection[str]) -> Iterator[str]:
         """Yields a warning for each attribute that no event of its label had, if there were any.
@@ -117,5 +120,7 @@ def _text(asked: AskedAttribute, meant: str | None, known: Iterable[str]) -> str
     place = "" if asked.span is None else f" ({asked.span})"
     has = listed([f"`{name}`" for name in sorted(known)])
     hint = f"did you mean `{meant}`?" if meant else f"they have {has}" if has else "they have no attributes"
-    said = f"the program asks for `{asked.name}` of `{asked.label}`{place}, and no such event has it; {hint}"
+    said = (
+        f"the program asks for `{asked.name}` of `{shown_label(asked.label)}`{place}, and no such event has it; {hint}"
+    )
     return printable(said)

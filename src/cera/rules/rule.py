@@ -29,6 +29,18 @@ from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel,
 Semantics = Literal["practical", "formal"]
 
 
+#: What an event query asks for: an event, or the opening or the ending of a state (`cera.rules.states`).
+QueryKind = Literal["event", "opening", "ending"]
+
+#: When the event of an accumulation lies in its window:
+#:     inside     it lies in the closed interval
+#:     in-state   the window is a state, and the event is in it (ERR-51)
+#:     holding    the window is an event, and is in the state that the pattern asks for
+#:     sharing    the closed window and the state that the pattern asks for share a point of time
+#:     common     the window is a state, and shares a point of time with the one that the pattern asks for
+Containment = Literal["inside", "in-state", "holding", "sharing", "common"]
+
+
 @tagged("EventQuery")
 @dataclass(frozen=True)
 class EventQuery:
@@ -38,6 +50,9 @@ class EventQuery:
     pattern: Pattern
     anonymous: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
+    kind: QueryKind = added_later("kind", "event")
+    #: A query that serves another literal, and is no cause of its own.
+    auxiliary: bool = added_later("auxiliary", False)
 
 
 @tagged("RelativeTimer")
@@ -101,6 +116,9 @@ class Accumulation:
     negated: bool
     conditions: tuple[Expression, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+    containment: Containment = added_later("containment", "inside")
+    #: The opening of the state that the window is: only events in an open state are kept for it.
+    opening: EventQuery | None = added_later("opening", None)
 
 
 @tagged("RelationQuery")
@@ -133,7 +151,8 @@ PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow
 @tagged("Branch")
 @dataclass(frozen=True)
 class Branch:
-    """One conjunction. Its occurrence time is the hull of its positive literals, but for those that are gathered.
+    """One conjunction. Its occurrence time is the hull of its positive literals, but for those that are gathered; the
+    opening of a state adds no more than that it has happened.
 
     Matches that differ in the events of `gathered` identifiers only are one group, over which the head aggregates. What
     is gathered must have ended when the answer does (`cera.rules.reasoning.gathering`).
@@ -156,6 +175,11 @@ class Branch:
     @property
     def positive(self) -> tuple[PositiveLiteral, ...]:
         return (*self.events, *self.absolute_timers, *self.relative_timers, *self.windows)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """The identifiers of states of which only the begin is asked for."""
+        return frozenset(query.identifier for query in self.events if query.kind == "opening")
 
     @property
     def accumulations(self) -> tuple[Accumulation, ...]:
@@ -214,8 +238,12 @@ def gathered_order(branch: Branch) -> tuple[str, ...]:
 
 
 def literal_order(branch: Branch) -> tuple[str, ...]:
-    """Returns all identifiers: events, absolute timers, relative timers, each after its anchor, and windows."""
-    literals: tuple[PositiveLiteral, ...] = (*branch.events, *branch.absolute_timers, *anchors_first(branch))
+    """Returns all identifiers: events, absolute timers, relative timers, each after its anchor, and windows.
+
+    Queries that serve others are left out: they are no causes.
+    """
+    events = (query for query in branch.events if not query.auxiliary)
+    literals: tuple[PositiveLiteral, ...] = (*events, *branch.absolute_timers, *anchors_first(branch))
     return tuple(literal.identifier for literal in (*literals, *branch.windows))
 
 

@@ -11,8 +11,10 @@ from cera.diagnostics import Span
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event
+from cera.model.events.states import state_label, state_term
 from cera.model.events.window_events import WINDOW_LABEL
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Expression, InState
 from cera.model.matching.matching import Substitution, join, match
 from cera.model.message_text import printable
 from cera.model.terms.term import Value, label, same
@@ -22,6 +24,7 @@ from cera.model.time.timers import TIMERS
 from cera.modules.module import Module
 from cera.modules.monitoring import Output
 from cera.rules.rule import Branch, Rule, RuleProgram, trace_order
+from cera.rules.states import is_hidden
 from cera.wording import Setting
 
 #: How many characters of an id must be given.
@@ -110,7 +113,7 @@ class Causes:
 
     def _answers(self, branch: Branch, derivation: Derivation) -> list[Substitution]:
         """Returns the substitutions under which the derivation's events satisfy the branch, as far as they show."""
-        patterns = [(query.identifier, query.pattern) for query in branch.events]
+        patterns = [(query.identifier, query.pattern) for query in branch.events if not query.auxiliary]
         patterns += [(timer.identifier, timer.timer.pattern) for timer in branch.absolute_timers]
         found: list[Substitution] = [{}]
         for identifier, pattern in patterns:
@@ -124,7 +127,7 @@ class Causes:
         if any(derivation.causes[name].label != label for name, label in timers.items()):
             return []
         own = frozenset(name for values in found for name in values)
-        known = [c for c in branch.conditions if expressions.variables(c) <= own]
+        known = [c for c in branch.conditions if expressions.variables(c) <= own and not _asks_for_state(c)]
         conditions = [c for c in known if expressions.event_references(c).isdisjoint(branch.gathered)]
         times = {identifier: event.interval for identifier, event in derivation.causes.items()}
         evaluator = Evaluator(self.program.calendars, self.timezone)
@@ -183,18 +186,25 @@ class Causes:
         return "".join(lines) + (f"\n  … and {more:,} more" if more > 0 else "")
 
 
+def _asks_for_state(condition: Expression) -> bool:
+    """Returns whether a condition depends on how long a state holds, which a derivation does not say."""
+    return any(isinstance(part, InState) for part in expressions.walk(condition))
+
+
 def _shared(answers: list[Substitution]) -> dict[str, Value]:
     """Returns the bindings that all answers have in common."""
     first, *others = answers
     return {
         name: value
         for name, value in sorted(first.items())
-        if all(name in other and same(other[name], value) for other in others)
+        if not is_hidden(name) and all(name in other and same(other[name], value) for other in others)
     }
 
 
 def event_text(event: Event) -> str:
-    """Returns the event's term as text; a timer by its kind and duration instead of its inner term."""
+    """Returns the event's term as text, a state as such, a timer by its kind and duration instead of its inner term."""
+    if state_label(event.label) is not None:
+        return printable(f"state {state_term(event)}")
     term = event.term
     kind = term.label.removeprefix("timer:")
     if kind == term.label:

@@ -28,6 +28,7 @@ from .conditions import conditions
 from .expressions import Scope, duration, timer_query
 from .patterns import TERM_VARIABLE, Names, loose_label, term_pattern, with_label
 from .shapes import Shape
+from .states import containments, state_literal, state_timer, state_window
 from .streams import BASE_LABELS, LAST_SECOND
 
 #: Bodies are made so that they have no more matches than this.
@@ -49,6 +50,8 @@ class Sources:
     anything: bool = False
     #: The shapes of the rows of relations by name.
     tables: Mapping[str, Sequence[Shape]] = field(default_factory=dict)
+    #: The shapes of states by label; none if the program has no states.
+    states: Mapping[str, Sequence[Shape]] = field(default_factory=dict)
 
     def count(self, label: str) -> int:
         """How many events there are with this label, at most and roughly; base events have a shape each."""
@@ -127,9 +130,38 @@ def body(choices: Choices, names: Names, sources: Sources) -> Fragment:
         parts = parts[-2:] if beside else parts[-1:]
     anchors = _scope(parts).identifiers
     parts += _rows(choices, names, sources)
+    if sources.states and choices.chance(70):
+        parts = _with_states(choices, names, sources, parts)
+        anchors = tuple(name for name in anchors if name in _scope(parts).identifiers)
     parts += _timers(choices, names, anchors)
     parts += _windows(choices, names, sources, _scope(parts), anchors)
     return _conjunction(choices, sources, parts)
+
+
+def _with_states(choices: Choices, names: Names, sources: Sources, parts: list[Fragment]) -> list[Fragment]:
+    """The parts with one or two states, timers on them, events that are in them and states in windows."""
+    events = _scope(parts).identifiers
+    found = [state_literal(choices, names, sources.states) for _ in range(choices.weighted(((4, 1), (1, 2))))]
+    if choices.chance(15):
+        parts, events = [], ()
+    named = [literal.identifier.name for literal, _ in found if literal.identifier is not None]
+    for literal, pattern in found:
+        own = () if literal.identifier is None else (literal.identifier.name,)
+        parts = [*parts, Fragment(literal, _bound_scope(pattern, own))]
+    if named and choices.chance(20):
+        timer = state_timer(choices, names, choices.one_of(named))
+        assert timer.identifier is not None
+        parts.append(Fragment(timer, Scope((timer.identifier.name,))))
+    inside = containments(choices, events, named)
+    if inside:
+        scope = _scope(parts)
+        parts = [Fragment(Conjunction(tuple(part.query for part in parts), inside), scope)]
+    windows = _scope(parts).identifiers
+    if windows and choices.chance(30):
+        window, bound = state_window(choices, names, sources.states, windows, negated=choices.chance(60))
+        variables = tuple(sorted(bound))
+        parts.append(Fragment(window, Scope((), variables, collected=variables)))
+    return parts
 
 
 def _positive(choices: Choices, names: Names, sources: Sources, identifier: str | None = None) -> Fragment:

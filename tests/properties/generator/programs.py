@@ -25,6 +25,7 @@ from cera.languages.xchangeeq.syntax import (
 from cera.model.calendars.calendar_files import Calendar, parse_calendars
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows
+from cera.model.events.states import state_term
 from cera.model.expressions.constructs import ConstructTerm
 from cera.rules.declarations import SourceLabel
 
@@ -36,6 +37,7 @@ from .patterns import Names
 from .recursion import MOST_EVENTS, MOST_EVENTS_OF_TWO, Recursion, sequence_rule
 from .relations import DECLARATIONS, some_relations
 from .shapes import Shape, shape_of_head, shape_of_term
+from .states import states
 from .streams import BASE_LABELS, base_term, stream
 
 NO_TABLES: Mapping[str, Sequence[Shape]] = {}
@@ -87,10 +89,12 @@ def cases(
     *,
     recursive: bool = False,
     windowed: bool = False,
+    with_states: bool = False,
     most_events: int = 12,
 ) -> Case:
     """Programs with streams, as a hypothesis strategy."""
-    case = make_case(DrawnChoices(features, draw), recursive=recursive, most_events=most_events)
+    choices = DrawnChoices(features, draw)
+    case = make_case(choices, recursive=recursive, with_states=with_states, most_events=most_events)
     return replace(case, windows=draw(st.integers(0, 1_000))) if windowed else case
 
 
@@ -100,14 +104,16 @@ def seeded_case(
     *,
     recursive: bool = False,
     windowed: bool = False,
+    with_states: bool = False,
     most_events: int = 12,
 ) -> Case:
     """The program and stream of a seed: faster than hypothesis, without shrinking."""
-    case = make_case(SeededChoices(features, seed), recursive=recursive, most_events=most_events)
+    choices = SeededChoices(features, seed)
+    case = make_case(choices, recursive=recursive, with_states=with_states, most_events=most_events)
     return replace(case, windows=seed) if windowed else case
 
 
-def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
+def make_case(choices: Choices, *, recursive: bool, with_states: bool, most_events: int) -> Case:
     recursive = recursive and choices.allows("recursion")
     if recursive:
         two = choices.allows("chain") and choices.chance(15)
@@ -118,7 +124,12 @@ def make_case(choices: Choices, *, recursive: bool, most_events: int) -> Case:
         events = stream(choices, most_events)
         tables = some_relations(choices)
         rows = {name: [shape_of_term(row.term) for row in table.rows] for name, table in tables.items() if table.rows}
-        rules = _rules(choices, _base_shapes(choices, events), rows)
+        opened = states(choices) if with_states else ()
+        shapes: dict[str, list[Shape]] = {}
+        for event in opened:
+            shapes.setdefault(state_term(event).label, []).append(shape_of_term(state_term(event)))
+        rules = _rules(choices, _base_shapes(choices, events), rows, shapes)
+        events = tuple(choices.shuffled([*events, *opened])) if opened else events
         declared = [RelationDirective(DECLARATIONS[name]) for name in tables]
         return Case(ProgramSyntax((*_directives(choices), *declared, *rules)), events, relations=tables)
     return Case(ProgramSyntax((*_directives(choices), *rules)), events)
@@ -136,7 +147,10 @@ def _base_shapes(choices: Choices, events: Sequence[Event]) -> dict[str, list[Sh
 
 
 def _rules(
-    choices: Choices, base: Mapping[str, Sequence[Shape]], tables: Mapping[str, Sequence[Shape]] = NO_TABLES
+    choices: Choices,
+    base: Mapping[str, Sequence[Shape]],
+    tables: Mapping[str, Sequence[Shape]] = NO_TABLES,
+    states: Mapping[str, Sequence[Shape]] = NO_TABLES,
 ) -> list[RuleSyntax]:
     """One rule after the other; each may query what the ones with smaller labels derive."""
     wild, calendars = choices.chance(50), _calendar_names(choices)
@@ -149,7 +163,8 @@ def _rules(
     for _ in range(choices.weighted(((3, 1), (5, 2), (3, 3), (1, 4)))):
         if choices.may("raise", 10):
             queried = _with(shapes, current if chained else ())
-            rules.append(_raise_rule(choices, Sources(queried, counts, calendars, anything=True, tables=tables)))
+            sources = Sources(queried, counts, calendars, anything=True, tables=tables, states=states)
+            rules.append(_raise_rule(choices, sources))
             continue
         if not (current and choices.may("same head label", 15)):
             shapes = _with(shapes, current if chained else ())
@@ -158,7 +173,8 @@ def _rules(
         queried = {name: known for name, known in shapes.items() if label != "d" or name in ("a", "b", "c")}
         queried = queried or {"a": [shape_of_term(base_term(choices, "a"))]}
         names = Names()
-        rule = _detect_rule(choices, names, Sources(queried, counts, calendars, wild, tables=tables), label)
+        sources = Sources(queried, counts, calendars, wild, tables=tables, states=states)
+        rule = _detect_rule(choices, names, sources, label)
         rules.append(rule)
         counts[label] = counts.get(label, len(base.get(label, ()))) + names.matches
         if isinstance(rule.head.construct, ConstructTerm):

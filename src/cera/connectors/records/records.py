@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from cera.connectors.records.debezium import event_from_envelope, looks_like_envelope
 from cera.connectors.records.layout import TIME_FIELDS, Layout, RecordError
 from cera.model.events.event import Event
+from cera.model.events.states import opening
 from cera.model.terms.hashing import event_id
 from cera.model.terms.json_terms import describe, term_from_json
 from cera.model.terms.term import Term
@@ -36,7 +37,7 @@ def event_from_object(record: object, layout: Layout) -> Event:
         return flat_event(present, layout)
     id_field = layout.id_field or "id"
     is_output = "rule" in record
-    known = {*TIME_FIELDS, "term", id_field, *OUTPUT_FIELDS, *(["id"] if is_output else [])}
+    known = {*TIME_FIELDS, "term", "state", id_field, *OUTPUT_FIELDS, *(["id"] if is_output else [])}
     if "term" not in record or not known.issuperset(record):
         found = ", ".join(map(str, record)) or "no fields at all"
         if looks_like_envelope(record):
@@ -45,7 +46,23 @@ def event_from_object(record: object, layout: Layout) -> Event:
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")
     # The id in our own output is the hash of the identity; taken as a part of the identity it would change it.
     name = present.get("source_id", None if is_output else present.get(id_field))
+    if "state" in present:
+        return _state(present, layout, None if is_output else name)
     return event_of(term_from_json(record["term"]), interval_of(present, layout.times), name)
+
+
+def _state(record: Mapping[str, object], layout: Layout, name: object) -> Event:
+    """Returns the opening of a state, which announces its end if the record has one."""
+    if record["state"] is not True:
+        raise RecordError(f"the field `state` is true for a state, found {describe(record['state'])}")
+    if "begin" not in record or "at" in record:
+        raise RecordError("a state has its times in `begin` and, once it has ended, in `end`")
+    begin = _time(record, "begin", layout.times)
+    end = _interval(record, "begin", "end", layout.times).end if "end" in record else None
+    found = opening(term_from_json(record["term"]), begin, end)
+    if name is not None and name != found.id:
+        raise RecordError("a state has no `id` of its own: it is known by its term and its begin")
+    return found
 
 
 def _is_event_object_beside_flat_ones(record: Mapping[str, object], layout: Layout) -> bool:

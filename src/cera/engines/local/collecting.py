@@ -60,8 +60,9 @@ class WindowCollector(Finisher):
     def _is_simple(self) -> bool:
         head, left = self.deriver.head, self.window.left
         variables = free_variables(head.construction.head)
-        unconditional = not self.window.operator.condition and len(self.window.excluded) <= 1
-        return unconditional and not head.formal and variables.issubset(left.variables)
+        operator = self.window.operator
+        unconditional = not operator.condition and len(self.window.excluded) <= 1 and operator.containment == "inside"
+        return unconditional and not head.formal and not head.has_openings and variables.issubset(left.variables)
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
         """Returns the lines for one row. Buckets that are not plain are left to `_one_by_one`, which differs only in

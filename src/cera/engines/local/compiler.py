@@ -18,6 +18,7 @@ from cera.engines.local.network import Network
 from cera.engines.local.row_stages import Broadcast, Stage
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.answer_limits import RECURSION_LIMIT
+from cera.model.events.event import STATES
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.rules.analysis.unification import head_label
 
@@ -62,7 +63,8 @@ def _write_feeds(connections: Connections) -> None:
             network.any_label.append(feed)
             continue
         network.by_label[label] = feed
-        if queried is not None and derived is not None and label not in derived and not network.timers:
+        known = queried is not None and derived is not None and label not in derived
+        if known and not network.timers and not label.startswith(STATES):
             network.alone[label] = compile_alone(queries, network, feed)
 
 

@@ -23,6 +23,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Or,
     Temporal,
@@ -97,6 +98,11 @@ class _ConditionSource:
                 intervals = [self.interval(i) for i in condition.intervals]
                 if all(intervals):
                     return _in_one_window(condition.period, [i for i in intervals if i])
+            case InState() if Column("event", condition.state.identifier) in self.layout:
+                event, position = self.interval(condition.event), self.layout.event(condition.state.identifier)
+                if event:
+                    begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
+                    return f"{begin} <= {event[0]} and {begin} < {event[1]} <= {until}"
             case Comparison():
                 written = self.comparison(condition)
                 if written:

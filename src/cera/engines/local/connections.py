@@ -151,6 +151,10 @@ class Connections:
         shared = shared_variables(left, right)
         left_horizon, right_horizon = self.relevance.join_horizons(join)
         left_store, right_store = self._join_store(left_horizon), self._join_store(right_horizon)
+        sides = ((left_store, left), (right_store, right))
+        for (store, layout), slacks in zip(sides, self.relevance.join_slacks(join), strict=True):
+            if store is not None:
+                store.with_state = {layout.event(state): slack for state, slack in slacks.items()}
         of_left, of_right = _events(join.left), _events(join.right)
         new = [i for i, column in enumerate(right.columns) if column not in left]
         left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
@@ -192,9 +196,22 @@ class Connections:
         if store is None:
             store = self._window_stores[relation, positions] = self._store(None if horizon is None else max(horizon, 0))
             self.connect(operator.right, Remember(store, positions))
+            store.with_state = self._needed_with_state(operator, right)
         else:
             store.horizon = None if horizon is None or store.horizon is None else max(horizon, store.horizon)
+            slacks = self._needed_with_state(operator, right)
+            both = store.with_state.keys() & slacks.keys()
+            store.with_state = {at: max(store.with_state[at], slacks[at]) for at in both}
         return Window(operator, left, right, store)
+
+    def _needed_with_state(self, operator: TemporalJoin | AntiSemiJoin, right: Layout) -> dict[int, int]:
+        """Returns the columns of openings with whose states a row is no longer needed, and how much later."""
+        slack = self.relevance.window_slack(operator)
+        if slack is None:
+            return {}
+        if operator.containment == "in-state":  # the opening stands beside the element
+            return {right.event(name): slack for name in right.identifiers if name != operator.element}
+        return {right.event(operator.element): slack}
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin, then: Stage) -> None:
         """Connects a window, which is looked into when it has ended and the step has all its events."""

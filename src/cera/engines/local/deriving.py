@@ -57,7 +57,8 @@ class EventDeriver(Finisher):
         if source is None:
             return None
         made, cells = named_row(cells, writer)
-        arguments = f"{begin_of(cells, head.layout)}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
+        begin = f"{writer.name(head)}.begin({cells.row})" if head.has_openings else begin_of(cells, head.layout)
+        arguments = f"{begin}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
         new = f"{writer.name(HeadDetection)}({arguments})"
         return [
             *source.lines,

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from cera.algebra.operators import Construction
+from cera.algebra.operators import Construction, Merging, Union
 from cera.engines.local.construction import Fitting, HeadCompiler, cell_key, fits
 from cera.engines.local.head_source import compile_flat_head
 from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, Event
-from cera.model.events.occurrence import Draft
+from cera.model.events.occurrence import Draft, Opening
 from cera.model.expressions.constructs import free_variables, has_grouping
 from cera.model.terms.term import Term
 from cera.rules.rule import Semantics
@@ -47,6 +47,8 @@ class Head:
         self.build = flat or compiler.bounded(construction.head)
         self.group_by = compiler.grouping(free_variables(construction.head))
         self._events = [layout.event(identifier) for identifier in layout.identifiers]
+        #: Whether some events are openings of states, which do not count for the begin.
+        self.has_openings = any(body.openings for body in bodies_of(construction))
         self._trace = Trace(layout)
         #: The names of the causes, and where a row has them.
         self.causes = [(name, layout.event(reference)) for name, reference in construction.causes]
@@ -70,6 +72,8 @@ class Head:
                         self.evaluator.undefined += 1
 
     def begin(self, row: Row) -> int:
+        if self.has_openings:
+            return _begin_with_openings([row[slot] for slot in self._events if row[slot] is not None])
         begins: list[int] = [row[slot].begin for slot in self._events if row[slot] is not None]
         return min(begins)
 
@@ -125,6 +129,18 @@ class Head:
         causes: dict[str, Event] = {name: first[slot].event for name, slot in self.causes if first[slot] is not None}
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
         yield Derivation(self.construction.rule, causes, tuple(collected), rank)
+
+
+def bodies_of(construction: Construction) -> list[Merging]:
+    """Returns the bodies whose rows a construction takes."""
+    parts = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
+    return [part for part in parts if isinstance(part, Merging)]
+
+
+def _begin_with_openings(events: Sequence[Any]) -> int:
+    """Returns the first begin of the events; of openings of states alone, the last one."""
+    begins: list[int] = [event.begin for event in events if not isinstance(event, Opening)]
+    return min(begins) if begins else max(event.begin for event in events)
 
 
 class Trace:

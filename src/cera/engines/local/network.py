@@ -28,10 +28,15 @@ from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Matcher, Row
 from cera.engines.local.state import State
-from cera.engines.local.storage import sweep
-from cera.model.events.occurrence import Occurrence
+from cera.engines.local.storage import retain, sweep
+from cera.model.events.event import STATES
+from cera.model.events.occurrence import Occurrence, Opening
+from cera.model.events.states import ENDING, OPEN, OPENING, announced_end, is_ending
 from cera.model.expressions.expression import TimerQuery
 from cera.model.time.interval import MAX_TIME
+
+#: Rows about states that have ended are dropped when so many more have ended than are open.
+_ENDED = 64
 
 #: Matches an event and pushes its rows on.
 Feed = Callable[[State, Occurrence], None]
@@ -79,21 +84,53 @@ class Network:
         """Takes all events that end now, the absolute timers among them as (number of the timer, occurrence)."""
         if now >= state.sweep_at:
             self.sweep(state, now)
+        if state.ended > _ENDED + len(state.open):
+            self._drop_ended(state, now)
         state.now = now
         if self.derived_labels is None or self.derived_labels:
             labels = self.derived_labels
             state.base = [o for o in occurrences if labels is None or o.label in labels]
         for occurrence in occurrences:
-            self.take(state, occurrence)
+            if occurrence.label.startswith(STATES):
+                self._take_state(state, occurrence)
+            else:
+                self.take(state, occurrence)
         for number, occurrence in ticks:
             state.counter += 1
             occurrence.number = state.counter
             _, matcher, stage = self.timers[number]
             for row in matcher(occurrence):
                 stage(state, row)
-        state.wake(now)
+        for opening in state.wake(now):
+            self._end(state, opening)
         self.finish(state, len(self.finishers))
         return state.taken()
+
+    def _take_state(self, state: State, occurrence: Occurrence) -> None:
+        """Takes the opening of a state, which may announce its end, or the end of one that is open."""
+        known = state.open.get(occurrence.id)
+        if is_ending(occurrence.label):
+            if known is not None:
+                self._end(state, known)
+            return
+        label = occurrence.label
+        if label not in self.by_label and ENDING + label.removeprefix(OPENING) not in self.by_label:
+            return
+        end = announced_end(occurrence.qualifier)
+        if known is None:
+            known = state.open[occurrence.id] = Opening(occurrence, OPEN)
+            self.take(state, known)
+        if end is not None:
+            state.announce(known, end)
+
+    def _end(self, state: State, opening: Opening) -> None:
+        """Ends a state, unless it has ended already."""
+        if state.open.pop(opening.id, None) is None:
+            return
+        assert state.now is not None
+        opening.until = state.now
+        state.ended += 1
+        self.take(state, opening.relabelled(ENDING + opening.label.removeprefix(OPENING), state.now))
 
     def finish(self, state: State, before: int) -> None:
         """Finishes the slots below a number that have rows."""
@@ -109,8 +146,16 @@ class Network:
         by_label = self.by_label.get(occurrence.label)
         if by_label is not None:
             by_label(state, occurrence)
-        for feed in self.any_label:
-            feed(state, occurrence)
+        if self.any_label and not occurrence.label.startswith(STATES):
+            for feed in self.any_label:
+                feed(state, occurrence)
+
+    def _drop_ended(self, state: State, now: int) -> None:
+        """Drops the rows that only states that have ended could have needed."""
+        state.ended = 0
+        for use, store in zip(self.stores, state.stores, strict=True):
+            for position, slack in use.with_state.items():
+                retain(store, lambda row, at=position, last=now - slack: row[at].until >= last)  # type: ignore[misc]
 
     def sweep(self, state: State, now: int) -> None:
         """Sweeps the stores that are due, and schedules their next sweep."""

@@ -54,7 +54,7 @@ class RuleProcessor(SteppingProcessor[State]):
         return Counts(state.live, 0, self.evaluator.undefined)
 
     def trim(self, state: State) -> bool:
-        return not state.live and not state.ticks
+        return not state.live and not state.ticks and not state.open
 
     def pack(self, state: State) -> State:
         """Returns the state: it is plain data itself."""

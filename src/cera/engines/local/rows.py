@@ -32,7 +32,8 @@ from cera.algebra.operators import (
     Union,
 )
 from cera.algebra.plan import Plan
-from cera.model.events.occurrence import Occurrence, unwrap, wrap
+from cera.model.events.occurrence import Occurrence, Opening, unwrap, wrap
+from cera.model.expressions.expression import until_of
 from cera.model.matching import patterns
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
@@ -98,12 +99,15 @@ class Layout:
         return {name: unwrap(row[self.data(name)]) for name in self.variables if row[self.data(name)] is not None}
 
     def times(self, row: Row) -> dict[str, Interval]:
-        """Returns the intervals of the events of a row."""
-        return {
-            name: Interval(event.begin, event.end)
-            for name in self.identifiers
-            if (event := row[self.event(name)]) is not None
-        }
+        """Returns the intervals of the events of a row, and of the states that have begun with them."""
+        found: dict[str, Interval] = {}
+        for name in self.identifiers:
+            event = row[self.event(name)]
+            if event is not None:
+                found[name] = Interval(event.begin, event.end)
+                if isinstance(event, Opening):
+                    found[until_of(name)] = Interval(event.begin, event.until)
+        return found
 
 
 Matcher = Callable[[Occurrence], Sequence[Row]]

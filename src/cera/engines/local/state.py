@@ -10,7 +10,7 @@ from cera.engines.local.recursion import rank_derivations
 from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.timers import Tick
-from cera.model.events.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence, Opening
 from cera.model.time.interval import MIN_TIME, Time
 
 if TYPE_CHECKING:
@@ -18,16 +18,21 @@ if TYPE_CHECKING:
     from cera.model.events.event import Event
 
 
+#: Stands for a slot where an announced end of a state waits.
+_ENDING = -1
+
+
 class State:
     """The memory between steps, and the working data of a step.
 
+    `open` are the openings of states that hold, by the ids of the states; their announced ends are in `waiting`.
     `stores` are the relations that joins and windows look into, `waiting` the rows whose timers have not ended (a
     heap), `ticks` the next occurrence of each absolute timer. `last` is the last end of an incoming event, `now` the
     last step, `sweeps` says when each store is swept next and `sweep_at` the first of them.
     """
 
     __slots__ = (
-        *("stores", "waiting", "ticks", "counter", "last", "now", "closing", "sweeps", "sweep_at"),
+        *("stores", "waiting", "ticks", "counter", "last", "now", "closing", "sweeps", "sweep_at", "open", "ended"),
         *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
     )
 
@@ -41,6 +46,9 @@ class State:
         self.closing = False
         self.sweeps: list[Time] = [MIN_TIME] * len(stores)
         self.sweep_at: Time = MIN_TIME
+        self.open: dict[str, Opening] = {}
+        #: How many states have ended since rows about ended states were dropped.
+        self.ended = 0
         self._begin_step()
 
     def _begin_step(self) -> None:
@@ -81,12 +89,22 @@ class State:
             self.counter += 1
             heappush(self.waiting, (until, self.counter, slot, row))
 
-    def wake(self, now: Time) -> None:
-        """Puts the rows whose timers end now into their slots."""
+    def announce(self, opening: Opening, end: Time) -> None:
+        """Keeps the end of a state until it comes."""
+        self.counter += 1
+        heappush(self.waiting, (end, self.counter, _ENDING, (opening,)))
+
+    def wake(self, now: Time) -> list[Opening]:
+        """Puts the rows whose timers end now into their slots; returns the states that end now."""
         waiting = self.waiting
+        ending: list[Opening] = []
         while waiting and waiting[0][0] <= now:
             _, _, slot, row = heappop(waiting)
-            self.make_ready(slot, row)
+            if slot == _ENDING:
+                ending.append(row[0])
+            else:
+                self.make_ready(slot, row)
+        return ending
 
     def taken(self) -> list[RuleDetection]:
         """Ends the step; returns the events that it derived."""
@@ -105,9 +123,12 @@ class State:
         return (
             *(self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing),
             *(self.sweeps, self.sweep_at),
+            *((self.open,) if self.open else ()),
         )
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing = state[:7]
-        self.sweeps, self.sweep_at = state[7:]
+        self.sweeps, self.sweep_at = state[7:9]
+        self.open = state[9] if len(state) > 9 else {}
+        self.ended = 0
         self._begin_step()

@@ -51,6 +51,7 @@ THINGS: Mapping[int, str] = MappingProxyType(
         15: "cera.instances.instance:NoValue.DIFFERENT",
         16: "cera.instances.instance:NoValue.MISSING",
         17: "cera.engines.local.occurrence:WindowOccurrence",
+        18: "cera.model.events.occurrence:Opening",
     }
 )
 

@@ -12,6 +12,7 @@ at most twice.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
 from typing import Any
 
 from cera.engines.local.rows import Row
@@ -101,6 +102,20 @@ def add_event(store: Store, key: Any, end: int, row: Row, horizon: int | None, o
     if horizon is not None and ends[bucket.start] < end - horizon:
         bucket.cut(end - horizon)
     return bucket
+
+
+def retain(store: Store, is_needed: Callable[[Row], bool]) -> None:
+    """Drops the rows that are not needed."""
+    for key, bucket in list(store.items()):
+        rows = bucket.all()
+        kept = [is_needed(row) for row in rows]
+        if not all(kept):
+            ends = bucket.ends[bucket.start :]
+            bucket.rows = [row for row, stays in zip(rows, kept, strict=True) if stays]
+            bucket.ends = [end for end, stays in zip(ends, kept, strict=True) if stays]
+            bucket.start = 0
+            if not bucket.rows:
+                del store[key]
 
 
 def sweep(store: Store, before: int) -> None:

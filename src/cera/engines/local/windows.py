@@ -6,7 +6,7 @@ the columns, the excluded events) are written into them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,17 @@ from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
 from cera.model.evaluation.evaluator import Evaluator
+from cera.rules.rule import Containment
+
+#: The tests of a row in the stretch of a window, which has set `begin` and `end`.
+_CONTAINMENTS: Mapping[Containment, str] = {
+    "inside": "(event_ := other[-1]).begin >= {begin}",
+    "in-state": "(event_ := other[-1]).begin >= {begin}",
+    "holding": "(event_ := other[-1]).begin <= {begin} and event_.begin < end <= event_.until",
+    "sharing": "({begin} < (event_ := other[-1]).until or {begin} <= event_.begin == event_.until)",
+    "common": "({begin} < (event_ := other[-1]).until and event_.begin < end "
+    "or {begin} <= event_.begin == event_.until)",
+}
 
 
 @dataclass(frozen=True)
@@ -43,8 +54,10 @@ class Window:
     @cached_property
     def new_columns(self) -> list[int]:
         """The columns of the right side that a row of the left side gets by the join: new data, and the match."""
-        columns = enumerate(self.right.columns)
-        return [i for i, c in columns if (c.kind == "data" and c not in self.left) or c.kind == "event"]
+        element = Column("event", self.operator.element)
+        return [
+            i for i, c in enumerate(self.right.columns) if (c.kind == "data" and c not in self.left) or c == element
+        ]
 
     def key(self, cells: Cells) -> str:
         return key_of([cells[self.left.data(name)] for name in self.shared])
@@ -55,17 +68,28 @@ class Window:
         return cells.begin(position), cells.end(position)
 
     def stretch(self, bucket: str, begin: str, end: str) -> list[str]:
-        """Returns lines that find the stretch [low, high) of a bucket whose ends lie in the window."""
+        """Returns lines that find the stretch [low, high) of a bucket whose ends lie in the window.
+
+        Openings of states stand at their begins, and may lie before the window.
+        """
+        match self.operator.containment:
+            case "inside":
+                low = [f"if ends[low] < {begin}: low = bisect_left(ends, {begin}, low)"]
+            case "in-state":
+                low = [f"if ends[low] <= {begin}: low = bisect_right(ends, {begin}, low)"]
+            case "holding" | "sharing" | "common":
+                low = []
         return [
             f"ends, low = {bucket}.ends, {bucket}.start",
-            f"if ends[low] < {begin}: low = bisect_left(ends, {begin}, low)",
+            *low,
             f"high = len(ends) if ends[-1] <= {end} else bisect_right(ends, {end}, low)",
         ]
 
     def inside(self, begin: str, cells: Cells) -> str:
         """Returns the test that the event of an `other` row of the stretch lies in the window and is not excluded."""
-        excluded = [f"event_.number != {cells[position]}.number" for position in self.excluded]
-        return " and ".join([f"(event_ := other[-1]).begin >= {begin}", *excluded])
+        own = "id" if self.operator.containment in ("holding", "sharing", "common") else "number"  # of a state
+        excluded = [f"event_.{own} != {cells[position]}.{own}" for position in self.excluded]
+        return " and ".join([_CONTAINMENTS[self.operator.containment].format(begin=begin), *excluded])
 
 
 def shared_variables(left: Layout, right: Layout) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cera.engines.reference.entailment import Theory
 from cera.engines.reference.fixpoint import intended_model
 from cera.model.events.event import Event
+from cera.model.events.states import is_ending
 from cera.model.time.interval import Interval
 from cera.modules.answers.answer import Answer
 from cera.modules.module import Settings
@@ -31,6 +32,7 @@ class RuleDefinition:
         theory = Theory(
             program.semantics, program.calendars, settings.timezone, extent, settings.tick_limit, settings.relations
         )
+        theory.ends.update((event.id, event.end) for event in base if is_ending(event.label))
         model = intended_model(program.rules, base, theory, limit=settings.recursion_limit)
         derived = tuple(d for d in model.derived() if until is None or d.event.end <= until)
         return Answer(derived, theory.evaluator.undefined)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.states import with_endings
 from cera.model.time.interval import Interval
 from cera.modules.answers.answer import Answer
 from cera.modules.detection import merged
@@ -18,7 +19,7 @@ def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
     Absolute timers tick from the first end of an event to the last, or to `until`, in every layer.
     """
     until = settings.until
-    base = [event for event in events if until is None or event.end <= until]
+    base = [event for event in with_endings(events) if until is None or event.end <= until]
     ends = [event.end for event in base]
     extent = Interval(min(ends), max(ends) if until is None else until) if ends else None
     known = dict.fromkeys(base)

@@ -16,18 +16,21 @@ from cera.model.calendars.calendar_files import Calendar, timer_events, timer_in
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows, named_rows
+from cera.model.events.states import OPEN, is_opening, state_label
 from cera.model.events.window_events import window_event
-from cera.model.expressions.expression import Expression, TimerQuery
+from cera.model.expressions.expression import Expression, TimerQuery, until_of
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match, substitution_key
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
-from cera.model.time.interval import Interval, Time, hull
+from cera.model.time.allen import is_in_state, shares_time, states_share_time
+from cera.model.time.interval import Interval, Time, hull, hull_with_openings
 from cera.model.time.timers import relative_timer
 from cera.rules.rule import (
     AbsoluteTimer,
     Accumulation,
     Branch,
+    Containment,
     EventQuery,
     PeriodicWindow,
     RelationQuery,
@@ -65,7 +68,7 @@ class Interpretation:
         """Returns the events that the pattern could match, judging by the label."""
         if isinstance(pattern, TermPattern) and isinstance(pattern.label, str):
             return self._by_label.get(pattern.label, [])
-        return list(self._events)
+        return [event for event in self._events if state_label(event.label) is None]
 
     def answers(self, pattern: Pattern, event: Event) -> list[Substitution]:
         """Returns {σ | σ(pattern) ≼ event}. The pattern must live as long as this object: it is known by identity."""
@@ -112,6 +115,8 @@ class Theory:
     #: The most ticks of a timer in the extent; None for TICK_LIMIT.
     tick_limit: int | None = None
     relations: Mapping[str, RelationRows] = field(default_factory=dict)
+    #: The ends of the states that have ended, by their ids.
+    ends: dict[str, Time] = field(default_factory=dict)
     evaluator: Evaluator = field(init=False)
     #: The number of terms that were not built because they would be too deep or too large.
     too_large: int = field(default=0, init=False)
@@ -187,7 +192,7 @@ class Theory:
                     return False
                 own = {literal.identifier: trace[literal.identifier] for literal in literals}
                 return (
-                    hull(own[name].interval for name in own if name not in formula.gathered) == interval
+                    interval_of(own, formula) == interval
                     and all(
                         self.entails(events, values, trace, literal, own[literal.identifier].interval)
                         for literal in literals
@@ -203,7 +208,7 @@ class Theory:
                 assert_never(formula)
 
     def inside(self, events: Interpretation, accumulation: Accumulation, branch: Branch, trace: Trace) -> list[Event]:
-        """Returns the candidate events within the window, bounds included.
+        """Returns the candidate events within the window, bounds included, or as its containment says.
 
         In the practical semantics without the event that the window is, or is defined relative to (ERR-05).
         """
@@ -212,17 +217,35 @@ class Theory:
         return [
             event
             for event in events.candidates(accumulation.pattern)
-            if window.contains(event.interval) and event not in excluded
+            if self._contains(accumulation.containment, window, event) and event.id not in excluded
         ]
 
-    def _excluded(self, window: str, branch: Branch, trace: Trace) -> set[Event]:
+    def _contains(self, containment: Containment, window: Interval, event: Event) -> bool:
+        match containment:
+            case "inside":
+                return window.contains(event.interval)
+            case "in-state":
+                return is_in_state(event.interval, window)
+            case "holding":
+                return is_in_state(window, self.validity(event))
+            case "sharing":
+                return shares_time(window, self.validity(event))
+            case "common":
+                return states_share_time(window, self.validity(event))
+
+    def validity(self, opening: Event) -> Interval:
+        """Returns how long the state holds that an opening begins."""
+        return Interval(opening.begin, self.ends.get(opening.id, OPEN))
+
+    def _excluded(self, window: str, branch: Branch, trace: Trace) -> set[str]:
+        """Returns the ids of these events; the opening and the ending of a state have one id."""
         if self.semantics == "formal":
             return set()
         anchors = {timer.identifier: timer.anchor for timer in branch.relative_timers}
-        excluded = {trace[window]}
+        excluded = {trace[window].id}
         while window in anchors:
             window = anchors[window]
-            excluded.add(trace[window])
+            excluded.add(trace[window].id)
         return excluded
 
     def hold(self, conditions: Sequence[Expression], values: Substitution, trace: Trace) -> bool:
@@ -230,6 +253,8 @@ class Theory:
         if not conditions:
             return True
         times = {identifier: event.interval for identifier, event in trace.items()}
+        openings = ((identifier, event) for identifier, event in trace.items() if is_opening(event.label))
+        times.update((until_of(identifier), self.validity(event)) for identifier, event in openings)
         return all(self.evaluator.holds(condition, values, times) for condition in conditions)
 
     def rows(self, query: RelationQuery, time: Time) -> list[Substitution]:
@@ -256,6 +281,13 @@ class Theory:
                 )
             self._timer_events[timer] = tuple(timer_events(*stretch))
         return self._timer_events[timer]
+
+
+def interval_of(trace: Trace, branch: Branch) -> Interval:
+    """Returns the hull of the positive literals; the opening of a state adds no more than that it has happened."""
+    kept = [(name, event) for name, event in trace.items() if name not in branch.gathered]
+    lasting = (event.interval for name, event in kept if name not in branch.openings)
+    return hull_with_openings(lasting, (event.begin for name, event in kept if name in branch.openings))
 
 
 def match_timer(timer: AbsoluteTimer, event: Event) -> list[Substitution]:

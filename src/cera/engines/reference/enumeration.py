@@ -12,6 +12,7 @@ from cera.engines.reference.entailment import (
     Interpretation,
     Theory,
     Trace,
+    interval_of,
     match_timer,
     timer_event,
     window_events,
@@ -32,11 +33,7 @@ class Match:
     trace: Trace
     collected: tuple[Event, ...]
     values: Substitution
-
-    @property
-    def interval(self) -> Interval:
-        """The hull of the positive literals."""
-        return hull(event.interval for event in self.trace.values())
+    interval: Interval
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -74,7 +71,8 @@ class _Enumeration:
                 ):
                     gathered = gathered_order(branch)
                     remaining = {name: event for name, event in trace.items() if name not in gathered}
-                    yield Match(remaining, (*(trace[name] for name in gathered), *collected), extended)
+                    matched = (*(trace[name] for name in gathered), *collected)
+                    yield Match(remaining, matched, extended, interval_of(trace, branch))
 
     def _traces(
         self, conditions: Sequence[Expression], new: frozenset[Event] | None

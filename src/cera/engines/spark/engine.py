@@ -22,6 +22,7 @@ from cera.engines.spark.plan.batch import Batch
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.plan.evaluation import constructions
 from cera.engines.spark.plan.scopes import Environment
+from cera.engines.spark.plan.states import queries_states, with_states
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.reading.relation_tables import relation_tables
 from cera.engines.spark.recursion.recursion import Recursion
@@ -36,6 +37,7 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
+from cera.model.events.states import with_endings
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
 from cera.modules.layering import Layers
@@ -167,6 +169,8 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     lookups = relation_tables(spark, relations)
+    if queries_states(layers):
+        tables = with_states(tables, until)
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
     kept: list[DataFrame] = []
@@ -205,7 +209,7 @@ def answers(
 
 def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:
     """Returns the answers over events of this process, as events with all their derivations."""
-    base = list(events)
+    base = with_endings(events)
     with engine_failure():
         return _run(layers, base, settings)
 

@@ -22,9 +22,11 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from cera.model.events.event import Recipient
-from cera.model.terms.json_terms import sort_key
-from cera.model.time.interval import Time
+from cera.connectors.event_lines import state_line
+from cera.model.events.event import Event, Recipient
+from cera.model.events.states import is_opening
+from cera.model.terms.json_terms import sort_key, term_from_json
+from cera.model.time.interval import Time, point
 from cera.model.time.time_text import TimeFormat
 
 #: The columns of answers: rows that are not written have no `term`, and events of the input no `rule`; `causes` is an
@@ -52,7 +54,9 @@ class Lines:
         self._written: dict[Time, str] = {}
 
     def line(self, row: Row) -> str:
-        end, begin, id_, _, term, qualifier, rule, causes, recipient, transport = row
+        end, begin, id_, label, term, qualifier, rule, causes, recipient, transport = row
+        if rule is None and is_opening(label):
+            return _dumps(state_line(Event(term_from_json(json.loads(term)), point(begin), qualifier), self._times))
         if _LONG_NUMBER.search(term):
             term = _dumps(json.loads(term))
         start = f'{{"begin": {self._time(begin)}, "end": {self._time(end)}, "term": {term}, '

@@ -13,6 +13,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     InOneWindow,
+    InState,
     Periodic,
     Temporal,
     Within,
@@ -58,5 +59,5 @@ class ExpressionPrinter(printer.ExpressionPrinter[Document]):
                 return f"({name})" if name in _RESERVED else name
             case Aggregate():
                 return self._call(expression.function, [self.expression(expression.operand)])
-            case DateTime() | Periodic() | Temporal() | Within() | InOneWindow():
+            case DateTime() | Periodic() | Temporal() | Within() | InOneWindow() | InState():
                 raise ValueError(f"the language has no {type(expression).__name__}")

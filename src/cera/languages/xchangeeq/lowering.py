@@ -16,6 +16,7 @@ from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.xchangeeq.body_limits import MAX_BRANCHES, check_branch, count_branches, too_many_branches
 from cera.languages.xchangeeq.directives import chosen_semantics, declared_relations, declared_sources
 from cera.languages.xchangeeq.names import Names, check_scopes, identifier_names, plain_label, rule_name
+from cera.languages.xchangeeq.state_literals import check_states, labelled
 from cera.languages.xchangeeq.syntax import (
     AbsoluteTimerLiteral,
     Conjunction,
@@ -29,6 +30,7 @@ from cera.languages.xchangeeq.syntax import (
     RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
+    StateLiteral,
     WhileLiteral,
 )
 from cera.model.calendars.calendar_files import Calendar, check_timer
@@ -48,8 +50,17 @@ from cera.rules.rule import (
     RuleProgram,
     Semantics,
 )
+from cera.rules.states import StateQuery, with_states
 
-Lowered = EventQuery | AbsoluteTimer | RelativeTimer | Accumulation | RelationQuery
+
+@dataclass(frozen=True)
+class _OfStates:
+    """An accumulation whose pattern asks for states."""
+
+    accumulation: Accumulation
+
+
+Lowered = EventQuery | StateQuery | AbsoluteTimer | RelativeTimer | Accumulation | RelationQuery | _OfStates
 
 
 def lower(
@@ -89,7 +100,7 @@ class _Alternative:
 
     def branch(self) -> Branch:
         accumulations = _of_type(Accumulation, self.literals)
-        return Branch(
+        branch = Branch(
             _of_type(EventQuery, self.literals),
             _of_type(AbsoluteTimer, self.literals),
             _of_type(RelativeTimer, self.literals),
@@ -98,6 +109,8 @@ class _Alternative:
             self.conditions,
             relations=_of_type(RelationQuery, self.literals),
         )
+        elements = tuple(part.accumulation for part in _of_type(_OfStates, self.literals))
+        return with_states(branch, _of_type(StateQuery, self.literals), elements)
 
 
 @dataclass(frozen=True)
@@ -113,6 +126,7 @@ class _Lowering:
         count = count_branches(rule.query)
         if count > MAX_BRANCHES:
             self.problems.append(too_many_branches(rule, name, count))
+        self.problems.extend(check_states(rule))
         head = rule.head
         alternatives = self._alternatives(rule.query, identifier_names(rule.query), pruned=count > MAX_BRANCHES)
         branches = tuple(alternative.branch() for alternative in alternatives)
@@ -147,6 +161,10 @@ class _Lowering:
                 name, anonymous = _name(literal.identifier, plain_label(literal.pattern) or "event", names)
                 query = EventQuery(name, literal.pattern, anonymous, literal.span)
                 return _Alternative((query,), self._conditions(literal.conditions))
+            case StateLiteral():
+                name, anonymous = _name(literal.identifier, plain_label(literal.pattern) or "state", names)
+                state = StateQuery(name, labelled(literal.pattern), anonymous, literal.span)
+                return _Alternative((state,), self._conditions(literal.conditions))
             case AbsoluteTimerLiteral():
                 name, anonymous = _name(literal.identifier, "timer", names)
                 self._check_timer(literal.timer, literal.timer.pattern.span or literal.span)
@@ -164,9 +182,9 @@ class _Lowering:
             case WhileLiteral():
                 conditions = self._conditions(literal.conditions)
                 window = literal.window.name
-                return _Alternative(
-                    (Accumulation(window, literal.pattern, literal.negated, conditions, literal.span),),
-                )
+                pattern = labelled(literal.pattern) if literal.of_states else literal.pattern
+                accumulation = Accumulation(window, pattern, literal.negated, conditions, literal.span)
+                return _Alternative((_OfStates(accumulation) if literal.of_states else accumulation,))
 
     def _conditions(self, conditions: Iterable[Expression]) -> tuple[Expression, ...]:
         return tuple(self._expression(part) for condition in conditions for part in _conjuncts(condition))

@@ -29,6 +29,7 @@ from cera.languages.xchangeeq.syntax import (
     RelationLiteral,
     RelativeTimerLiteral,
     RuleSyntax,
+    StateLiteral,
     WhileLiteral,
     literals,
 )
@@ -152,7 +153,7 @@ class _Checks:
             case RelativeTimerLiteral():
                 self._use(query.anchor.name, query.anchor.span, scope)
                 return
-            case EventLiteral() | AbsoluteTimerLiteral() | RelationLiteral():
+            case EventLiteral() | StateLiteral() | AbsoluteTimerLiteral() | RelationLiteral():
                 pass
         self.expressions(query.conditions, scope)
 
@@ -209,7 +210,7 @@ def _in_some_branch(query: Query) -> Declarations:
 def _patterns(query: Query) -> Iterator[patterns.Pattern]:
     for literal in literals(query):
         match literal:
-            case EventLiteral() | WhileLiteral() | RelationLiteral():
+            case EventLiteral() | StateLiteral() | WhileLiteral() | RelationLiteral():
                 yield literal.pattern
             case AbsoluteTimerLiteral():
                 yield literal.timer.pattern
@@ -221,6 +222,8 @@ def _labels_without_identifier(query: Query) -> Iterator[str]:
     for literal in literals(query):
         match literal:
             case EventLiteral(identifier=None, pattern=TermPattern(label=str(label))):
+                yield label
+            case StateLiteral(identifier=None, pattern=TermPattern(label=str(label))):
                 yield label
             case _:
                 pass

@@ -43,6 +43,7 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     SemanticsDirective,
     SourceDirective,
+    StateLiteral,
     WhileLiteral,
 )
 from cera.languages.xchangeeq.term_printer import TermPrinter, label_text
@@ -51,6 +52,7 @@ from cera.model.expressions.expression import Expression
 from cera.model.matching.patterns import Pattern
 from cera.model.time.durations import format_duration
 from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel
+from cera.rules.states import as_written, asks_for_state, written_conditions
 
 
 def print_program(program: ProgramSyntax) -> str:
@@ -70,9 +72,19 @@ def print_pattern(pattern: Pattern) -> str:
     return render(Printer().pattern(pattern), width=None)
 
 
+def print_query_pattern(pattern: Pattern) -> str:
+    """Prints the pattern of a query on one line, one of openings or endings of states as that of the states."""
+    return f"state {print_pattern(as_written(pattern))}" if asks_for_state(pattern) else print_pattern(pattern)
+
+
 def print_expression(expression: Expression) -> str:
     """Prints the expression on one line."""
     return render(Printer().expression(expression), width=None)
+
+
+def print_conditions(conditions: Iterable[Expression]) -> list[str]:
+    """Prints the conditions of a branch, each on one line, as they were written."""
+    return [print_expression(condition) for condition in written_conditions(conditions)]
 
 
 def print_source(source: SourceLabel) -> str:
@@ -145,6 +157,9 @@ class Printer(TermPrinter):
             case RelationLiteral():
                 named = "relation " if query.identifier is None else f"relation {query.identifier.name}: "
                 return concat(named, self.pattern(query.pattern), self._where(query.conditions))
+            case StateLiteral():
+                name = "state " if query.identifier is None else f"state {query.identifier.name}: "
+                return concat(name, self.pattern(query.pattern), self._where(query.conditions))
             case AbsoluteTimerLiteral():
                 timer = self.timer(query.timer)
                 return concat(_event(query.identifier), timer, self._where(query.conditions))
@@ -152,7 +167,7 @@ class Printer(TermPrinter):
                 duration = format_duration(query.duration)
                 return concat(_event(query.identifier), f"{query.kind}[{query.anchor.name}, {duration}]")
             case WhileLiteral():
-                kind = "not" if query.negated else "collect"
+                kind = ("not" if query.negated else "collect") + (" state" if query.of_states else "")
                 pattern = self.pattern(query.pattern)
                 return concat(f"while {query.window.name}: {kind} ", pattern, self._where(query.conditions))
 

@@ -36,6 +36,16 @@ class EventLiteral:
 
 
 @dataclass(frozen=True)
+class StateLiteral:
+    """`state s: pattern where {…}`; the identifier may be left out."""
+
+    identifier: Identifier | None
+    pattern: Pattern
+    conditions: tuple[Expression, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
 class RelativeTimerLiteral:
     """`event i: extend[o, 1 min]`, `event i: timer:from-end[event o, 12 sec]`; kind by its canonical name."""
 
@@ -58,13 +68,14 @@ class AbsoluteTimerLiteral:
 
 @dataclass(frozen=True)
 class WhileLiteral:
-    """`while i: not pattern where {…}`, `while i: collect pattern where {…}`."""
+    """`while i: not pattern where {…}`, `while i: collect pattern where {…}`; with `state` the pattern is of states."""
 
     window: Identifier
     negated: bool
     pattern: Pattern
     conditions: tuple[Expression, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+    of_states: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,7 +106,7 @@ class Disjunction:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Literal = EventLiteral | RelativeTimerLiteral | AbsoluteTimerLiteral | WhileLiteral | RelationLiteral
+Literal = EventLiteral | StateLiteral | RelativeTimerLiteral | AbsoluteTimerLiteral | WhileLiteral | RelationLiteral
 Query = Literal | Conjunction | Disjunction
 
 

@@ -19,6 +19,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Not,
     Or,
     Periodic,
@@ -137,6 +138,9 @@ class TermPrinter(ExpressionPrinter):
             case Temporal():
                 left, right = self.expression(expression.left, SUM), self.expression(expression.right, SUM)
                 return self._infix(left, expression.relation, right)
+            case InState():
+                event, state = self.expression(expression.event, SUM), self.expression(expression.state, SUM)
+                return self._infix(event, "in", state)
             case Within():
                 intervals = bracket("{", [self.expression(interval) for interval in expression.intervals], "}")
                 return self._infix(intervals, "within", self.expression(expression.duration, SUM))

@@ -17,6 +17,7 @@ from cera.model.expressions.expression import (
     DateTime,
     EventReference,
     Expression,
+    InState,
     Periodic,
     Temporal,
     TimerQuery,
@@ -59,6 +60,9 @@ class TermTransformer(ExpressionTransformer):
 
     def temporal(self, span: Span, left: Expression, relation: Token, right: Expression) -> Temporal:
         return Temporal(str(relation), left, right, span)
+
+    def in_state(self, span: Span, event: Expression, state: Any) -> InState:
+        return InState(event, EventReference(state.name, state.span), span)
 
     def within(self, span: Span, *operands: Expression) -> Within:
         return Within(operands[:-1], operands[-1], span)

@@ -28,6 +28,7 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     SemanticsDirective,
     SourceDirective,
+    StateLiteral,
     WhileLiteral,
 )
 from cera.languages.xchangeeq.term_transformer import TermTransformer, timer_query
@@ -126,6 +127,11 @@ class ItemTransformer(TermTransformer):
     ) -> RelationLiteral:
         return RelationLiteral(identifier, pattern, where or (), span)
 
+    def state_literal(
+        self, span: Span, identifier: Identifier | None, pattern: Pattern, where: Conditions | None
+    ) -> StateLiteral:
+        return StateLiteral(identifier, pattern, where or (), span)
+
     def absolute_literal(
         self, span: Span, identifier: Identifier | None, pattern: TermPattern, where: Conditions | None
     ) -> AbsoluteTimerLiteral:
@@ -149,6 +155,11 @@ class ItemTransformer(TermTransformer):
         self, span: Span, window: Identifier, kind: Token, pattern: Pattern, where: Conditions | None
     ) -> WhileLiteral:
         return WhileLiteral(window, kind.type == "NOT_EVENT", pattern, where or (), span)
+
+    def while_state(
+        self, span: Span, window: Identifier, kind: Token, pattern: Pattern, where: Conditions | None
+    ) -> WhileLiteral:
+        return WhileLiteral(window, kind.type == "NOT_EVENT", pattern, where or (), span, of_states=True)
 
     def identifier(self, span: Span, name: Token) -> Identifier:
         return Identifier(str(name), span)

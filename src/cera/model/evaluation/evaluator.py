@@ -28,6 +28,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Negative,
     Not,
@@ -36,10 +37,11 @@ from cera.model.expressions.expression import (
     Temporal,
     Variable,
     Within,
+    until_of,
 )
 from cera.model.terms.term import Term, Value, value_key
 from cera.model.terms.values import is_number, number
-from cera.model.time.allen import CONVERSES, RELATIONS
+from cera.model.time.allen import CONVERSES, RELATIONS, is_in_state
 from cera.model.time.durations import Distance, Duration, shift
 from cera.model.time.interval import Interval, hull, point
 
@@ -71,6 +73,11 @@ class Evaluator:
                 return self._within(condition, values, times)
             case InOneWindow():
                 return self._in_one_window(condition, values, times)
+            case InState():
+                event = self._interval(condition.event, values, times)
+                name = condition.state.identifier
+                state = times.get(until_of(name)) or times.get(name)
+                return event is not None and state is not None and is_in_state(event, state)
             case _:
                 return self.value(condition, values, times) is True
 
@@ -99,7 +106,7 @@ class Evaluator:
                 return self._defined(calculate(expression.operator, left, right))
             case Call():
                 return self._call(expression, values, times)
-            case Comparison() | Temporal() | Within() | InOneWindow() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Not() | And() | Or():
                 return self.holds(expression, values, times)
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")

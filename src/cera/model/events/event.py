@@ -17,6 +17,11 @@ from cera.model.terms.hashing import event_id
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 
+#: The child with the id of the state in the openings and endings of states (`states`).
+STATE_ID = "state:id"
+#: The beginning of the labels of these.
+STATES = "state:"
+
 
 @dataclass(frozen=True, order=False)
 class Event:
@@ -28,6 +33,9 @@ class Event:
 
     @cached_property
     def id(self) -> str:
+        """The hash of the identity; for the opening and the ending of a state the id of the state."""
+        if self.term.label.startswith(STATES) and (state := _state_id(self.term)) is not None:
+            return state
         return event_id(self.term, self.interval, self.qualifier)
 
     @property
@@ -58,6 +66,14 @@ class Event:
 
     def __str__(self) -> str:
         return f"{self.term}{self.interval}"
+
+
+def _state_id(term: Term) -> str | None:
+    """Returns the id that the opening or the ending of a state carries."""
+    for child in reversed(term.children):
+        if isinstance(child, Term) and child.label == STATE_ID and isinstance(child.children[0], str):
+            return child.children[0]
+    return None
 
 
 @tagged("Recipient")

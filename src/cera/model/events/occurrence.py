@@ -12,7 +12,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NoReturn
 
-from cera.model.events.event import Event
+from cera.model.events.event import STATE_ID, STATES, Event
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.json_terms import term_from_json
 from cera.model.terms.term import Term, Value
@@ -141,6 +141,8 @@ class Occurrence:
         except AttributeError:
             if self.content is None:
                 self._id = self.event.id
+            elif STATE_ID in self.content and self.label.startswith(STATES):
+                self._id = self.content[STATE_ID]
             else:
                 self._id = flat_event_id(self.label, self.content.items(), self.begin, self.end, self.qualifier)
             return self._id
@@ -160,6 +162,33 @@ class Occurrence:
         self.begin, self.end, self.label, self.qualifier, self.number, *body = state
         self.content, self.nested, self.draft, self._known = body
         self._event = None
+
+
+class Opening(Occurrence):
+    """The opening of a state in a run: a point event, and how long the state holds as far as that is known.
+
+    It is shared by all that refers to the state: when the state ends, all of it knows.
+    """
+
+    __slots__ = ("until",)
+
+    def __init__(self, opened: Occurrence, until: int) -> None:
+        body = (opened.content, opened._known, opened.draft)
+        super().__init__(opened.begin, opened.end, opened.label, *body, nested=opened.nested)
+        self.until = until
+
+    def relabelled(self, label: str, end: int) -> Occurrence:
+        """Returns an event with the same children under another label, up to an end."""
+        made_later = self.content is not None or self.nested is not None
+        term = None if made_later else Term(label, self.term.children, ordered=self.term.ordered)
+        return Occurrence(self.begin, end, label, self.content, term, nested=self.nested)
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return (super().__getstate__(), self.until)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        inner, self.until = state
+        super().__setstate__(inner)
 
 
 PLAIN = frozenset((str, int, float))

@@ -172,6 +172,19 @@ class InOneWindow:
         return Period(self.length, self.slide, self.origin)
 
 
+@tagged("InState")
+@dataclass(frozen=True)
+class InState:
+    """`x in s`: b(s) <= b(x) and b(s) < e(x) <= e(s), for a state s that may still be open (ERR-51).
+
+    What closes a state happened in it, what opened it did not. It is decided when x has ended.
+    """
+
+    event: Expression
+    state: EventReference
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 @tagged("Not")
 @dataclass(frozen=True)
 class Not:
@@ -208,6 +221,7 @@ Expression = (
     | Temporal
     | Within
     | InOneWindow
+    | InState
     | Not
     | And
     | Or
@@ -229,6 +243,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (*expression.intervals, expression.duration)
         case InOneWindow():
             return expression.intervals
+        case InState():
+            return (expression.event, expression.state)
         case And() | Or():
             return expression.operands
 
@@ -252,6 +268,10 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
             )
         case InOneWindow():
             return replace(expression, intervals=tuple(change(i) for i in expression.intervals))
+        case InState():
+            state = change(expression.state)
+            assert isinstance(state, EventReference)
+            return replace(expression, event=change(expression.event), state=state)
         case And() | Or():
             return replace(expression, operands=tuple(change(o) for o in expression.operands))
 
@@ -261,6 +281,14 @@ def walk(expression: Expression) -> Iterator[Expression]:
     yield expression
     for operand in operands(expression):
         yield from walk(operand)
+
+
+def until_of(state: str) -> str:
+    """Returns the name under which the times of a match have the interval of a state, which may still be open.
+
+    The identifier itself stands for the opening, a point.
+    """
+    return f"{state}.until"
 
 
 def variables(expression: Expression) -> frozenset[str]:

@@ -24,6 +24,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Negative,
     Not,
@@ -42,7 +43,7 @@ OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 ARITHMETIC_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
 #: The expressions that not every language has.
-Special = DurationLiteral | DateTime | Periodic | EventReference | Aggregate | Temporal | Within | InOneWindow
+Special = DurationLiteral | DateTime | Periodic | EventReference | Aggregate | Temporal | Within | InOneWindow | InState
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -58,7 +59,7 @@ def level_of(expression: Expression) -> int:
             return AND
         case Not():
             return NOT
-        case Comparison() | Temporal() | Within() | InOneWindow():
+        case Comparison() | Temporal() | Within() | InOneWindow() | InState():
             return COMPARISON
         case Arithmetic():
             return ARITHMETIC_LEVELS[expression.operator]
@@ -125,7 +126,7 @@ class ExpressionPrinter(ABC, Generic[Written]):
                 return self._chain(self.spelling.disjunction, operands)
             case DurationLiteral() | DateTime() | Periodic() | EventReference() | Aggregate():
                 return self._special(expression)
-            case Temporal() | Within() | InOneWindow():
+            case Temporal() | Within() | InOneWindow() | InState():
                 return self._special(expression)
             case _:
                 assert_never(expression)

@@ -54,6 +54,15 @@ def point(time: Time) -> Interval:
     return Interval(time, time)
 
 
+def hull_with_openings(intervals: Iterable[Interval], openings: Iterable[Time]) -> Interval:
+    """Returns the hull, which also reaches the begins of some states; of states alone the last begin, a point."""
+    found, begins = list(intervals), list(openings)
+    if not found:
+        return point(max(begins))
+    covered = hull(found)
+    return Interval(covered.begin, max(covered.end, *begins)) if begins else covered
+
+
 def hull(intervals: Iterable[Interval]) -> Interval:
     """Returns t1 ⊔ … ⊔ tn: the smallest interval that covers all of them."""
     begins, ends = zip(*intervals, strict=True)

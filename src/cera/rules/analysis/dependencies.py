@@ -22,6 +22,7 @@ from cera.diagnostics import Span
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.rule import Rule
+from cera.rules.states import arriving
 
 DependencyKind = Literal["temporal", "grouping", "negative", "positive"]
 
@@ -60,9 +61,12 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
         anchors.update(name for window in branch.windows for name in window.over)
         for query in branch.events:
             anchor, gathered = query.identifier in anchors, query.identifier in branch.gathered
-            yield EventPattern(query.pattern, False, anchor, gathered, query.span)
+            for pattern in arriving(query):
+                yield EventPattern(pattern, False, anchor, gathered, query.span)
         for part in branch.accumulations:
             yield EventPattern(part.pattern, part.negated, False, not part.negated, part.span)
+            if part.opening is not None:
+                yield EventPattern(part.opening.pattern, False, False, False, part.opening.span)
 
 
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:

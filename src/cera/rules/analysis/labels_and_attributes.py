@@ -20,6 +20,7 @@ from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.unification import choices_of, query_label
 from cera.rules.rule import Branch, Rule
+from cera.rules.states import arriving
 
 
 def asked_attributes(rules: Sequence[Rule]) -> tuple[AskedAttribute, ...]:
@@ -38,7 +39,8 @@ def asked_attributes(rules: Sequence[Rule]) -> tuple[AskedAttribute, ...]:
 
 def _of_branch(branch: Branch) -> Iterator[AskedAttribute]:
     for query in branch.events:
-        yield from _of_event(query.pattern, needed=True)
+        for pattern in arriving(query):
+            yield from _of_event(pattern, needed=True)
     for collection in branch.collections:
         yield from _of_event(collection.pattern, needed=True)
     for absence in branch.absences:

@@ -27,6 +27,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Negative,
     Not,
@@ -126,6 +127,9 @@ class KindInference:
             case InOneWindow():
                 for interval in expression.intervals:
                     self._expect(interval, ("interval",), "only time intervals lie in windows")
+                return "boolean"
+            case InState():
+                self._expect(expression.event, ("interval",), "`in` takes an event and a state")
                 return "boolean"
             case Not() | And() | Or():
                 parts = (expression.operand,) if isinstance(expression, Not) else expression.operands

@@ -18,6 +18,7 @@ from cera.model.expressions.expression import (
     ComparisonOperator,
     Expression,
     InOneWindow,
+    InState,
     Or,
     Temporal,
     Within,
@@ -110,6 +111,12 @@ def clauses(condition: Expression) -> tuple[Clause, ...]:
         case InOneWindow():
             stretches = [stretch for i in condition.intervals if (stretch := stretch_of(i)) is not None]
             return ((_covered(stretches, exactly(condition.length - 1), condition),),)
+        case InState():
+            event, state = stretch_of(condition.event), stretch_of(condition.state)
+            if event is None or state is None:
+                return ()
+            begun = _at_most(state.begin, event.begin, NO_TIME, condition)
+            return (((begun, strictly_before(state.begin, event.end, condition)),),)
         case Comparison():
             return _compared(condition)
         case _:

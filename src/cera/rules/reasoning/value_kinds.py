@@ -14,6 +14,7 @@ from cera.model.expressions.expression import (
     Comparison,
     Expression,
     InOneWindow,
+    InState,
     Negative,
     Not,
     Or,
@@ -36,7 +37,7 @@ _BY_NAME = {"number": NUMBER, "string": STRING, "boolean": BOOLEAN, "any": _ALL}
 def defined_parts(expression: Expression) -> Iterator[Expression]:
     """Yields the parts that have a value wherever the expression has one; not the sides of a comparison."""
     yield expression
-    if not isinstance(expression, Comparison | Temporal | Within | InOneWindow | Not | And | Or):
+    if not isinstance(expression, Comparison | Temporal | Within | InOneWindow | InState | Not | And | Or):
         for operand in expressions.operands(expression):
             yield from defined_parts(operand)
 

@@ -15,6 +15,7 @@ from cera.model.matching.patterns import Pattern
 from cera.model.terms.values import Scalar
 from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Branch, Rule
+from cera.rules.states import arriving
 
 _CONVERSE: dict[ComparisonOperator, ComparisonOperator] = {
     "=": "=",
@@ -52,9 +53,12 @@ def thresholds(rules: Sequence[Rule], label: str | None) -> tuple[frozenset[Thre
 def _queries(branch: Branch) -> Iterator[tuple[Pattern, Sequence[Expression]]]:
     """Yields the queries of a branch, with the conditions that everything they match must fulfil."""
     for query in branch.events:
-        yield query.pattern, branch.conditions
+        for pattern in arriving(query):
+            yield pattern, branch.conditions
     for part in branch.accumulations:
         yield part.pattern, part.conditions
+        if part.opening is not None:
+            yield part.opening.pattern, ()
 
 
 def _needed(pattern: Pattern, conditions: Sequence[Expression]) -> Iterator[Threshold]:

@@ -6,7 +6,7 @@ event.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql import Column
@@ -22,7 +22,7 @@ from cera.engines.spark.plan.sliding import SlidingWindow, collected, first_of_t
 from cera.engines.spark.plan.timers import timed
 from cera.engines.spark.plan.undefined_counts import counted_heads
 from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
-from cera.engines.spark.tables.relations import Relation, attribute, column, component
+from cera.engines.spark.tables.relations import Relation, attribute, column, component, until_name
 from cera.engines.spark.tables.term_columns import flat_hashes
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TERM, Cell
@@ -193,7 +193,23 @@ def _interval(relation: Relation) -> tuple[Column, Column]:
     ends = [column(attribute(name, "end")) for name in relation.literals]
     if len(begins) == 1:
         return begins[0], ends[0]
-    return F.least(*begins), F.greatest(*ends)
+    openings = [name for name in relation.literals if until_name(name) in relation.variables]
+    if not openings:
+        return F.least(*begins), F.greatest(*ends)
+    return _begin_with_openings(relation, openings), F.greatest(*ends)
+
+
+def _begin_with_openings(relation: Relation, openings: Sequence[str]) -> Column:
+    """Returns the first begin of the events of a row; of openings of states alone, the last one."""
+    begins: list[Column] = []
+    for name in relation.literals:
+        begin = column(attribute(name, "begin"))
+        if name in openings:  # in another branch of an `or` it may be an event
+            begin = F.when(column(component(until_name(name), "integer")).isNull(), begin)
+        begins.append(begin)
+    lasts = [column(attribute(name, "begin")) for name in openings]
+    last = F.greatest(*lasts) if len(lasts) > 1 else lasts[0]
+    return F.coalesce(F.least(*begins), last)
 
 
 def _identity(construction: Construction, h1: Column, h2: Column, begin: Column, end: Column) -> tuple[Column, Column]:

@@ -43,12 +43,14 @@ from cera.engines.spark.plan.patterns import match_table
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
+from cera.engines.spark.plan.states import with_ends_of_states
 from cera.engines.spark.plan.timers import tick_table, timed, windowed
 from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union
 from cera.engines.spark.values.cells import TYPES
 from cera.engines.spark.values.expressions import compile_condition, compile_filter
+from cera.model.events.states import OPENING
 from cera.model.expressions.expression import TimerQuery
 from cera.model.matching.patterns import Pattern
 from cera.model.time.interval import Time
@@ -178,6 +180,8 @@ class Evaluation:
         found: list[Relation] = []
         for table in tables:
             frame = match_table(table, identifier, pattern, self.environment.fallback)
+            if frame is not None and table.prefix == OPENING:
+                frame = with_ends_of_states(frame, identifier, table)
             if frame is not None:
                 found.append(Relation(frame, _components(frame.columns), (identifier,)))
         return union(found) if found else self._nothing(identifier)
@@ -209,6 +213,8 @@ class Evaluation:
         if length is not None:
             times = attribute(operator.window, "end"), attribute(operator.element, "end")
             buckets = Buckets(*times, before=length, after=0)
+        if operator.containment in ("holding", "sharing", "common"):  # a state may have begun long before
+            buckets = None
 
         def conditions(pair: Pair) -> list[Column]:
             scope = RowScope(pair, self.environment)
@@ -218,15 +224,18 @@ class Evaluation:
                 found.append((halves[0][0] != halves[0][1]) | (halves[1][0] != halves[1][1]))
             return found
 
-        if isinstance(operator, AntiSemiJoin) and buckets is not None and not operator.condition:
+        plain = operator.containment == "inside" and not operator.condition
+        if isinstance(operator, AntiSemiJoin) and buckets is not None and plain:
             found = self._without_any(operator, left, buckets)
             if found is not None:
                 self.joins.append((operator, "broadcast"))
                 return found
         self._note(operator, left, right, buckets)
         if isinstance(operator, AntiSemiJoin):
-            return joins.anti_join(left, right, operator.window, operator.element, conditions, buckets)
-        return joins.temporal_join(left, right, operator.window, operator.element, conditions, buckets)
+            names = (operator.window, operator.element)
+            return joins.anti_join(left, right, *names, conditions, buckets, operator.containment)
+        how = (conditions, buckets, operator.containment)
+        return joins.temporal_join(left, right, operator.window, operator.element, *how)
 
     def _without_any(self, operator: AntiSemiJoin, left: Relation, buckets: Buckets) -> Relation | None:
         """Returns the rows of the left side without an event in their windows, if these rows are few; else None."""

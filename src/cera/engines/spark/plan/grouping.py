@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.engines.spark.tables.relations import Relation, attribute, column, component
+from cera.engines.spark.tables.relations import Relation, attribute, column, component, until_name
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import unsigned
@@ -55,6 +55,7 @@ def group_matches(relation: Relation, variables: frozenset[str], *, counted: boo
 
     Unless they are `counted`, matches of one substitution are one.
     """
+    variables |= frozenset(map(until_name, relation.identifiers))  # which belong to the trace
     if relation.matches and not counted:
         relation = _first_matches(relation)
     collected = {name: kinds for name, kinds in relation.variables.items() if name not in variables}

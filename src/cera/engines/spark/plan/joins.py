@@ -15,9 +15,12 @@ from typing import Literal
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from cera.engines.spark.tables.relations import EVENT, Relation, attribute, column, component, match_name
+from cera.engines.spark.tables.relations import EVENT, UNTIL, Relation, attribute, column, component, match_name
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
+from cera.engines.spark.values.temporal import IntervalColumns, contained
+from cera.model.expressions.expression import until_of
+from cera.rules.rule import Containment
 
 #: How a join is made; `explain` shows it.
 Strategy = Literal["bucket", "plain", "broadcast", "sliding"]
@@ -59,7 +62,7 @@ class Pair:
         return self.right.cell(_RIGHT + variable)
 
     def interval(self, identifier: str) -> tuple[Column, Column]:
-        if identifier in self.left.literals:
+        if identifier.removesuffix(f".{UNTIL}") in self.left.literals:
             return self.left.interval(identifier)
         return self.right.interval(_RIGHT + identifier)
 
@@ -103,9 +106,10 @@ def temporal_join(
     element: str,
     conditions: Callable[[Pair], list[Column]],
     buckets: Buckets | None,
+    containment: Containment = "inside",
 ) -> Relation:
     """Returns R ⋈_{i⊒j} S: the events in the windows of R, each a match; heads say whether they are counted."""
-    inside = _inside(window, element, conditions)
+    inside = _inside(window, element, conditions, containment)
     frame, pair = _joined(left, right, "inner", buckets, inside)
     return _taking(frame, pair, (), (), {element: match_name(element)})
 
@@ -117,18 +121,22 @@ def anti_join(
     element: str,
     conditions: Callable[[Pair], list[Column]],
     buckets: Buckets | None,
+    containment: Containment = "inside",
 ) -> Relation:
     """Returns R ▷_{i⊒j} S: the rows of R with nothing of S in their windows."""
-    frame, _ = _joined(left, right, "left_anti", buckets, _inside(window, element, conditions))
+    frame, _ = _joined(left, right, "left_anti", buckets, _inside(window, element, conditions, containment))
     names = [column(name) for name in left.columns]
     return replace(left, frame=frame.select(*names))
 
 
-def _inside(window: str, element: str, conditions: Callable[[Pair], list[Column]]) -> Callable[[Pair], list[Column]]:
+def _inside(
+    window: str, element: str, conditions: Callable[[Pair], list[Column]], containment: Containment
+) -> Callable[[Pair], list[Column]]:
     def both(pair: Pair) -> list[Column]:
-        begin, end = pair.left.interval(window)
-        inner_begin, inner_end = pair.right.interval(_RIGHT + element)
-        return [begin <= inner_begin, inner_end <= end, *conditions(pair)]
+        outer = IntervalColumns(*pair.left.interval(window))
+        held = containment in ("holding", "sharing", "common")
+        inner = IntervalColumns(*pair.right.interval(_RIGHT + (until_of(element) if held else element)))
+        return [*contained(containment, outer, inner), *conditions(pair)]
 
     return both
 

@@ -53,7 +53,7 @@ def match_table(
     variable has at least one component if the table can give it a value at all. `fallback` is called with what runs in
     Python.
     """
-    if isinstance(pattern, ScalarPattern | RegexPattern) or not can_have_label(pattern, table.label):
+    if isinstance(pattern, ScalarPattern | RegexPattern) or not table.can_have(query_label(pattern)):
         return None
     flat = table.content.flat if isinstance(table.content, Terms) else True
     if flat is False:
@@ -83,11 +83,6 @@ def single_way(table: EventTable, pattern: Pattern) -> Way | None:
     except NotNativeError:
         return None
     return ways[0] if len(ways) == 1 else None
-
-
-def can_have_label(pattern: Pattern, label: str | None) -> bool:
-    wanted = query_label(pattern)
-    return wanted is None or label is None or wanted == label
 
 
 def _relation(frame: DataFrame, identifier: str) -> Relation:

@@ -9,7 +9,7 @@ from pyspark.sql import Column
 
 from cera.algebra.operators import Expression, Join, Matching, Reference, RelativeTimers, Renaming, Selection
 from cera.algebra.plan import Plan
-from cera.engines.spark.plan.patterns import can_have_label, single_way
+from cera.engines.spark.plan.patterns import single_way
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import Timer, column
@@ -96,7 +96,7 @@ def side_of(expression: Expression, sources: Sources) -> Side | None:
         return None if chosen is None else chosen.renamed(names)
     if not isinstance(matching, Matching):
         return None
-    possible = [table for table in sources.tables(matching.source) if can_have_label(matching.pattern, table.label)]
+    possible = [table for table in sources.tables(matching.source) if table.can_have(query_label(matching.pattern))]
     if len(possible) != 1:
         return None
     way = single_way(possible[0], matching.pattern)

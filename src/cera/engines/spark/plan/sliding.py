@@ -58,7 +58,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
     while isinstance(body, Merging):
         body = body.input
     join, names = unwrapped(body, sources.plan)
-    if not isinstance(join, TemporalJoin) or join.condition or not join.counted:
+    if not isinstance(join, TemporalJoin) or join.condition or not join.counted or join.containment != "inside":
         return None
     found, elements = anchor_side(join.left, sources), side_of(join.right, sources)
     if found is None or elements is None or found.window != join.window:

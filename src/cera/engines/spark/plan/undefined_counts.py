@@ -34,6 +34,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Negative,
     Not,
@@ -150,7 +151,7 @@ def _lacking(expression: Expression, scope: Scope, certain: frozenset[str]) -> I
                 yield ~is_defined(found)
         case Literal() | DurationLiteral() | DateTime() | EventReference() | Periodic():
             return
-        case Temporal() | Within() | InOneWindow():
+        case Temporal() | Within() | InOneWindow() | InState():
             return
         case Aggregate():
             raise AssertionError("an aggregate is no part of a condition")

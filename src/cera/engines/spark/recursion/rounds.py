@@ -19,7 +19,6 @@ from cera.algebra.operators import Matching, walk
 from cera.algebra.plan import references
 from cera.engines.spark.plan.deriving import DERIVATION
 from cera.engines.spark.plan.evaluation import Evaluation, constructions
-from cera.engines.spark.plan.patterns import can_have_label
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.recursion.layouts import EVENT_COLUMNS, Layout, layout_of
 from cera.engines.spark.recursion.ranking import ranked
@@ -28,6 +27,7 @@ from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column, component
 from cera.model.events.answer_limits import WAYS_PER_EVENT, dense_recursion, endless_recursion, wrapping_recursion
 from cera.model.terms.term import MAX_SIZE
+from cera.rules.analysis.unification import query_label
 
 #: After so many rounds a recursion starts again in one piece.
 MOST_ROUNDS = 100
@@ -69,7 +69,7 @@ class RoundEvaluation(Evaluation):
         """Returns whether all queries of a body for events of the recursion have tables to look into."""
         parts = (part for each in (body.construction, *(p.expression for p in body.points)) for part in walk(each))
         queries = [part for part in parts if isinstance(part, PartMatching)]
-        return all(any(can_have_label(query.pattern, t.label) for t in self.matched(query)) for query in queries)
+        return all(any(t.can_have(query_label(query.pattern)) for t in self.matched(query)) for query in queries)
 
     def body_events(self, body: Body) -> EventTable:
         """Returns the events that a body derives."""

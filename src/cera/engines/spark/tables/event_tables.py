@@ -21,6 +21,7 @@ from pyspark.sql.types import (
 )
 
 from cera.engines.spark.values.cells import Cell
+from cera.model.events.states import ENDING, OPENING
 
 #: The value of a child in the column `fields`: at most one of the four is not null.
 FIELD = StructType(
@@ -72,8 +73,9 @@ class Terms:
 class EventTable:
     """Events as a DataFrame; `label` if all of them are known to have the same one.
 
-    `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the columns `h1` and
-    `h2` once more, as expressions over the other columns, for use in a few rows only. `unique`: children
+    `prefix`: what all labels begin with, if it is that of openings or endings of states; empty where none of them is
+    such. `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the columns
+    `h1` and `h2` once more, as expressions over the other columns, for use in a few rows only. `unique`: children
     such that no two events have the same label, time and values of these; users of it check that.
     """
 
@@ -84,6 +86,15 @@ class EventTable:
     once: bool = False
     identity: tuple[Column, Column] | None = None
     unique: frozenset[str] | None = None
+    prefix: str | None = None
+
+    def can_have(self, label: str | None) -> bool:
+        """Returns whether an event may be one that a query for a label, or for any, finds."""
+        if self.prefix is not None:
+            wanted = next((prefix for prefix in (OPENING, ENDING) if (label or "").startswith(prefix)), "")
+            if wanted != self.prefix:
+                return False
+        return label is None or self.label is None or label == self.label
 
     def is_unique_by(self, cells: Iterable[Cell]) -> bool:
         """Returns whether events with the same label, time and values of these cells are declared to be one."""

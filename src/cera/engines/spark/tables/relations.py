@@ -46,6 +46,18 @@ def attribute(identifier: str, part: str) -> str:
     return f"{identifier}.{part}"
 
 
+#: The column of an opening with the end of its state.
+UNTIL = "until"
+
+
+def until_name(identifier: str) -> str:
+    """Returns the name of the variable that has the end of the state whose opening has this identifier.
+
+    As a variable it passes all joins.
+    """
+    return f"{identifier}#{UNTIL}"
+
+
 def match_name(element: str) -> str:
     """Returns the name under which an event of a window is kept as a match."""
     return f"{element}.match"
@@ -106,6 +118,9 @@ class Relation:
 
     def interval(self, identifier: str) -> tuple[Column, Column]:
         """Returns the times of an event; null if no row has it."""
+        state = identifier.removesuffix(f".{UNTIL}")
+        if state != identifier and until_name(state) in self.variables:
+            return column(attribute(state, "begin")), column(component(until_name(state), "integer"))
         if identifier not in self.identifiers and identifier not in self.timers:
             return F.lit(None).cast("bigint"), F.lit(None).cast("bigint")
         return column(attribute(identifier, "begin")), column(attribute(identifier, "end"))
@@ -155,6 +170,7 @@ class Relation:
 
     def renamed(self, identifiers: Mapping[str, str], variables: Mapping[str, str]) -> Relation:
         """Returns ρ: other names for identifiers and variables, given by their old ones."""
+        variables = {**variables, **{until_name(old): until_name(new) for old, new in identifiers.items()}}
         new = replace(
             self,
             variables={variables.get(name, name): kinds for name, kinds in self.variables.items()},
@@ -181,7 +197,7 @@ class Relation:
 
     def projected(self, variables: Iterable[str]) -> Relation:
         """Returns π: the relation without some of the variables."""
-        kept = set(variables)
+        kept = {*variables, *map(until_name, self.identifiers)}
         smaller = replace(self, variables={name: kinds for name, kinds in self.variables.items() if name in kept})
         return replace(smaller, frame=self.frame.select(*[column(name) for name in smaller.columns]))
 

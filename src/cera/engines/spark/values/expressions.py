@@ -35,6 +35,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InOneWindow,
+    InState,
     Literal,
     Negative,
     Not,
@@ -43,6 +44,7 @@ from cera.model.expressions.expression import (
     Temporal,
     Variable,
     Within,
+    until_of,
     walk,
 )
 from cera.model.terms.term import Term
@@ -135,6 +137,10 @@ class _Compiler:
                 return self._within(condition)
             case InOneWindow():
                 return self._in_one_window(condition)
+            case InState():
+                event = self._interval(condition.event)
+                begin, end = self.scope.interval(until_of(condition.state.identifier))
+                return F.lit(False) if event is None else temporal.in_state(event, IntervalColumns(begin, end))
             case _:
                 value = _as_columns(self.operand(condition))
                 found = value.boolean if isinstance(value, Cell) else None
@@ -156,7 +162,7 @@ class _Compiler:
                 return self._arithmetic(expression)
             case Call():
                 return self._call(expression)
-            case Comparison() | Temporal() | Within() | InOneWindow() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Not() | And() | Or():
                 return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")

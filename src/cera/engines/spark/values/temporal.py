@@ -24,6 +24,7 @@ from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.periodic_windows import Period
 from cera.model.time.recurrence import DAY, SECOND
 from cera.model.time.timers import SYNONYMS, TIMERS, Sign
+from cera.rules.rule import Containment
 
 #: More months than there are dates for; greater numbers are undefined anyway.
 _MOST_MONTHS = 12 * 10_000
@@ -181,6 +182,28 @@ def related(relation: str, i: IntervalColumns, j: IntervalColumns) -> Column:
             return i.begin == j.begin if i.is_point and j.is_point else (i.begin == j.begin) & (i.end == j.end)
         case _:
             return related(CONVERSES[relation], j, i)
+
+
+def in_state(event: IntervalColumns, state: IntervalColumns) -> Column:
+    """Returns whether an event is in a state (ERR-51)."""
+    return (state.begin <= event.begin) & (state.begin < event.end) & (event.end <= state.end)
+
+
+def contained(containment: Containment, window: IntervalColumns, element: IntervalColumns) -> list[Column]:
+    """Returns the conditions under which an event, or a state, lies in a window."""
+    empty = (element.begin == element.end) & (window.begin <= element.begin)
+    match containment:
+        case "inside":
+            return [window.begin <= element.begin, element.end <= window.end]
+        case "in-state":
+            return [in_state(element, window)]
+        case "holding":
+            return [in_state(window, element)]
+        case "sharing":
+            return [element.begin <= window.end, (window.begin < element.end) | empty]
+        case "common":
+            both = (element.begin < window.end) & (window.begin < element.end)
+            return [element.begin <= window.end, both | empty]
 
 
 def relative_timer(kind: str, anchor: IntervalColumns, length: Length) -> IntervalColumns:

@@ -1,0 +1,102 @@
+"""States on their way through the engines: a state travels as events.
+
+A state is a term that holds for a time [begin, end[, and is known when it begins. Its *opening* is a point event at its
+begin, its *ending* an event from its begin to its end. Both have the label of the state behind a prefix of their own,
+so that no query for events finds them, and the id of the state as a child, so that they can be joined. The opening may
+announce the end already (a record with both times does); the ending then happens at that time and not before.
+
+The id of a state is that of its opening: a hash of kind, term and begin, and not of its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from cera.model.events.event import STATE_ID, Event
+from cera.model.terms.hashing import event_id
+from cera.model.terms.term import Term
+from cera.model.time.interval import MAX_TIME, Interval, Time, point
+
+#: The beginnings of the labels of openings and endings.
+OPENING = "state:opens:"
+ENDING = "state:ends:"
+
+#: The end of a state that has not ended: later than every time.
+OPEN: Time = MAX_TIME + 1
+
+_ANNOUNCED = "until "
+
+
+def opening(term: Term, begin: Time, end: Time | None = None) -> Event:
+    """Returns the opening of the state that `term` describes; it announces the end if that is given."""
+    label = OPENING + term.label
+    identity = event_id(Term(label, term.children, ordered=term.ordered), point(begin))
+    children = (*term.children, Term(STATE_ID, [identity]))
+    announced = None if end is None else f"{_ANNOUNCED}{end}"
+    return Event(Term(label, children, ordered=term.ordered), point(begin), announced)
+
+
+def ending(opened: Event, end: Time) -> Event:
+    """Returns the ending of a state that an opening has begun."""
+    label = ENDING + opened.label.removeprefix(OPENING)
+    return Event(Term(label, opened.term.children, ordered=opened.term.ordered), Interval(opened.begin, end))
+
+
+def announced_end(qualifier: str | None) -> Time | None:
+    """Returns the end that an opening with this qualifier announces."""
+    return None if qualifier is None or not qualifier.startswith(_ANNOUNCED) else int(qualifier[len(_ANNOUNCED) :])
+
+
+def without_announcement(opened: Event) -> Event:
+    """Returns an opening that says nothing of its end."""
+    return opened if opened.qualifier is None else replace(opened, qualifier=None)
+
+
+def with_endings(events: Iterable[Event]) -> list[Event]:
+    """Returns a whole recording with each state once: its opening, and its ending if some record has announced it.
+
+    Where records differ about the end, the first end counts: after it the state is over.
+    """
+    found: list[Event] = []
+    opened: dict[str, Event] = {}
+    ends: dict[str, Time] = {}
+    for event in events:
+        if not is_opening(event.label):
+            found.append(event)
+            continue
+        opened.setdefault(event.id, without_announcement(event))
+        end = announced_end(event.qualifier)
+        if end is not None:
+            ends[event.id] = min(end, ends.get(event.id, end))
+    return [*found, *opened.values(), *(ending(opened[state], end) for state, end in ends.items())]
+
+
+def is_opening(label: str) -> bool:
+    return label.startswith(OPENING)
+
+
+def is_ending(label: str) -> bool:
+    return label.startswith(ENDING)
+
+
+def state_label(label: str) -> str | None:
+    """Returns the label of the state whose opening or ending has this label; None for events."""
+    for prefix in (OPENING, ENDING):
+        if label.startswith(prefix):
+            return label[len(prefix) :]
+    return None
+
+
+def shown_label(label: str) -> str:
+    """Returns a label as people know it: `state auction` for the opening or the ending of a state."""
+    state = state_label(label)
+    return label if state is None else f"state {state}"
+
+
+def state_term(event: Event) -> Term:
+    """Returns the term of the state behind its opening or ending."""
+    label = state_label(event.label)
+    assert label is not None
+    children = [c for c in event.term.children if not (isinstance(c, Term) and c.label == STATE_ID)]
+    return Term(label, children, ordered=event.term.ordered)
