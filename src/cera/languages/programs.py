@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any
 
 from cera.diagnostics import Diagnostic, Note, Span
@@ -13,7 +14,7 @@ from cera.languages.protocol.results import Compilation, CompiledModule, Compile
 from cera.languages.registry import LANGUAGES, Recognition
 from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
-from cera.rules.rule import RuleProgram
+from cera.rules.rule import Rule, RuleProgram
 
 
 @dataclass(frozen=True)
@@ -135,13 +136,35 @@ def compile_program(named: NamedModules, options: CompileOptions, enabled: Colle
         said = (*(each for file in files for each in file.diagnostics), *compiled.diagnostics)
         state_warnings += compiled.state_warnings
         if language.one_program:  # its rules are checked together, with what other modules derive
-            rules, rule_diagnostics = _rules(compiled), said
+            rules, rule_diagnostics = _together(rules, _rules(compiled)), (*rule_diagnostics, *said)
             continue
         found += [ProgramModule(language, each) for each in compiled.modules]
         diagnostics += said
     definitions = sum(len(each.definitions) for source in running for each in source.parsed.modules)
     modules = Modules(tuple(found), named.names, tuple(diagnostics), tuple(state_warnings), definitions)
     return CompiledProgram(rules, rule_diagnostics, modules)
+
+
+def _together(one: RuleModule, other: RuleModule) -> RuleModule:
+    """Returns the rules of two languages as one program, in which all see what all derive."""
+    first, second = one.program, other.program
+    if not first.rules or not second.rules:
+        both = replace(first if first.rules else second, relations=(*first.relations, *second.relations))
+        return replace(one if first.rules else other, program=both)
+    taken = {rule.name for rule in first.rules}
+    renamed: list[Rule] = []
+    for rule in second.rules:
+        names = chain((rule.name,), (f"{rule.name}#{number}" for number in count(2)))
+        name = next(each for each in names if each not in taken)
+        taken.add(name)
+        renamed.append(replace(rule, name=name))
+    program = replace(
+        first,
+        rules=(*first.rules, *renamed),
+        declared=None,  # one of them speaks of its own events only
+        relations=(*first.relations, *second.relations),
+    )
+    return replace(one, program=program)
 
 
 def _rules(compiled: Compilation) -> RuleModule:

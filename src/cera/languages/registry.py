@@ -14,10 +14,11 @@ from cera.languages.epl.language import EPL
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.results import ParsedSource, is_file
 from cera.languages.snoop.language import SNOOP
+from cera.languages.streamlog.language import STREAMLOG
 from cera.languages.xchangeeq.language import XCHANGEEQ
 
 #: The first is that of files with another ending.
-LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, EPL, DATALOG, EVENT_TYPES, SNOOP)
+LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, STREAMLOG, EPL, DATALOG, EVENT_TYPES, SNOOP)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ The end of a state is exclusive: `s before t` is e(s) <= b(t) (ERR-52).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cera.diagnostics import Span
@@ -56,18 +56,27 @@ class StateQuery:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-def with_states(branch: Branch, states: Sequence[StateQuery], elements: Sequence[Accumulation] = ()) -> Branch:
-    """Returns the branch with literals about states; `elements` are accumulations whose patterns ask for states."""
+def with_states(
+    branch: Branch,
+    states: Sequence[StateQuery],
+    elements: Sequence[Accumulation] = (),
+    *,
+    whole: Collection[str] = (),
+) -> Branch:
+    """Returns the branch with literals about states; `elements` are accumulations whose patterns ask for states.
+
+    States that are `whole` are waited for to their ends, whether something names these or not.
+    """
     if not states and not elements:
         return branch
-    lowering = _Lowering(branch, tuple(states))
-    return lowering.branch(elements)
+    return _Lowering(branch, tuple(states), frozenset(whole)).branch(elements)
 
 
 @dataclass(frozen=True)
 class _Lowering:
     source: Branch
     states: tuple[StateQuery, ...]
+    whole: frozenset[str] = frozenset()
 
     def branch(self, elements: Sequence[Accumulation]) -> Branch:
         conditions = tuple(self._condition(condition) for condition in self.source.conditions)
@@ -90,7 +99,7 @@ class _Lowering:
             collections=tuple(part for part in accumulations if not part.negated),
             absences=tuple(part for part in accumulations if part.negated),
             conditions=(
-                *(self._decided(condition, ended) for condition in conditions),
+                *(each for condition in conditions for each in self._decided(condition, ended)),
                 *(_in_state(name, opening_of(name)) for name in sorted(ended & asked)),
             ),
         )
@@ -112,6 +121,7 @@ class _Lowering:
         timers = (timer for timer in self.source.relative_timers if timer.anchor == name)
         return (
             name in windows
+            or name in self.whole
             or any("end" in (TIMERS[timer.kind][0][0], TIMERS[timer.kind][1][0]) for timer in timers)
             or any(_names_end(condition, name) for condition in conditions)
         )
@@ -139,12 +149,15 @@ class _Lowering:
             case _:
                 return rebuild(condition, self._condition)
 
-    def _decided(self, condition: Expression, ended: set[str]) -> Expression:
-        """Returns the condition with `in` asked of the opening where the ending is queried, so that events are taken
+    def _decided(self, condition: Expression, ended: set[str]) -> Iterator[Expression]:
+        """Yields the condition with `in` asked of the opening where the ending is queried, so that events are taken
         while the state is open; inside of other conditions it is asked of the ending."""
         if isinstance(condition, InState) and condition.state.identifier in ended:
-            return replace(condition, state=replace(condition.state, identifier=opening_of(condition.state.identifier)))
-        return _of_ending(condition, ended)
+            opened = replace(condition.state, identifier=opening_of(condition.state.identifier))
+            yield replace(condition, state=opened)
+            yield Comparison("<=", _end(condition.event), _end(condition.state), condition.span)  # as the opening says
+        else:
+            yield _of_ending(condition, ended)
 
     def _within_states(self, part: Accumulation, ended: set[str]) -> Accumulation:
         if part.window in ended:

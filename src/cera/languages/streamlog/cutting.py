@@ -18,7 +18,7 @@ _JOINING = frozenset({"and", "or", "mod", "until", "within", "group-by", *RELATI
 #: After these words something has to follow.
 _OPEN = _JOINING | {"not", "while", "event", "state", "Range", "Slide", "exists", "relation", "from", "refresh"}
 #: Before these something has to stand.
-_CONTINUING = _JOINING | {"Slide", "from", "refresh", "valid"}
+_CONTINUING = _JOINING | {"Slide", "from", "refresh", "valid", "by"}
 
 
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:

@@ -1,16 +1,19 @@
-"""StreamLog as a language: the rules of all its files are one program.
-
-It is not in `LANGUAGES` yet: what `compile` makes of its modules needs states and evaluation times in the rules.
-"""
+"""StreamLog as a language: the rules of all its files are one program, together with those of XChangeEQ."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
-from cera.diagnostics import Source
-from cera.languages.protocol.results import ModuleText, ParsedSource
+from cera.diagnostics import Diagnostic, Source
+from cera.languages.protocol.language import Explanation, Language
+from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
+from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.languages.streamlog.syntax import Program, Rule
+from cera.modules.rules.module import RuleModule
+from cera.rules.rule import RuleProgram
 
 #: The end of a head and its arrow, and the beginnings that no other language has.
 _ARROW = re.compile(r"[\w)\"]\s*(?:<-(?![0-9])|←)")
@@ -20,9 +23,7 @@ _OPENING = re.compile(
 _COMMENT = re.compile(r"#[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-class StreamLog:
-    """The parts of the protocol `Language` that need no compiler."""
-
+class StreamLog(Language[Program]):
     name = "StreamLog"
     short_name = "StreamLog"
     ending = ".slog"
@@ -46,6 +47,18 @@ class StreamLog:
         from cera.languages.streamlog.printer import format_source  # programs are mostly run, not printed
 
         return format_source(source)
+
+    def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
+        files = [module.syntax for file in parsed for module in file.modules]
+        problems: list[Diagnostic] = []
+        if any(each.severity == "error" for file in parsed for each in file.diagnostics):
+            return Compilation((CompiledModule(RuleModule(RuleProgram(())), tuple(files)),), ())
+        rules, problems = lower(files, options.timezone)
+        rules = replace(rules, semantics=options.semantics or rules.semantics, calendars=tuple(options.calendars))
+        return Compilation((CompiledModule(RuleModule(rules), tuple(files)),), tuple(problems))
+
+    def explain(self, module: CompiledModule[Program]) -> Explanation:
+        raise AssertionError("rules are explained with their plan, all together")
 
 
 def rule_name(rule: Rule) -> str:

@@ -54,6 +54,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_FROM": ("from",),
         "_REFRESH": ("refresh",),
         "_VALID_FROM": ("valid from",),
+        "_BY": ("by",),
         "_UNTIL": ("until",),
         "_AND": ("and",),
         "_OR": ("or",),
@@ -129,7 +130,8 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
     if found == "," and following:
         return "atoms and conditions are joined by `and`"
     if piece.kind == "declaration":
-        return 'a declaration is `ORIGIN "…"` or `relation name(attributes) from "…" refresh 1h valid from column`'
+        relation = 'relation name(attributes) from "…" refresh 1h valid from column by attribute'
+        return f'a declaration is `ORIGIN "…"` or `{relation}`'
     if found == "." and not any(each in ("<-", "←") for each in texts[: index + 2]):
         return "a rule is `head <- body`"
     if lexeme.kind in ("word", "string") and before not in ("", ":") and (before[-1:].isalnum() or before in ")]}"):

@@ -108,7 +108,8 @@ class Printer(ExpressionPrinter):
                 source = "" if declaration.source is None else f" from {string_text(declaration.source)}"
                 refresh = "" if declaration.refresh is None else f" refresh {format_duration(declaration.refresh)}"
                 valid = "" if declaration.valid_from is None else f" valid from {name_text(declaration.valid_from)}"
-                return concat(name, source, refresh, valid, ".")
+                versions = ", ".join(map(name_text, declaration.versions_of))
+                return concat(name, source, refresh, valid, f" by {versions}" if versions else "", ".")
             case _:
                 assert_never(declaration)
 

@@ -204,7 +204,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Relation:
-    """`relation ventilation(area, speed: number) from "ventilation.csv" refresh 1h valid from since`.
+    """`relation ventilation(area, speed: number) from "ventilation.csv" refresh 1h valid from since by area`.
 
     Without attributes they are those of the table; without a source that is given when the program runs.
     """
@@ -214,6 +214,7 @@ class Relation:
     source: str | None = None
     refresh: Duration | None = None
     valid_from: str | None = None
+    versions_of: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

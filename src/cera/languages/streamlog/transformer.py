@@ -120,6 +120,7 @@ class ItemTransformer(ExpressionTransformer):
         source: Token | None,
         refresh: Token | None,
         valid_from: str | None,
+        versions_of: tuple[str, ...] | None,
     ) -> Relation:
         return Relation(
             self._label(name),
@@ -127,8 +128,12 @@ class ItemTransformer(ExpressionTransformer):
             None if source is None else self._string(source),
             None if refresh is None else self._duration(refresh),
             valid_from,
+            versions_of or (),
             span,
         )
+
+    def columns(self, _: Span, *names: str) -> tuple[str, ...]:
+        return names
 
     def attributes(self, _: Span, *attributes: Attribute | None) -> tuple[Attribute, ...]:
         return tuple(each for each in attributes if each is not None)

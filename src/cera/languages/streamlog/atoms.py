@@ -1,0 +1,88 @@
+"""Atoms as patterns of events, states and rows, and as heads (ERR-67: an atom names some attributes of many)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from cera.languages.streamlog.scopes import ANONYMOUS
+from cera.languages.streamlog.syntax import Atom
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable, rebuild
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
+
+#: Gives a variable the name that it has in the rule.
+Renaming = Callable[[str], str]
+
+
+def pattern_of(atom: Atom, name: Renaming) -> TermPattern:
+    """Returns the pattern that matches by the named attributes, and ignores others.
+
+    Values without names are all there are, in their order: `p(X, Y)` matches `p[1, 2]`.
+    """
+    children = tuple(_child(argument, name) for argument in atom.arguments)
+    if atom.arguments and not any(isinstance(argument, Atom) for argument in atom.arguments):
+        return TermPattern(atom.label, children, ordered=len(children) > 1, total=True, span=atom.span)
+    return TermPattern(atom.label, children, total=False, span=atom.span)
+
+
+def _child(argument: Atom | Expression, name: Renaming) -> Pattern:
+    match argument:
+        case Atom():
+            return pattern_of(argument, name)
+        case Variable():
+            return VariablePattern(name(argument.name), span=argument.span)
+        case Literal():
+            return ScalarPattern(argument.value, argument.span)
+        case _:
+            raise AssertionError(f"{type(argument).__name__} is not a value of a body; the checks let it pass")
+
+
+def head_of(atom: Atom, counted: str | None) -> ConstructTerm:
+    """Returns the head that an atom is; an aggregate of several variables counts the values of `counted`."""
+    children = tuple(_construct(argument, counted) for argument in atom.arguments)
+    several = len(children) > 1 and not any(isinstance(argument, Atom) for argument in atom.arguments)
+    return ConstructTerm(atom.label, children, ordered=several, span=atom.span)
+
+
+def _construct(argument: Atom | Expression, counted: str | None) -> Construct:
+    if isinstance(argument, Atom):
+        return head_of(argument, counted)
+    return ConstructValue(_aggregated(argument, counted), argument.span)
+
+
+def _aggregated(expression: Expression, counted: str | None) -> Expression:
+    """Returns the expression with `count(A, I)`, which names the variables of its groups, as a count (ERR-38)."""
+    if isinstance(expression, Call) and expression.function == "count":
+        variables = [part for part in expression.arguments if isinstance(part, Variable)]
+        return Aggregate("count", variables[0] if counted is None else Variable(counted), span=expression.span)
+    return rebuild(expression, lambda part: _aggregated(part, counted))
+
+
+def has_aggregate(atom: Atom) -> bool:
+    """Returns whether a head aggregates."""
+    return any(has_aggregate(a) if isinstance(a, Atom) else _aggregates(a) for a in atom.arguments)
+
+
+def _aggregates(expression: Expression) -> bool:
+    if isinstance(expression, Aggregate) or (isinstance(expression, Call) and expression.function == "count"):
+        return True
+    found: list[bool] = []
+
+    def look(part: Expression) -> Expression:
+        found.append(_aggregates(part))
+        return part
+
+    rebuild(expression, look)
+    return any(found)
+
+
+def renamed(expression: Expression, name: Renaming) -> Expression:
+    """Returns an expression with the names that variables have in the rule."""
+    if isinstance(expression, Variable):
+        return replace(expression, name=name(expression.name))
+    return rebuild(expression, lambda part: renamed(part, name))
+
+
+def is_anonymous(variable: str) -> bool:
+    return variable == ANONYMOUS
