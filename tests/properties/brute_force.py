@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Interpretation, Theory, Trace, timer_event
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, interval_of, timer_event
 from cera.engines.reference.enumeration import Match
 from cera.model.events.event import Event
 from cera.model.events.window_events import window_event
@@ -90,7 +90,7 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
             remaining = {name: event for name, event in trace.items() if name not in branch.gathered}
             gathered = tuple(trace[name] for name in gathered_order(branch))
             for collected in _collected(theory, events, branch, trace, values):
-                match_ = Match(remaining, (*gathered, *collected), values)
+                match_ = Match(remaining, (*gathered, *collected), values, interval_of(trace, branch))
                 traces.setdefault(frozenset(remaining.items()), []).append(match_)
     return all(
         Event(term, matches[0].interval) in events
