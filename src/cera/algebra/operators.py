@@ -18,8 +18,8 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
 from cera.model.tags import added_later, tagged
+from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
-from cera.rules.rule import Containment
 
 
 class _Checked:

@@ -35,8 +35,9 @@ from cera.model.expressions.expression import (
 )
 from cera.model.matching import patterns
 from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
+from cera.model.time.containment import Containment
 from cera.model.time.timers import TIMERS
-from cera.rules.rule import Accumulation, Branch, Containment, EventQuery, QueryKind, RelativeTimer
+from cera.rules.rule import Accumulation, Branch, EventQuery, QueryKind, RelativeTimer
 
 #: The timers that a state may have: none of them ends before the state does (E-23, ERR-28).
 STATE_TIMERS = ("extend", "shorten-begin", "shift-forward", "from-end", "from-start")

@@ -21,10 +21,10 @@ from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
-from cera.model.time.allen import is_in_state, shares_time, states_share_time
+from cera.model.time.containment import Containment, is_in_state, shares_time, states_share_time
 from cera.model.time.interval import Interval, Time, hull_with_openings
 from cera.model.time.timers import relative_timer
-from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, Containment, EventQuery, RelativeTimer, Semantics
+from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, RelativeTimer, Semantics
 from cera.wording import Setting
 
 

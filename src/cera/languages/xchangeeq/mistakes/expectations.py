@@ -33,6 +33,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_AND_QUERY": ("and",),
         "_OR_QUERY": ("or",),
         "_EVENT": ("event",),
+        "_STATE": ("state",),
         "_WHILE": ("while",),
         "_WHERE": ("where",),
         "NOT_EVENT": ("not",),
@@ -52,6 +53,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_AND": ("and",),
         "_NOT": ("not",),
         "_WITHIN": ("within",),
+        "_IN": ("in",),
         "MODULO": ("mod",),
         "ALLEN_RELATION": tuple(RELATIONS),
         "RELATIVE_TIMER": tuple(SYNONYMS),
@@ -64,7 +66,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS"})
 _EVENT_PATTERN = frozenset({"NAME", "STRING", "ANY_LABEL", "REGEX", "VARIABLE", "_DESC"})
 _PATTERN = _EVENT_PATTERN | {"SIGNED_NUMBER", "TRUE", "FALSE"}
-_QUERY = _EVENT_PATTERN | {"_AND_QUERY", "_OR_QUERY", "_EVENT", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
+_QUERY = _EVENT_PATTERN | {"_AND_QUERY", "_OR_QUERY", "_EVENT", "_STATE", "_WHILE", "RELATIVE_TIMER", "ABSOLUTE_TIMER"}
 _ARITHMETIC_EXPRESSION = expressions.LITERAL | {"VARIABLE", "NAME", "_DATETIME", "ABSOLUTE_TIMER", "LPAR", "MINUS"}
 _EXPRESSION = _ARITHMETIC_EXPRESSION | {"_NOT", "LBRACE"}
 
@@ -80,7 +82,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_PATTERN, "a pattern"),
     (_EVENT_PATTERN, "a pattern"),
     (frozenset({"NAME", "STRING", "VARIABLE"}), "a term"),
-    (expressions.ARITHMETIC | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND", "_OR"}, "an operator"),
+    (expressions.ARITHMETIC | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_IN", "_AND", "_OR"}, "an operator"),
     (expressions.ARITHMETIC | {"_AND", "_OR"}, "an operator"),
     (frozenset({"_AND", "_OR"}), "'and' or 'or'"),
     (expressions.ARITHMETIC, "an operator"),
