@@ -20,6 +20,8 @@ from dataclasses import dataclass, field, replace
 from cera.diagnostics import Span
 from cera.model.events.event import STATE_ID
 from cera.model.events.states import ENDING, OPENING, state_label
+from cera.model.expressions import constructs
+from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import (
     And,
     Call,
@@ -57,11 +59,18 @@ class StateQuery:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-def with_states(branch: Branch, states: Sequence[StateQuery], elements: Sequence[Accumulation] = ()) -> Branch:
-    """Returns the branch with literals about states; `elements` are accumulations whose patterns ask for states."""
+def with_states(
+    branch: Branch, states: Sequence[StateQuery], elements: Sequence[Accumulation] = (), head: Construct | None = None
+) -> Branch:
+    """Returns the branch with literals about states; `elements` are accumulations whose patterns ask for states.
+
+    Where the head names the end of a state, that is waited for.
+    """
     if not states and not elements:
         return branch
-    lowering = _Lowering(branch, tuple(states))
+    parts = () if head is None else constructs.walk(head)
+    values = (expression for part in parts for expression in constructs.own_expressions(part))
+    lowering = _Lowering(branch, tuple(states), tuple(values))
     return lowering.branch(elements)
 
 
@@ -69,12 +78,16 @@ def with_states(branch: Branch, states: Sequence[StateQuery], elements: Sequence
 class _Lowering:
     source: Branch
     states: tuple[StateQuery, ...]
+    #: The expressions of the head.
+    values: tuple[Expression, ...]
 
     def branch(self, elements: Sequence[Accumulation]) -> Branch:
         conditions = tuple(self._condition(condition) for condition in self.source.conditions)
         asked = frozenset(c.state.identifier for c in conditions if isinstance(c, InState))
         windows = {part.window for part in (*self.source.accumulations, *elements)}
-        ended = {s.identifier for s in self.states if self._is_end_named(s.identifier, conditions, windows)}
+        inner = (self._condition(c) for part in (*self.source.accumulations, *elements) for c in part.conditions)
+        naming = (*conditions, *inner, *self.values)
+        ended = {s.identifier for s in self.states if self._is_end_named(s.identifier, naming, windows)}
         events = [*self.source.events]
         for state in self.states:
             name = state.identifier
@@ -84,7 +97,7 @@ class _Lowering:
             if name in ended and name in asked:
                 events.append(self._opening(state))
         accumulations = [self._within_states(part, ended) for part in self.source.accumulations]
-        accumulations += [self._of_states(part, number) for number, part in enumerate(elements)]
+        accumulations += [self._of_states(part, number, ended) for number, part in enumerate(elements)]
         return replace(
             self.source,
             events=tuple(events),
@@ -147,14 +160,20 @@ class _Lowering:
             return replace(condition, state=replace(condition.state, identifier=opening_of(condition.state.identifier)))
         return _of_ending(condition, ended)
 
+    def _with_conditions(self, part: Accumulation, ended: set[str]) -> Accumulation:
+        conditions = (_of_ending(self._condition(condition), ended) for condition in part.conditions)
+        return replace(part, conditions=tuple(conditions))
+
     def _within_states(self, part: Accumulation, ended: set[str]) -> Accumulation:
+        part = self._with_conditions(part, ended)
         if part.window in ended:
             state = next(state for state in self.states if state.identifier == part.window)
             return replace(part, containment="in-state", opening=self._opening(state))
         return replace(part, containment="in-state") if part.window in self._lasting else part
 
-    def _of_states(self, part: Accumulation, number: int) -> Accumulation:
+    def _of_states(self, part: Accumulation, number: int, ended: set[str]) -> Accumulation:
         """Returns an accumulation whose pattern asks for states: they hold in an event, or share time with a window."""
+        part = self._with_conditions(part, ended)
         events = {query.identifier for query in self.source.events}
         containment: Containment = "sharing"
         if part.window in events:
