@@ -18,10 +18,10 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
 from cera.model.tags import added_later, tagged
+from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
-from cera.rules.rule import Containment
 
 
 class _Checked:

@@ -37,9 +37,9 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_notation import Notation, period_text
 from cera.model.events.states import state_label
+from cera.model.time.containment import Containment
 from cera.model.time.durations import format_duration
 from cera.rules.analysis.unification import query_label
-from cera.rules.rule import Containment
 
 #: What is shown by a name, and defined below.
 Defined = Matching | AbsoluteTimers | Relation

@@ -23,6 +23,8 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note, Span
+from cera.model.events.states import is_ending, is_opening, state_label
+from cera.rules.analysis.unification import query_label
 from cera.rules.rule import RuleProgram
 from cera.wording import Setting
 
@@ -61,11 +63,26 @@ def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon,
     """Yields the horizons of an operator, each with the condition that would bound it."""
     if isinstance(node, Join) and not isinstance(node.right, FollowingEvents | Relation):
         left, right = relevance.join_bounds(node)
-        remedy = f"{{{left.of}, {right.of}}} within 1 hour"
+        remedy = _bound_by_state(node) or f"{{{left.of}, {right.of}}} within 1 hour"
         yield left, remedy
         yield right, remedy
     elif isinstance(node, TemporalJoin | AntiSemiJoin):
         yield relevance.window_bound(node), f"length({node.window}) <= 1 hour"
+
+
+def _bound_by_state(join: Join) -> str | None:
+    """Returns a condition that ties an event to a state, where a join has one of each: to an open state, or to the end
+    of one that is waited for."""
+    left, right = ([part for part in walk(side) if isinstance(part, Matching)] for side in (join.left, join.right))
+    for one, other in ((left, right), (right, left)):
+        for state in one:
+            label = query_label(state.pattern) or ""
+            events = [part.identifier for part in other if state_label(query_label(part.pattern) or "") is None]
+            if events and is_opening(label):
+                return f"{events[0]} in {state.identifier}"
+            if events and is_ending(label):
+                return f"end({events[0]}) < end({state.identifier}) + 1 hour"
+    return None
 
 
 def _warning(point: Point, kept: Mapping[str, str], *, recursive: bool) -> Diagnostic:
@@ -73,6 +90,8 @@ def _warning(point: Point, kept: Mapping[str, str], *, recursive: bool) -> Diagn
     first, *others = _places(kept, point.expression)
     remedy = f"`{next(iter(kept.values()))}`"
     hint = f"bound the time between them, for example with {remedy}"
+    if " in " in remedy:
+        hint = f"say that the event is in the state, {remedy}; then both are dropped when the state ends"
     if recursive:
         hint = f"what a recursion derives lasts as long as all that is behind it; bound both, for example with {remedy}"
     return Diagnostic(

@@ -40,6 +40,10 @@ class SteppingProcessor(ABC, Generic[S]):
     def check_ticks(self, state: S, last: Time) -> None:
         """Raises TickLimitError if a timer ticks more often than the limit up to a time, without an event."""
 
+    def is_open(self, state: S, opening: Occurrence) -> bool:
+        """Returns True: only rules look at states."""
+        return True
+
     def step_alone(self, state: S, now: Time, event: Occurrence) -> Sequence[Detection]:
         """Takes a step with one event, at which no timer is due: the most common case."""
         return self.step(state, now, [event])
@@ -89,6 +93,13 @@ def late_ending(occurrence: Occurrence, decided: Time) -> Occurrence | None:
         return None
     label = ENDING + occurrence.label.removeprefix(OPENING)
     return Opening(occurrence, end).relabelled(label, max(end, decided + 1))
+
+
+def is_open_among(opening: Occurrence, events: Sequence[Occurrence], processor: AnyProcessor, state: Any) -> bool:
+    """Returns whether a state is open, or will be with events that are to be processed."""
+    return any(is_opening(event.label) and event.id == opening.id for event in events) or processor.is_open(
+        state, opening
+    )
 
 
 def distinct(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
@@ -163,7 +174,7 @@ class Driver:
             if decided is not None and end <= decided:
                 self._closed_to = decided
                 closing = late_ending(occurrence, decided)
-                if closing is None:
+                if closing is None or not is_open_among(occurrence, ready, self.processor, self.state):
                     self.late(occurrence)
                     continue
                 occurrence, end = closing, closing.end

@@ -79,6 +79,9 @@ class Processor(Protocol[S]):
 
     def counts(self, state: S) -> Counts: ...
 
+    def is_open(self, state: S, opening: Occurrence) -> bool:
+        """Returns whether the state of the world that an opening began still holds; True if that is not looked at."""
+
     def trim(self, state: S) -> bool:
         """Drops what no later event can use. Returns whether the state is then like a new one."""
 
@@ -129,6 +132,9 @@ class ProcessorGroup:
     def counts(self, state: GroupState) -> Counts:
         counted = [processor.counts(own) for processor, own in self.pairs(state)]
         return Counts(*map(sum, zip(*counted, strict=True))) if counted else Counts()
+
+    def is_open(self, state: GroupState, opening: Occurrence) -> bool:
+        return all(processor.is_open(own, opening) for processor, own in self.pairs(state))
 
     def trim(self, state: GroupState) -> bool:
         trimmed = [processor.trim(own) for processor, own in self.pairs(state)]

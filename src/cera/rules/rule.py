@@ -21,6 +21,7 @@ from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.tags import added_later, tagged
+from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
@@ -31,14 +32,6 @@ Semantics = Literal["practical", "formal"]
 
 #: What an event query asks for: an event, or the opening or the ending of a state (`cera.rules.states`).
 QueryKind = Literal["event", "opening", "ending"]
-
-#: When the event of an accumulation lies in its window:
-#:     inside     it lies in the closed interval
-#:     in-state   the window is a state, and the event is in it (ERR-51)
-#:     holding    the window is an event, and is in the state that the pattern asks for
-#:     sharing    the closed window and the state that the pattern asks for share a point of time
-#:     common     the window is a state, and shares a point of time with the one that the pattern asks for
-Containment = Literal["inside", "in-state", "holding", "sharing", "common"]
 
 
 @tagged("EventQuery")

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field, replace
 from cera.diagnostics import Span
 from cera.model.events.event import STATE_ID
 from cera.model.events.states import ENDING, OPENING, state_label
+from cera.model.expressions import constructs
+from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import (
     And,
     Call,
@@ -35,8 +37,9 @@ from cera.model.expressions.expression import (
 )
 from cera.model.matching import patterns
 from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
+from cera.model.time.containment import Containment
 from cera.model.time.timers import TIMERS
-from cera.rules.rule import Accumulation, Branch, Containment, EventQuery, QueryKind, RelativeTimer
+from cera.rules.rule import Accumulation, Branch, EventQuery, QueryKind, RelativeTimer
 
 #: The timers that a state may have: none of them ends before the state does (E-23, ERR-28).
 STATE_TIMERS = ("extend", "shorten-begin", "shift-forward", "from-end", "from-start")
@@ -60,29 +63,38 @@ def with_states(
     branch: Branch,
     states: Sequence[StateQuery],
     elements: Sequence[Accumulation] = (),
+    head: Construct | None = None,
     *,
     whole: Collection[str] = (),
 ) -> Branch:
     """Returns the branch with literals about states; `elements` are accumulations whose patterns ask for states.
 
-    States that are `whole` are waited for to their ends, whether something names these or not.
+    Where the head names the end of a state, that is waited for; and so are those that are `whole`, whether something
+    names their ends or not.
     """
     if not states and not elements:
         return branch
-    return _Lowering(branch, tuple(states), frozenset(whole)).branch(elements)
+    parts = () if head is None else constructs.walk(head)
+    values = (expression for part in parts for expression in constructs.own_expressions(part))
+    lowering = _Lowering(branch, tuple(states), tuple(values), frozenset(whole))
+    return lowering.branch(elements)
 
 
 @dataclass(frozen=True)
 class _Lowering:
     source: Branch
     states: tuple[StateQuery, ...]
+    #: The expressions of the head.
+    values: tuple[Expression, ...]
     whole: frozenset[str] = frozenset()
 
     def branch(self, elements: Sequence[Accumulation]) -> Branch:
         conditions = tuple(self._condition(condition) for condition in self.source.conditions)
         asked = frozenset(c.state.identifier for c in conditions if isinstance(c, InState))
         windows = {part.window for part in (*self.source.accumulations, *elements)}
-        ended = {s.identifier for s in self.states if self._is_end_named(s.identifier, conditions, windows)}
+        inner = (self._condition(c) for part in (*self.source.accumulations, *elements) for c in part.conditions)
+        naming = (*conditions, *inner, *self.values)
+        ended = {s.identifier for s in self.states if self._is_end_named(s.identifier, naming, windows)}
         events = [*self.source.events]
         for state in self.states:
             name = state.identifier
@@ -92,7 +104,7 @@ class _Lowering:
             if name in ended and name in asked:
                 events.append(self._opening(state))
         accumulations = [self._within_states(part, ended) for part in self.source.accumulations]
-        accumulations += [self._of_states(part, number) for number, part in enumerate(elements)]
+        accumulations += [self._of_states(part, number, ended) for number, part in enumerate(elements)]
         return replace(
             self.source,
             events=tuple(events),
@@ -159,14 +171,20 @@ class _Lowering:
         else:
             yield _of_ending(condition, ended)
 
+    def _with_conditions(self, part: Accumulation, ended: set[str]) -> Accumulation:
+        conditions = (_of_ending(self._condition(condition), ended) for condition in part.conditions)
+        return replace(part, conditions=tuple(conditions))
+
     def _within_states(self, part: Accumulation, ended: set[str]) -> Accumulation:
+        part = self._with_conditions(part, ended)
         if part.window in ended:
             state = next(state for state in self.states if state.identifier == part.window)
             return replace(part, containment="in-state", opening=self._opening(state))
         return replace(part, containment="in-state") if part.window in self._lasting else part
 
-    def _of_states(self, part: Accumulation, number: int) -> Accumulation:
+    def _of_states(self, part: Accumulation, number: int, ended: set[str]) -> Accumulation:
         """Returns an accumulation whose pattern asks for states: they hold in an event, or share time with a window."""
+        part = self._with_conditions(part, ended)
         events = {query.identifier for query in self.source.events}
         containment: Containment = "sharing"
         if part.window in events:

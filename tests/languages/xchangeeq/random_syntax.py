@@ -29,6 +29,7 @@ from cera.languages.xchangeeq.syntax import (
     RuleSyntax,
     SemanticsDirective,
     SourceDirective,
+    StateLiteral,
     WhileLiteral,
 )
 from cera.model.evaluation.functions import FUNCTIONS
@@ -44,6 +45,7 @@ from cera.model.expressions.expression import (
     DurationLiteral,
     EventReference,
     Expression,
+    InState,
     Literal,
     Negative,
     Not,
@@ -76,7 +78,7 @@ from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel
 names = st.sampled_from(
     (
         *("a", "temp", "b-c", "_x1", "burnt_down", "order", "min", "event", "while", "desc", "all", "before"),
-        *("default", "without", "optional", "collect"),
+        *("default", "without", "optional", "collect", "state", "in"),
     )
 )
 awkward_labels = st.sampled_from(
@@ -148,7 +150,7 @@ def timers(draw: st.DrawFn) -> TimerQuery:
 identifiers = st.sampled_from(
     (
         *("a", "s", "t", "o-1", "_x", "event", "while", "and", "all", "not", "desc", "before", "min", "where", "end"),
-        *("datetime", "from-here"),
+        *("datetime", "from-here", "state", "in"),
     )
 )
 functions = st.sampled_from([*sorted(FUNCTIONS), "f", "unknown-one"])
@@ -162,6 +164,7 @@ def _larger_expressions(inner: SearchStrategy[Expression]) -> SearchStrategy[Exp
         | st.builds(Comparison, st.sampled_from(["=", "!=", "<", "<=", ">", ">="]), inner, inner)
         | st.builds(Temporal, st.sampled_from(sorted(RELATIONS)), inner, inner)
         | st.builds(Within, few(references | inner, 1), inner)
+        | st.builds(InState, inner, references)
         | st.builds(Call, functions, few(inner))
         | st.builds(Aggregate, st.sampled_from(AGGREGATES), inner, flags)
         | st.builds(Not, inner)
@@ -223,7 +226,8 @@ literals: SearchStrategy[Query] = (
     )
     | st.builds(AbsoluteTimerLiteral, declared, timers(), conditions)
     | st.builds(RelationLiteral, declared, event_patterns.filter(_is_term), conditions)
-    | st.builds(WhileLiteral, st.builds(Identifier, identifiers), flags, event_patterns, conditions)
+    | st.builds(StateLiteral, declared, event_patterns, conditions)
+    | st.builds(WhileLiteral, st.builds(Identifier, identifiers), flags, event_patterns, conditions, of_states=flags)
 )
 queries: SearchStrategy[Query] = st.recursive(
     literals,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -10,21 +10,42 @@ from cera.connectors.records.layout import Rejected
 from cera.errors import DataError
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
-from cera.model.time.interval import Time
+from cera.model.events.states import OPEN, announced_end, announcement, is_opening
+from cera.model.time.interval import MIN_TIME, Time
 from cera.wording import Setting, in_python
 
 EventLike = TypeVar("EventLike", Event, Occurrence)
 
 
-def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLike], object]) -> Iterable[EventLike]:
-    """Returns the events that are not late: that end no more than `max_delay` before the latest end so far."""
+def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLike], object]) -> Iterator[EventLike]:
+    """Yields the events that are not late: that end no more than `max_delay` before the latest end so far.
+
+    A record that closes an open state is late as an opening, and closes the state no earlier than that.
+    """
     latest: Time | None = None
+    open_until: dict[str, Time] = {}
     for event in events:
+        announced = announced_end(event.qualifier) if is_opening(event.label) else None
         if latest is not None and event.end < latest - max_delay:
-            late(event)
-            continue
-        latest = event.end if latest is None else max(latest, event.end)
+            if announced is None or open_until.get(event.id, MIN_TIME) < latest - max_delay:
+                late(event)
+                continue
+            announced = max(announced, latest - max_delay)
+            event = _announcing(event, announced)
+        else:
+            latest = event.end if latest is None else max(latest, event.end)
+        if is_opening(event.label):
+            open_until[event.id] = min(OPEN if announced is None else announced, open_until.get(event.id, OPEN))
         yield event
+
+
+def _announcing(opened: EventLike, end: Time) -> EventLike:
+    """Returns an opening that announces another end."""
+    if isinstance(opened, Event):
+        return replace(opened, qualifier=announcement(end))
+    changed = opened.copy()
+    changed.qualifier = announcement(end)
+    return changed
 
 
 def lasts_longer_than_given(event: Event) -> Rejected:

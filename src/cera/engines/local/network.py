@@ -113,8 +113,7 @@ class Network:
             if known is not None:
                 self._end(state, known)
             return
-        label = occurrence.label
-        if label not in self.by_label and ENDING + label.removeprefix(OPENING) not in self.by_label:
+        if not self.asks_for_states(occurrence.label):
             return
         end = announced_end(occurrence.qualifier)
         if known is None:
@@ -122,6 +121,10 @@ class Network:
             self.take(state, known)
         if end is not None:
             state.announce(known, end)
+
+    def asks_for_states(self, label: str) -> bool:
+        """Returns whether a rule queries the states whose openings have a label."""
+        return label in self.by_label or ENDING + label.removeprefix(OPENING) in self.by_label
 
     def _end(self, state: State, opening: Opening) -> None:
         """Ends a state, unless it has ended already."""

@@ -53,6 +53,9 @@ class RuleProcessor(SteppingProcessor[State]):
         """Returns the counts; rules see every event, and leave none out."""
         return Counts(state.live, 0, self.evaluator.undefined)
 
+    def is_open(self, state: State, opening: Occurrence) -> bool:
+        return opening.id in state.open or not self.network.asks_for_states(opening.label)
+
     def trim(self, state: State) -> bool:
         return not state.live and not state.ticks and not state.open
 

@@ -18,7 +18,7 @@ from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
 from cera.model.evaluation.evaluator import Evaluator
-from cera.rules.rule import Containment
+from cera.model.time.containment import Containment
 
 #: The tests of a row in the stretch of a window, which has set `begin` and `end`.
 _CONTAINMENTS: Mapping[Containment, str] = {

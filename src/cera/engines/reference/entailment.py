@@ -23,14 +23,13 @@ from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match, substitution_key
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.terms.term import Term, same
-from cera.model.time.allen import is_in_state, shares_time, states_share_time
+from cera.model.time.containment import Containment, is_in_state, shares_time, states_share_time
 from cera.model.time.interval import Interval, Time, hull, hull_with_openings
 from cera.model.time.timers import relative_timer
 from cera.rules.rule import (
     AbsoluteTimer,
     Accumulation,
     Branch,
-    Containment,
     EventQuery,
     PeriodicWindow,
     RelationQuery,

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from cera.engines.reference import engine
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.events.states import is_opening
 from cera.model.time.interval import Time
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
@@ -90,6 +91,9 @@ class DefinitionProcessor:
 
     def counts(self, state: DefinitionState) -> Counts:
         return Counts(len(state.events), state.left_out, state.undefined)
+
+    def is_open(self, state: DefinitionState, opening: Occurrence) -> bool:
+        return any(is_opening(event.label) and event.id == opening.id for event in state.events)
 
     def trim(self, state: DefinitionState) -> bool:
         return not state.events

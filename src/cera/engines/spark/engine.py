@@ -22,7 +22,7 @@ from cera.engines.spark.plan.batch import Batch
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.plan.evaluation import constructions
 from cera.engines.spark.plan.scopes import Environment
-from cera.engines.spark.plan.states import queries_states, with_states
+from cera.engines.spark.plan.states import with_states
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.reading.relation_tables import relation_tables
 from cera.engines.spark.recursion.recursion import Recursion
@@ -35,7 +35,7 @@ from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.values.hashing import hex_id
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
-from cera.model.events.event import Event, in_output_order
+from cera.model.events.event import STATES, Event, in_output_order
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.events.states import with_endings
 from cera.model.time.interval import Time
@@ -169,7 +169,7 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     lookups = relation_tables(spark, relations)
-    if queries_states(layers):
+    if _queries_states(layers):
         tables = with_states(tables, until)
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
@@ -205,6 +205,11 @@ def answers(
                 derived += found[-1].by_label()
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found), recursion, kept, waiting)
+
+
+def _queries_states(layers: Layers) -> bool:
+    """Returns whether some module reads states."""
+    return any(label is not None and label.startswith(STATES) for module in layers.modules for label in module.reads)
 
 
 def run(layers: Layers, events: Iterable[Event], settings: Settings) -> Answer:

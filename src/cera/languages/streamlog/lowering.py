@@ -48,6 +48,7 @@ from cera.languages.streamlog.syntax import (
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import (
     Arithmetic,
     Call,
@@ -157,7 +158,7 @@ class _Parts:
     #: The states that are needed as a whole.
     whole: set[str] = field(default_factory=set)
 
-    def branch(self, *, gathering: bool) -> Branch:
+    def branch(self, head: Construct, *, gathering: bool) -> Branch:
         made = Branch(
             events=tuple(self.events),
             relative_timers=tuple(self.timers),
@@ -165,7 +166,7 @@ class _Parts:
             conditions=tuple(self.conditions),
             relations=tuple(self.relations),
         )
-        made = with_states(made, self.states, self.absent_states, whole=self.whole)
+        made = with_states(made, self.states, self.absent_states, head, whole=self.whole)
         return replace(made, windows=tuple(self.windows), gathered=tuple(self.gathered) if gathering else ())
 
 
@@ -222,9 +223,9 @@ class _RuleLowering:
             return []
         alternatives = _alternatives(self.source.query)
         once = self._once()
-        branches = [self._branch(leaves, once) for leaves in alternatives]
         counted = next((name for leaves in alternatives for name in _variables(leaves)), None)
         made = head_of(head.atom, counted)
+        branches = [self._branch(leaves, once, made) for leaves in alternatives]
         return [hub.Rule(name, made, tuple(branches), span=self.source.span)]
 
     def _refuse(self, message: str, span: Span | None, hint: str) -> None:
@@ -241,9 +242,9 @@ class _RuleLowering:
                 used |= expressions.variables(leaf)
         return frozenset(name for name, count in counts.items() if count == 1 and name not in used)
 
-    def _branch(self, leaves: Sequence[Leaf], once: frozenset[str]) -> Branch:
+    def _branch(self, leaves: Sequence[Leaf], once: frozenset[str], head: Construct) -> Branch:
         declared = [each for leaf in leaves for each in _declared_identifiers(leaf)]
-        return _BranchLowering(self, once, _Names("_", declared)).branch(leaves)
+        return _BranchLowering(self, once, _Names("_", declared)).branch(leaves, head)
 
 
 @dataclass
@@ -259,7 +260,7 @@ class _BranchLowering:
     plain: list[str] = field(default_factory=list)
     _unknown: itertools.count[int] = field(default_factory=itertools.count)
 
-    def branch(self, leaves: Sequence[Leaf]) -> Branch:
+    def branch(self, leaves: Sequence[Leaf], head: Construct) -> Branch:
         gathering = has_aggregate(self.outer.source.head.atom)
         negated = [leaf for leaf in leaves if isinstance(leaf, Literal) and leaf.negated]
         module = self._module_time(leaves)
@@ -270,7 +271,7 @@ class _BranchLowering:
         window = self._demand(own, self.plain, whole=whole)
         for leaf in negated:
             self._negated(leaf, window)
-        return self.parts.branch(gathering=gathering)
+        return self.parts.branch(head, gathering=gathering)
 
     def _module_time(self, leaves: Sequence[Leaf]) -> _Time:
         return None if self.outer.time is None else self._time(self.outer.time)

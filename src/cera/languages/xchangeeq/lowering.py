@@ -98,7 +98,7 @@ class _Alternative:
     def where(self, conditions: tuple[Expression, ...]) -> _Alternative:
         return replace(self, conditions=self.conditions + conditions) if conditions else self
 
-    def branch(self) -> Branch:
+    def branch(self, head: Construct) -> Branch:
         accumulations = _of_type(Accumulation, self.literals)
         branch = Branch(
             _of_type(EventQuery, self.literals),
@@ -110,7 +110,7 @@ class _Alternative:
             relations=_of_type(RelationQuery, self.literals),
         )
         elements = tuple(part.accumulation for part in _of_type(_OfStates, self.literals))
-        return with_states(branch, _of_type(StateQuery, self.literals), elements)
+        return with_states(branch, _of_type(StateQuery, self.literals), elements, head)
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class _Lowering:
         self.problems.extend(check_states(rule))
         head = rule.head
         alternatives = self._alternatives(rule.query, identifier_names(rule.query), pruned=count > MAX_BRANCHES)
-        branches = tuple(alternative.branch() for alternative in alternatives)
+        branches = tuple(alternative.branch(head.construct) for alternative in alternatives)
         if count <= MAX_BRANCHES:
             problems = (problem for branch in branches for problem in check_branch(rule, name, branch))
             self.problems.extend(itertools.islice(problems, 1))

@@ -139,8 +139,7 @@ class TermPrinter(ExpressionPrinter):
                 left, right = self.expression(expression.left, SUM), self.expression(expression.right, SUM)
                 return self._infix(left, expression.relation, right)
             case InState():
-                event, state = self.expression(expression.event, SUM), self.expression(expression.state, SUM)
-                return self._infix(event, "in", state)
+                return self._infix(self.expression(expression.event, SUM), "in", expression.state.identifier)
             case Within():
                 intervals = bracket("{", [self.expression(interval) for interval in expression.intervals], "}")
                 return self._infix(intervals, "within", self.expression(expression.duration, SUM))

@@ -41,7 +41,8 @@ from cera.model.expressions.expression import (
 )
 from cera.model.terms.term import Term, Value, value_key
 from cera.model.terms.values import is_number, number
-from cera.model.time.allen import CONVERSES, RELATIONS, is_in_state
+from cera.model.time.allen import CONVERSES, RELATIONS
+from cera.model.time.containment import is_in_state
 from cera.model.time.durations import Distance, Duration, shift
 from cera.model.time.interval import Interval, hull, point
 

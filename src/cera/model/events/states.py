@@ -33,7 +33,7 @@ def opening(term: Term, begin: Time, end: Time | None = None) -> Event:
     label = OPENING + term.label
     identity = event_id(Term(label, term.children, ordered=term.ordered), point(begin))
     children = (*term.children, Term(STATE_ID, [identity]))
-    announced = None if end is None else f"{_ANNOUNCED}{end}"
+    announced = None if end is None else announcement(end)
     return Event(Term(label, children, ordered=term.ordered), point(begin), announced)
 
 
@@ -48,6 +48,11 @@ def announced_end(qualifier: str | None) -> Time | None:
     return None if qualifier is None or not qualifier.startswith(_ANNOUNCED) else int(qualifier[len(_ANNOUNCED) :])
 
 
+def announcement(end: Time) -> str:
+    """Returns the qualifier of an opening that announces an end."""
+    return f"{_ANNOUNCED}{end}"
+
+
 def without_announcement(opened: Event) -> Event:
     """Returns an opening that says nothing of its end."""
     return opened if opened.qualifier is None else replace(opened, qualifier=None)
@@ -56,20 +61,25 @@ def without_announcement(opened: Event) -> Event:
 def with_endings(events: Iterable[Event]) -> list[Event]:
     """Returns a whole recording with each state once: its opening, and its ending if some record has announced it.
 
-    Where records differ about the end, the first end counts: after it the state is over.
+    Where records differ about the end, the first end counts: after it the state is over. The ending of a state that has
+    not begun is left out.
     """
     found: list[Event] = []
     opened: dict[str, Event] = {}
     ends: dict[str, Time] = {}
     for event in events:
-        if not is_opening(event.label):
+        if is_opening(event.label):
+            opened.setdefault(event.id, without_announcement(event))
+            end = announced_end(event.qualifier)
+        elif is_ending(event.label):
+            end = event.end
+        else:
             found.append(event)
             continue
-        opened.setdefault(event.id, without_announcement(event))
-        end = announced_end(event.qualifier)
         if end is not None:
             ends[event.id] = min(end, ends.get(event.id, end))
-    return [*found, *opened.values(), *(ending(opened[state], end) for state, end in ends.items())]
+    ended = (ending(opened[state], end) for state, end in ends.items() if state in opened)
+    return [*found, *opened.values(), *ended]
 
 
 def is_opening(label: str) -> bool:

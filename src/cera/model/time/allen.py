@@ -43,29 +43,6 @@ def equals(i: Interval, j: Interval) -> bool:
     return i == j
 
 
-def is_in_state(event: Interval, state: Interval) -> bool:
-    """Returns whether an event is in a state [b, e[: what closes a state happened in it, what opened it did not."""
-    return state.begin <= event.begin and state.begin < event.end <= state.end  # ERR-51
-
-
-def shares_time(window: Interval, state: Interval) -> bool:
-    """Returns whether a state [b, e[ and a closed window share a point of time.
-
-    A state of no length shares one where it lies inside.
-    """
-    if state.begin == state.end:
-        return window.begin <= state.begin <= window.end
-    return state.begin <= window.end and window.begin < state.end
-
-
-def states_share_time(window: Interval, state: Interval) -> bool:
-    """Returns whether a state and another one, [b, e[ both, share a point of time; one of no length where it lies
-    inside."""
-    if state.begin == state.end:
-        return window.begin <= state.begin <= window.end
-    return state.begin < window.end and window.begin < state.end
-
-
 def _converse(relation: Relation) -> Relation:
     return lambda i, j: relation(j, i)
 

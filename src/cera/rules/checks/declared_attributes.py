@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.model.events.attributes import Path
+from cera.model.events.event import STATE_ID
+from cera.model.events.states import is_ending, state_label
 from cera.rules.analysis.attribute_kinds import expected_kinds
 from cera.rules.analysis.labels_and_attributes import asked_attributes
 from cera.rules.analysis.producers import Producers
@@ -29,16 +31,23 @@ def check_declared_attributes(program: RuleProgram) -> Iterator[Diagnostic]:
         return
     places = {source.label: source.span for source in program.declared or ()}
     for asked in asked_attributes(program.rules):
-        siblings = _inside(declared.get(asked.label), asked.path[:-1])
+        if is_ending(asked.label) or asked.path == (STATE_ID,):  # the opening of the state is asked for, too
+            continue
+        label = state_label(asked.label) or asked.label
+        siblings = _inside(declared.get(label), asked.path[:-1])
         if siblings is not None and all(each.name != asked.path[-1] for each in siblings):
-            yield _unknown(asked.label, asked.path, siblings, asked.span, places[asked.label])
+            yield _unknown(label, asked.path, siblings, asked.span, places[label])
+    found: dict[Diagnostic, None] = {}  # a query for the end of a state is one for its opening, too
     for expected in expected_kinds(program.rules):
-        for each in _inside(declared.get(expected.label), expected.path[:-1]) or ():
+        label = state_label(expected.label) or expected.label
+        for each in _inside(declared.get(label), expected.path[:-1]) or ():
             kinds = _KINDS.get(each.kind or "")
             if each.name == expected.path[-1] and kinds is not None and not kinds & expected.kinds:
                 name, wanted = ".".join(expected.path), _names(expected.kinds)
-                message = f"`{name}` of `{expected.label}` is declared as {_NAMES[kinds]}, and this takes {wanted}"
-                yield Diagnostic("XC111", "warning", message, expected.span, None, (Note("declared here", each.span),))
+                message = f"`{name}` of `{label}` is declared as {_NAMES[kinds]}, and this takes {wanted}"
+                note = Note("declared here", each.span)
+                found.setdefault(Diagnostic("XC111", "warning", message, expected.span, None, (note,)))
+    yield from found
 
 
 def _inside(attributes: Sequence[Attribute] | None, path: Path) -> Sequence[Attribute] | None:

@@ -28,16 +28,19 @@ from cera.rules.analysis.unification import query_label
 from cera.rules.checks.names import anchor_in
 from cera.rules.declarations import Attribute, SourceLabel
 from cera.rules.rule import Rule, RuleProgram
+from cera.rules.states import as_written
 
 
 def check_exact_patterns(program: RuleProgram) -> Iterator[Diagnostic]:
     """XC408: a query for events without other children. XC409: `without` of a child that is empty."""
     producers = Producers(program.rules)
     empty = frozenset(_empty_terms(rule.head for rule in program.rules)) | _declared_empty(program)
-    for pattern in _patterns(program.rules):
+    for matched in _patterns(program.rules):
+        pattern = as_written(matched)
         label, event = query_label(pattern), _term(pattern)
-        if event is not None and label is not None and _from_outside(program, label) and not producers.of(pattern):
-            yield from _exact_event(event, label, program.declared or ())
+        if event is not None and label is not None and _from_outside(program, label) and not producers.of(matched):
+            what = "events" if pattern is matched else "states"
+            yield from _exact_event(event, label, program.declared or (), what)
         yield from _without_empty(pattern, empty)
 
 
@@ -45,7 +48,7 @@ def _patterns(rules: Iterable[Rule]) -> Iterator[Pattern]:
     """Yields the patterns that are matched against events, but for those that look like timers (XC109)."""
     for rule in rules:
         for branch in rule.branches:
-            yield from (query.pattern for query in branch.events if anchor_in(query, branch) is None)
+            yield from (q.pattern for q in branch.events if not q.auxiliary and anchor_in(q, branch) is None)
             yield from (part.pattern for part in branch.accumulations)
 
 
@@ -54,7 +57,7 @@ def _from_outside(program: RuleProgram, label: str) -> bool:
     return label not in program.from_modules and (program.sources is None or label in program.sources)
 
 
-def _exact_event(event: TermPattern, label: str, declared: Sequence[SourceLabel]) -> Iterator[Diagnostic]:
+def _exact_event(event: TermPattern, label: str, declared: Sequence[SourceLabel], what: str) -> Iterator[Diagnostic]:
     if not event.total or any(map(_is_value, event.children)):
         return
     named = {child.label for part in event.children if (child := _term(part)) is not None}
@@ -65,11 +68,11 @@ def _exact_event(event: TermPattern, label: str, declared: Sequence[SourceLabel]
     alone = f"SOURCE {label}{{{', '.join(sorted(str(name) for name in named))}}}"
     if event.children:
         inside = _inside(event)
-        message = f"this matches only events `{label}` that have no children but those listed here"
+        message = f"this matches only {what} `{label}` that have no children but those listed here"
         meant = f"write `{label}{opening} {inside} {closing}` if there may be others"
     else:
-        message = f"this matches only events `{label}` that have no children at all"
-        meant = f"write `{label}{opening}{closing}` for any event `{label}`"
+        message = f"this matches only {what} `{label}` that have no children at all"
+        meant = f"write `{label}{opening}{closing}` for any {what.removesuffix('s')} `{label}`"
     yield Diagnostic("XC408", "warning", message, event.span, f"{meant}; if it is meant, declare it: `{alone}`")
 
 

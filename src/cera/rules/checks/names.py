@@ -17,6 +17,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from cera.diagnostics import Diagnostic, Note, Span, closest, did_you_mean
+from cera.model.events.states import state_label
 from cera.model.expressions import constructs
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Periodic, Variable
@@ -100,9 +101,10 @@ def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
         yield from _near_misses(program, producers)
         return
     sources = frozenset((*program.sources, *program.from_modules))
+    yield from _undeclared_states(program, sources)
     for query in (query for rule in program.rules for query in event_patterns(rule)):
         label = query_label(query.pattern)
-        if label is None or label in sources or producers.of(query.pattern):
+        if label is None or label in sources or producers.of(query.pattern) or state_label(label) is not None:
             continue
         heads = [program.rules[i] for i in producers.with_label(label)]
         if heads:
@@ -125,6 +127,20 @@ def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
             )
 
 
+def _undeclared_states(program: RuleProgram, sources: frozenset[str]) -> Iterator[Diagnostic]:
+    """Yields a warning for each query for states that no source has."""
+    found: dict[tuple[str, Span | None], None] = {}
+    for rule in program.rules:
+        for query in event_patterns(rule):
+            state = state_label(query_label(query.pattern) or "")
+            if state is not None and state not in sources:
+                found.setdefault((state, query.span))
+    for label, span in found:
+        hint = f"add `{label}` to the SOURCE directive if such states come from outside"
+        message = f"`{label}` is not a source, and no states come from elsewhere"
+        yield Diagnostic("XC104", "warning", message, span, did_you_mean(label, sorted(sources)) or hint)
+
+
 def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnostic]:
     """Yields a warning for each label that is nearly a derived one: without declared sources it may come from outside,
     but rather does not.
@@ -135,7 +151,9 @@ def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnos
     for i, rule in enumerate(program.rules):
         for query in event_patterns(rule):
             label = query_label(query.pattern)
-            if label is not None and label not in producers.labels and label not in program.from_modules:
+            if label is None or state_label(label) is not None:
+                continue
+            if label not in producers.labels and label not in program.from_modules:
                 places.setdefault(label, {}).setdefault(query.span, (query, i))
     derived = NearLabels(producers.labels.union(program.from_modules))
     for label, found in places.items():

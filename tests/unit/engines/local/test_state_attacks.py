@@ -145,7 +145,7 @@ def test_nothing_in_the_table_of_states_can_be_called_or_changed(tag: int) -> No
 def test_tags_stay_what_they_are(tag: int) -> None:
     """A checkpoint has tags: another class under an old tag would be read as something else."""
     names = "State Bucket Occurrence TimerOccurrence Identified Event Interval Duration EventTuple Instance _restored"
-    names += " Truth Truth.FALSE Truth.TRUE NoValue NoValue.DIFFERENT NoValue.MISSING WindowOccurrence"
+    names += " Truth Truth.FALSE Truth.TRUE NoValue NoValue.DIFFERENT NoValue.MISSING WindowOccurrence Opening"
     assert THINGS[tag].partition(":")[2] == names.split()[tag]
 
 

@@ -20,7 +20,7 @@ from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.temporal import IntervalColumns, contained
 from cera.model.expressions.expression import until_of
-from cera.rules.rule import Containment
+from cera.model.time.containment import Containment
 
 #: How a join is made; `explain` shows it.
 Strategy = Literal["bucket", "plain", "broadcast", "sliding"]

@@ -18,16 +18,10 @@ from cera.engines.spark.values.cells import Cell
 from cera.model.events.event import STATE_ID, STATES
 from cera.model.events.states import ENDING, OPEN, OPENING
 from cera.model.time.interval import Time
-from cera.modules.layering import Layers
 
 _STATE, _END = "state of the row", "end of the state"
 _ANNOUNCED = r"^until (-?\d+)$"
 _WRITTEN_ID = rf'"{STATE_ID}": ?"([0-9a-f]{{32}})"'
-
-
-def queries_states(layers: Layers) -> bool:
-    """Returns whether some module reads states."""
-    return any(label is not None and label.startswith(STATES) for module in layers.modules for label in module.reads)
 
 
 def with_states(tables: Sequence[EventTable], until: Time | None) -> tuple[EventTable, ...]:

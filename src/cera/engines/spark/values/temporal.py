@@ -19,12 +19,12 @@ from cera.engines.spark.values.arithmetic import add_integers, multiply_integers
 from cera.engines.spark.values.comparison import CONVERSE, compared
 from cera.model.expressions.expression import ComparisonOperator
 from cera.model.time.allen import CONVERSES
+from cera.model.time.containment import Containment
 from cera.model.time.durations import Distance, Duration
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.periodic_windows import Period
 from cera.model.time.recurrence import DAY, SECOND
 from cera.model.time.timers import SYNONYMS, TIMERS, Sign
-from cera.rules.rule import Containment
 
 #: More months than there are dates for; greater numbers are undefined anyway.
 _MOST_MONTHS = 12 * 10_000

@@ -41,6 +41,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_OR_QUERY": ("or",),
         "_EVENT": ("event",),
         "_RELATION_QUERY": ("relation",),
+        "_STATE": ("state",),
         "_WHILE": ("while",),
         "_WHERE": ("where",),
         "NOT_EVENT": ("not",),
@@ -60,6 +61,7 @@ KEYWORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "_AND": ("and",),
         "_NOT": ("not",),
         "_WITHIN": ("within",),
+        "_IN": ("in",),
         "MODULO": ("mod",),
         "ALLEN_RELATION": tuple(RELATIONS),
         "RELATIVE_TIMER": tuple(SYNONYMS),
@@ -73,7 +75,7 @@ _ITEM = frozenset({"_DETECT", "_RAISE", "_SEMANTICS", "_SOURCE", "_CALENDARS", "
 _EVENT_PATTERN = frozenset({"NAME", "STRING", "ANY_LABEL", "REGEX", "VARIABLE", "_DESC"})
 _PATTERN = _EVENT_PATTERN | {"SIGNED_NUMBER", "TRUE", "FALSE"}
 _QUERY = _EVENT_PATTERN | {
-    *("_AND_QUERY", "_OR_QUERY", "_EVENT", "_RELATION_QUERY", "_WHILE"),
+    *("_AND_QUERY", "_OR_QUERY", "_EVENT", "_STATE", "_RELATION_QUERY", "_WHILE"),
     *("RELATIVE_TIMER", "ABSOLUTE_TIMER"),
 }
 _ARITHMETIC_EXPRESSION = expressions.LITERAL | {"VARIABLE", "NAME", "_DATETIME", "ABSOLUTE_TIMER", "LPAR", "MINUS"}
@@ -91,7 +93,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (_PATTERN, "a pattern"),
     (_EVENT_PATTERN, "a pattern"),
     (frozenset({"NAME", "STRING", "VARIABLE"}), "a term"),
-    (expressions.ARITHMETIC | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_AND", "_OR"}, "an operator"),
+    (expressions.ARITHMETIC | {"COMPARATOR", "ALLEN_RELATION", "_WITHIN", "_IN", "_AND", "_OR"}, "an operator"),
     (expressions.ARITHMETIC | {"_AND", "_OR"}, "an operator"),
     (frozenset({"_AND", "_OR"}), "'and' or 'or'"),
     (expressions.ARITHMETIC, "an operator"),

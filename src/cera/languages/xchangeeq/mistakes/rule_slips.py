@@ -64,7 +64,7 @@ def absence_without_window(situation: Situation) -> Mistake | None:
         or "_WHILE" not in situation.accepted_at(situation.index - 1)
     ):
         return None
-    hint = f"write 'while i: {word.text} …', where i is an event or a timer"
+    hint = f"write 'while i: {word.text} …', where i is an event, a state or a timer"
     return mistake_at("XC001", word, f"'{word.text}' needs a window of time", hint)
 
 
@@ -99,7 +99,7 @@ def window_without_identifier(situation: Situation) -> Mistake | None:
         if event.text == "event" and colon.text == ":"
     ]
     identifier = declared[-1] if declared else "i"
-    hint = f"write 'while {identifier}: {word.text} …'; the window is an event or a timer"
+    hint = f"write 'while {identifier}: {word.text} …'; the window is an event, a state or a timer"
     return mistake_at(
         "XC001",
         window,

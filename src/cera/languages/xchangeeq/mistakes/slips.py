@@ -226,7 +226,7 @@ def _left_out(situation: Situation) -> Mistake | None:
     if found is None or before is None or found.text in _NEVER_FIRST:
         return None
     candidates = [("_ON", " ON "), ("_WHERE", " where "), ("COMMA", ",")]
-    if situation.text_at(-2) in ("event", "while"):
+    if situation.text_at(-2) in ("event", "state", "while"):
         candidates.insert(0, ("COLON", ":"))
     for terminal, text in candidates:
         edits = (Edit(before.end, before.end, text),)

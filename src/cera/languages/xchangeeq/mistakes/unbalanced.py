@@ -8,6 +8,7 @@ from cera.languages.xchangeeq.mistakes.mistake import CLOSING, Brackets, Edit, M
 
 _TERMINALS = {"}": "RBRACE", "]": "RSQB"}
 _COMPOSITIONS = ("and", "or")
+_KINDS = ("event", "state", "while")
 
 
 def unbalanced(situation: Situation) -> Mistake | None:
@@ -125,12 +126,12 @@ def _never_closed(situation: Situation) -> Mistake | None:
 
 
 def _begins_literal(situation: Situation) -> int:
-    """Returns how many lexemes before this one a literal `event i: …`, `while i: …` or `i: …` begins; 0 if none
-    does."""
+    """Returns how many lexemes before this one a literal `event i: …`, `state i: …`, `while i: …` or `i: …` begins; 0
+    if none does."""
     words = tuple(situation.text_at(distance) for distance in (-2, -1, 0, 1))
-    if words[1] in ("event", "while") and words[3] == ":":
+    if words[1] in _KINDS and words[3] == ":":
         return 1
-    if words[2] == ":" and words[0] in ("event", "while"):
+    if words[2] == ":" and words[0] in _KINDS:
         return 2
     return 1 if words[2] == ":" and words[3] in ("timer", "not", "collect", "var") else 0
 

@@ -16,7 +16,7 @@ from cera.engines.local.state_bytes import dump, restore
 from cera.engines.spark.streaming.messages.messages import LatePolicy, event_count, first_end, unpack_events
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
-from cera.modules.driving import late_ending
+from cera.modules.driving import is_open_among, late_ending
 from cera.modules.processor import AnyProcessor, Counts, Detection
 
 _BY_END = attrgetter("end")
@@ -86,7 +86,9 @@ class Kernel:
             for event, policy in zip(*unpack_events(payload), strict=True):
                 if policy is take or event.end >= watermark:
                     waiting.append(event)
-                elif (closing := late_ending(event, watermark - 1)) is not None:
+                elif (closing := late_ending(event, watermark - 1)) is not None and is_open_among(
+                    event, waiting, self.processor, part.state
+                ):
                     waiting.append(closing)
                 elif policy is report:
                     late.append(event)
