@@ -223,8 +223,7 @@ class _RuleLowering:
             return []
         alternatives = _alternatives(self.source.query)
         once = self._once()
-        counted = next((name for leaves in alternatives for name in _variables(leaves)), None)
-        made = head_of(head.atom, counted)
+        made = head_of(head.atom)
         branches = [self._branch(leaves, once, made) for leaves in alternatives]
         return [hub.Rule(name, made, tuple(branches), span=self.source.span)]
 
@@ -507,10 +506,6 @@ def _leaves(query: Query) -> Iterator[Leaf]:
 def _names(atoms: Iterable[Atom]) -> Iterator[str]:
     """Yields the variables of atoms, each as often as it stands there."""
     return (each.name for atom in atoms for each in atom_values(atom) if isinstance(each, Variable))
-
-
-def _variables(leaves: Sequence[Leaf]) -> Iterator[str]:
-    return _names(leaf.atom for leaf in leaves if isinstance(leaf, Literal) and not leaf.negated)
 
 
 def _times(time: EvaluationTime | None, rule: Rule) -> Iterator[EvaluationTime]:
