@@ -11,12 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cera.algebra.operators import Expression, FollowingEvents, Join, Relation, Selection, rebuild
+from cera.algebra.operators import (
+    Expression,
+    FollowingEvents,
+    Join,
+    Matching,
+    Reference,
+    Relation,
+    Renaming,
+    Selection,
+    rebuild,
+)
 from cera.algebra.plan import Plan
+from cera.model.events.states import is_ending
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
 from cera.optimizer.cost import Costs, PartialJoin
 from cera.optimizer.plan_changes import joins_events, with_expressions
+from cera.rules.analysis.unification import query_label
 
 #: With more relations than this, not all of them are tried as the first one of a join.
 _MANY = 16
@@ -30,12 +42,27 @@ def order_joins(plan: Plan) -> Plan:
 def _ordered(expression: Expression, plan: Plan) -> Expression:
     if isinstance(expression, Selection | Join):
         relations, conditions = _flattened(expression)
-        if len(relations) > 2:
+        if len(relations) > 2 and not any(_ends_a_state(relation, plan) for relation in relations):
             order = best_order(Costs(relations, conditions, plan))
             if order != list(range(len(relations))):
                 return _joined([relations[i] for i in order], conditions)
             return expression
     return rebuild(expression, lambda part: _ordered(part, plan))
+
+
+def _ends_a_state(relation: Expression, plan: Plan) -> bool:
+    """Returns whether a relation is of endings of states. They come last: events are kept with a state that is open,
+    and not for one that may end some day.
+    """
+    match relation:
+        case Selection() | Renaming():
+            return _ends_a_state(relation.input, plan)
+        case Reference():
+            return _ends_a_state(plan.by_name[relation.name].expression, plan)
+        case Matching():
+            return is_ending(query_label(relation.pattern) or "")
+        case _:
+            return False
 
 
 def _flattened(expression: Expression) -> tuple[list[Expression], list[Condition]]:

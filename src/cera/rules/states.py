@@ -95,14 +95,14 @@ class _Lowering:
         inner = (self._condition(c) for part in (*self.source.accumulations, *elements) for c in part.conditions)
         naming = (*conditions, *inner, *self.values)
         ended = {s.identifier for s in self.states if self._is_end_named(s.identifier, naming, windows)}
-        events = [*self.source.events]
+        # openings first: events are kept with a state that is open, and not for one that may end some day
+        events = [self._opening(s) for s in self.states if s.identifier in ended & asked]
+        events += self.source.events
         for state in self.states:
             name = state.identifier
             kind: QueryKind = "ending" if name in ended else "opening"
             pattern = state_pattern(state.pattern, ENDING if name in ended else OPENING, name)
             events.append(EventQuery(name, pattern, state.anonymous, state.span, kind))
-            if name in ended and name in asked:
-                events.append(self._opening(state))
         accumulations = [self._within_states(part, ended) for part in self.source.accumulations]
         accumulations += [self._of_states(part, number, ended) for number, part in enumerate(elements)]
         return replace(

@@ -161,6 +161,9 @@ class _ConditionSource:
         if left and right:
             return f"{left} {operator} {right}"
         match condition.left, condition.right:
+            case Call(function="begin" | "end"), Call(function="begin" | "end"):
+                i, j = self.interval(condition.left), self.interval(condition.right)
+                return f"{i[0]} {operator} {j[0]}" if i and j else None
             case Variable(), Literal() if is_number(condition.right.value):
                 cell = self.data(condition.left.name)
                 compared = f"{cell} {operator} {condition.right.value!r}"

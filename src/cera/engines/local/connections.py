@@ -40,6 +40,7 @@ from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.relation_rows import RelationRows, named_rows
+from cera.model.events.states import is_opening
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.unification import query_label
@@ -163,8 +164,27 @@ class Connections:
         into_left, into_right = self.relevance.join_reaches(join)
         limit = Combinations(self.rule, self.plan.answer_limit, (*left.identifiers, *right.identifiers))
         in_right, in_left = EndRange(into_right, left), EndRange(into_left, right)
-        self.connect(join.left, Meet(left_store, right_store, left_key, from_left, in_right, limit, then))
-        self.connect(join.right, Meet(right_store, left_store, right_key, from_right, in_left, limit, then))
+        meet_right = Meet(left_store, right_store, left_key, from_left, in_right, limit, then)
+        meet_left = Meet(right_store, left_store, right_key, from_right, in_left, limit, then)
+        if left_store is None:
+            meet_right.gate = self._gate(join.right)
+        if right_store is None:
+            meet_left.gate = self._gate(join.left)
+        self.connect(join.left, meet_right)
+        self.connect(join.right, meet_left)
+
+    def _gate(self, expression: Expression) -> str | None:
+        """Returns the label of the openings that an expression consists of, if it is such."""
+        match expression:
+            case Renaming():
+                return self._gate(expression.input)
+            case Reference():
+                return self._gate(self.plan.by_name[expression.name].expression)
+            case Matching():
+                label = query_label(expression.pattern)
+                return label if label is not None and is_opening(label) else None
+            case _:
+                return None
 
     def _lookup(self, left: Expression, relation: Relation, then: Stage) -> None:
         """Connects rows to a relation, which is read-only and no part of the state."""

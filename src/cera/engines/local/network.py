@@ -20,6 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import heappop
 
 from cera.engines.local.derived import RuleDetection
@@ -84,6 +85,8 @@ class Network:
         """Takes all events that end now, the absolute timers among them as (number of the timer, occurrence)."""
         if now >= state.sweep_at:
             self.sweep(state, now)
+        if state.closed_gates:
+            state.close_gates()
         if state.ended > _ENDED + len(state.open):
             self._drop_ended(state, now)
         state.now = now
@@ -117,7 +120,8 @@ class Network:
             return
         end = announced_end(occurrence.qualifier)
         if known is None:
-            known = state.open[occurrence.id] = Opening(occurrence, OPEN)
+            known = Opening(occurrence, OPEN)
+            state.open_state(known)
             self.take(state, known)
         if end is not None:
             state.announce(known, end)
@@ -133,6 +137,7 @@ class Network:
         assert state.now is not None
         opening.until = state.now
         state.ended += 1
+        state.closed_gates.append(opening.label)
         self.take(state, opening.relabelled(ENDING + opening.label.removeprefix(OPENING), state.now))
 
     def finish(self, state: State, before: int) -> None:
@@ -162,10 +167,14 @@ class Network:
 
     def sweep(self, state: State, now: int) -> None:
         """Sweeps the stores that are due, and schedules their next sweep."""
-        for use, store in zip(self.stores, state.stores, strict=True):
-            if use.horizon is None:
-                state.sweeps[use.number] = MAX_TIME
-            elif now >= state.sweeps[use.number]:
-                sweep(store, now - use.horizon)
-                state.sweeps[use.number] = now + use.horizon + 1
-        state.sweep_at = min(state.sweeps, default=MAX_TIME)
+        sweeps = state.sweeps
+        for number, horizon in self._swept:
+            if now >= sweeps[number]:
+                sweep(state.stores[number], now - horizon)
+                sweeps[number] = now + horizon + 1
+        state.sweep_at = min([sweeps[number] for number, _ in self._swept], default=MAX_TIME)
+
+    @cached_property
+    def _swept(self) -> list[tuple[int, int]]:
+        """The stores that do not keep their rows always, with their horizons; known when the network is complete."""
+        return [(use.number, use.horizon) for use in self.stores if use.horizon is not None]

@@ -81,6 +81,8 @@ class RuleProcessor(SteppingProcessor[State]):
             return self._step(state, now, [event])
         if now >= state.sweep_at:
             network.sweep(state, now)
+        if state.closed_gates:
+            state.close_gates()
         state.last = state.now = now
         state.counter += 1
         if event.number >= 0:

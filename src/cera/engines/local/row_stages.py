@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence
@@ -18,6 +19,9 @@ from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import TIMERS, relative_timer
 
+#: Fewer stages that wait for states are written out one after the other.
+_FEW = 4
+
 #: The first line of every generated function over a `state`.
 PRELUDE = "stores, now = state.stores, state.now"
 
@@ -25,6 +29,8 @@ PRELUDE = "stores, now = state.stores, state.now"
 class Stage(ABC):
     """A step in the processing of a row, written as lines over `state`, `stores` and `now`; it can also be called."""
 
+    #: The label of the openings of states of which one must hold for the stage to do anything; None if it always may.
+    gate: str | None = None
     _function: Callable[[State, Row], None] | None = None
 
     @abstractmethod
@@ -57,13 +63,34 @@ def named_row(cells: Cells, writer: SourceWriter) -> tuple[list[str], Cells]:
 
 
 class Broadcast(Stage):
-    """The stage that passes the row to all consumers of a materialization point."""
+    """The stage that passes the row to all consumers of a materialization point.
+
+    Many consumers that wait for states are suspended while none of their states holds: they cost nothing then.
+    """
 
     def __init__(self, consumers: Sequence[Stage]) -> None:
         self.consumers = consumers
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
-        return [line for consumer in self.consumers for line in consumer.write(cells, writer)] or ["pass"]
+        gated = [consumer for consumer in self.consumers if consumer.gate is not None]
+        if len(gated) < _FEW:
+            return [line for consumer in self.consumers for line in consumer.write(cells, writer)] or ["pass"]
+        always = [consumer for consumer in self.consumers if consumer.gate is None]
+        lines = [line for consumer in always for line in consumer.write(cells, writer)]
+        return [*lines, f"if state.gates: {writer.name(self._pass_to_active)}(state, {cells.tuple})"]
+
+    def _pass_to_active(self, state: State, row: Row) -> None:
+        for gate in state.gates:
+            for consumer in self._by_gate.get(gate, ()):
+                consumer(state, row)
+
+    @cached_property
+    def _by_gate(self) -> Mapping[str, Sequence[Stage]]:
+        found: dict[str, list[Stage]] = {}
+        for consumer in self.consumers:
+            if consumer.gate is not None:
+                found.setdefault(consumer.gate, []).append(consumer)
+        return found
 
 
 class Fit(Stage):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,21 @@ class State:
     """
 
     __slots__ = (
-        *("stores", "waiting", "ticks", "counter", "last", "now", "closing", "sweeps", "sweep_at", "open", "ended"),
+        *(
+            "stores",
+            "waiting",
+            "ticks",
+            "counter",
+            "last",
+            "now",
+            "closing",
+            "sweeps",
+            "sweep_at",
+            "open",
+            "ended",
+            "gates",
+            "closed_gates",
+        ),
         *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
     )
 
@@ -47,9 +62,24 @@ class State:
         self.sweeps: list[Time] = [MIN_TIME] * len(stores)
         self.sweep_at: Time = MIN_TIME
         self.open: dict[str, Opening] = {}
+        #: How many states of each label hold, and the labels of those that have ended in the last step.
+        self.gates: dict[str, int] = {}
+        self.closed_gates: list[str] = []
         #: How many states have ended since rows about ended states were dropped.
         self.ended = 0
         self._begin_step()
+
+    def open_state(self, opening: Opening) -> None:
+        self.open[opening.id] = opening
+        self.gates[opening.label] = self.gates.get(opening.label, 0) + 1
+
+    def close_gates(self) -> None:
+        """Closes the gates of states that ended before this step: what happened as they ended happened in them."""
+        for label in self.closed_gates:
+            self.gates[label] -= 1
+            if not self.gates[label]:
+                del self.gates[label]
+        self.closed_gates = []
 
     def _begin_step(self) -> None:
         #: The rows of each slot that has some, and these slots as a heap.
@@ -130,5 +160,7 @@ class State:
         self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing = state[:7]
         self.sweeps, self.sweep_at = state[7:9]
         self.open = state[9] if len(state) > 9 else {}
+        self.gates = dict(Counter(opening.label for opening in self.open.values()))
+        self.closed_gates = []
         self.ended = 0
         self._begin_step()
