@@ -16,7 +16,7 @@ A matching takes its events from the incoming stream and from the rules whose he
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -51,6 +51,8 @@ from cera.rules.reasoning.gathering import late_gathered
 from cera.rules.rule import (
     Accumulation,
     Branch,
+    EventQuery,
+    QueryKind,
     Rule,
     RuleProgram,
     Semantics,
@@ -60,6 +62,7 @@ from cera.rules.rule import (
 )
 
 _FRESH = "vwuxyz"
+_AROUND: Mapping[QueryKind, int] = {"opening": 0, "event": 1, "ending": 2}
 
 
 def translate(program: RuleProgram) -> Plan:
@@ -69,6 +72,13 @@ def translate(program: RuleProgram) -> Plan:
     translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules), versioned)
     points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
     return Plan(tuple(points), program.semantics, program.calendars, program.answer_limit)
+
+
+def _states_around(queries: Sequence[EventQuery]) -> list[EventQuery]:
+    """Returns the openings of states before events, and their endings after them: events are then kept with a state
+    that is open.
+    """
+    return sorted(queries, key=lambda query: _AROUND[query.kind])
 
 
 def _depth(branch: Branch) -> int:
@@ -154,7 +164,7 @@ class _Translator:
     def body(self, branch: Branch) -> Expression:
         """Returns C: the literals from left to right, then the conditions."""
         literals: list[Expression] = [
-            *(self.matching(query.identifier, query.pattern) for query in branch.events),
+            *(self.matching(query.identifier, query.pattern) for query in _states_around(branch.events)),
             *(AbsoluteTimers(timer.identifier, timer.timer) for timer in branch.absolute_timers),
             *(
                 RelativeTimers(timer.identifier, timer.kind, timer.anchor, timer.duration)

@@ -23,7 +23,7 @@ from cera.algebra.operators import (
     rebuild,
 )
 from cera.algebra.plan import Plan
-from cera.model.events.states import is_ending
+from cera.model.events.states import state_label
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
 from cera.optimizer.cost import Costs, PartialJoin
@@ -42,7 +42,7 @@ def order_joins(plan: Plan) -> Plan:
 def _ordered(expression: Expression, plan: Plan) -> Expression:
     if isinstance(expression, Selection | Join):
         relations, conditions = _flattened(expression)
-        if len(relations) > 2 and not any(_ends_a_state(relation, plan) for relation in relations):
+        if len(relations) > 2 and not any(_is_of_states(relation, plan) for relation in relations):
             order = best_order(Costs(relations, conditions, plan))
             if order != list(range(len(relations))):
                 return _joined([relations[i] for i in order], conditions)
@@ -50,17 +50,17 @@ def _ordered(expression: Expression, plan: Plan) -> Expression:
     return rebuild(expression, lambda part: _ordered(part, plan))
 
 
-def _ends_a_state(relation: Expression, plan: Plan) -> bool:
-    """Returns whether a relation is of endings of states. They come last: events are kept with a state that is open,
-    and not for one that may end some day.
+def _is_of_states(relation: Expression, plan: Plan) -> bool:
+    """Returns whether a relation is of openings or endings of states, whose order is right as it is: events are kept
+    with a state that is open, and not for one that may begin or end some day.
     """
     match relation:
         case Selection() | Renaming():
-            return _ends_a_state(relation.input, plan)
+            return _is_of_states(relation.input, plan)
         case Reference():
-            return _ends_a_state(plan.by_name[relation.name].expression, plan)
+            return _is_of_states(plan.by_name[relation.name].expression, plan)
         case Matching():
-            return is_ending(query_label(relation.pattern) or "")
+            return state_label(query_label(relation.pattern) or "") is not None
         case _:
             return False
 
