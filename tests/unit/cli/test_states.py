@@ -1,4 +1,4 @@
-"""States on the command line: why, explain, the input in the output, late closings, and warnings in words of programs."""
+"""States on the command line: why, explain, input in the output, late closings, warnings in words of programs."""
 
 from __future__ import annotations
 
