@@ -258,7 +258,7 @@ class World:
             trace = {name: row[reference(i)] for name, i in construction.causes if reference(i) in row}
             key = frozenset(trace.items())
             intervals[key] = Interval(row["begin"], row["end"])
-            groups.setdefault(key, []).append(Match(trace, collected_of(row), values_of(row)))
+            groups.setdefault(key, []).append(Match(trace, collected_of(row), values_of(row), intervals[key]))
         recipient = construction.recipient.qualifier if construction.recipient else None
         for key, matches in groups.items():
             for term, _ in construct_terms(construction.head, matches, self.theory):

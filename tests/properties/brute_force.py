@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Interpretation, Theory, Trace, timer_event
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, interval_of, timer_event
 from cera.engines.reference.enumeration import Match
 from cera.model.events.event import Event
 from cera.model.matching import patterns
@@ -83,7 +83,8 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
     for branch in rule.branches:
         for trace, values in entailed(theory, events, branch):
             for collected in _collected(theory, events, branch, trace, values):
-                traces.setdefault(frozenset(trace.items()), []).append(Match(trace, collected, values))
+                found = Match(trace, collected, values, interval_of(trace, branch))
+                traces.setdefault(frozenset(trace.items()), []).append(found)
     return all(
         Event(term, matches[0].interval) in events
         for matches in traces.values()
