@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.states import opening
 from cera.model.terms.term import Term
 from cera.model.terms.term_text import parse_term
 from cera.model.time.durations import Duration, parse_duration, shift
@@ -29,10 +30,19 @@ def seconds(time: float | str) -> Time:
 
 def event(term: str | Term, begin: float, end: float | None = None, *, id: str | None = None) -> Event:
     """Returns an event over [begin, end] seconds, or at the point `begin`."""
+    return Event(_labelled(term), interval(seconds(begin), seconds(begin if end is None else end)), id)
+
+
+def state(term: str | Term, begin: float, end: float | None = None) -> Event:
+    """Returns what a source says of a state: that it opens after some seconds, and when it ends if that is given."""
+    return opening(_labelled(term), seconds(begin), None if end is None else seconds(end))
+
+
+def _labelled(term: str | Term) -> Term:
     parsed = parse_term(term) if isinstance(term, str) else term
     if not isinstance(parsed, Term):
         raise ValueError(f"an event needs a labelled term, and {term} is a value")
-    return Event(parsed, interval(seconds(begin), seconds(begin if end is None else end)), id)
+    return parsed
 
 
 class ManualClock:

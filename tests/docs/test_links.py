@@ -65,7 +65,7 @@ def test_every_code_has_a_page_and_every_page_a_code() -> None:
 
 def test_every_reading_that_the_code_takes_is_explained() -> None:
     explained = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "semantics.md").read_text()))
-    assert explained == {f"ERR-{number:02}" for number in range(1, 34)}
+    assert explained == {f"ERR-{number:02}" for number in (*range(1, 34), 51, 52)}
     about_epl = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "epl.md").read_text()))
     assert about_epl == {f"ERR-{number}" for number in range(96, 107)}
     about_types = set[str]()

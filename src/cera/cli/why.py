@@ -124,7 +124,7 @@ class _Tree:
     shown: set[Event] = field(default_factory=set)
 
     def event(self, event: Event, identifier: str = "", depth: int = 0) -> Node:
-        title = f"{identifier}{event_text(event)} {self.causes.interval(event.interval)}"
+        title = f"{identifier}{event_text(event)} {self.causes.times_of(event)}"
         item = self.causes.derived.get(event)
         if item is None:
             named = event.qualifier is not None and not is_opening(event.label)
@@ -152,7 +152,7 @@ class _Tree:
         if reason.derivation.collected:
             children.append(Node("collected", tuple(self._collected(reason.derivation.collected, depth))))
         for part in reason.branch.absences:
-            window = self.causes.interval(causes[part.window].interval)
+            window = self.causes.times_of(causes[part.window])
             condition = f" where {_conditions(part.conditions)}" if part.conditions else ""
             children.append(Node(f"no {print_query_pattern(part.pattern)} while {part.window} {window}{condition}"))
         if reason.branch.conditions:

@@ -11,7 +11,7 @@ from cera.diagnostics import Span
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event
-from cera.model.events.states import state_label, state_term
+from cera.model.events.states import is_ending, state_label, state_term
 from cera.model.events.window_events import WINDOW_LABEL
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, InState
@@ -60,6 +60,13 @@ class Causes:
 
     def interval(self, interval: Interval) -> str:
         return f"[{self.times.format(interval.begin)}, {self.times.format(interval.end)}]"
+
+    def times_of(self, event: Event) -> str:
+        """Returns when an event happened, or how long a state held: its end is exclusive, and may not be known."""
+        if state_label(event.label) is None:
+            return self.interval(event.interval)
+        end = self.times.format(event.end) if is_ending(event.label) else "…"
+        return f"[{self.times.format(event.begin)}, {end}["
 
     @cached_property
     def input(self) -> frozenset[Event]:

@@ -12,6 +12,7 @@ from cera.model.calendars.calendar_files import parse_calendars
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.model.expressions.expression import DateTime, Temporal
 from cera.model.time.interval import Interval
+from cera.model.time.timers import TIMERS
 from cera.rules.rule import Branch, Rule, RuleProgram, Semantics
 
 SHOP_HOURS = parse_calendars('[shop-hours]\nhours = ["09:00", "17:00"]', "calendars.toml")
@@ -371,3 +372,64 @@ class TestCalendars:
     def test_a_wrong_part_of_an_absolute_timer_is_reported(self, part: str) -> None:
         problem = only_problem(f"DETECT h{{}} ON event a: timer:datetime{{{{{part}}}}} END")
         assert problem.code == "XC107"
+
+
+class TestStates:
+    BODY = "and { state s: auction{{ id{ var A } }}, event b: bid{{ id{ var A } }} }"
+
+    @pytest.mark.parametrize(
+        ("head", "condition", "kind"),
+        [
+            ("h{}", "b in s", "opening"),
+            ("h{}", "begin(s) < begin(b)", "opening"),
+            ("h{}", "b before s", "opening"),
+            ("h{}", "s before b", "ending"),
+            ("h{}", "end(s) < end(b)", "ending"),
+            ("h{}", "{s, b} within 1 min", "ending"),
+            ("h{}", "b during s", "ending"),
+            ("h{ seconds(begin(s)) }", "b in s", "opening"),
+            ("h{ seconds(end(s)) }", "b in s", "ending"),
+            ("h{ all seconds(length(s)) order-by end(s) }", "b in s", "ending"),
+        ],
+    )
+    def test_a_literal_whose_end_is_named_waits_for_it(self, head: str, condition: str, kind: str) -> None:
+        [branch] = rule(f"{self.BODY} where {{ {condition} }}", f"DETECT {head}").branches
+        assert [query.kind for query in branch.events if query.identifier == "s"] == [kind]
+
+    def test_a_state_whose_end_is_named_in_a_condition_of_a_window_waits_for_it(self) -> None:
+        body = "and { state s: on{{}}, event w: w{{}}, while w: not a{{}} where { s before w } }"
+        [branch] = rule(body).branches
+        assert [query.kind for query in branch.events] == ["event", "ending"]
+        assert [print_expression(c) for c in branch.absences[0].conditions] == ["end(s) <= begin(w)"]
+
+    @pytest.mark.parametrize(
+        ("kind", "expected"),
+        [("from-start", "opening"), ("from-end", "ending"), ("extend", "ending"), ("shift-forward", "ending")],
+    )
+    def test_a_timer_waits_for_the_end_that_it_is_measured_from(self, kind: str, expected: str) -> None:
+        [branch] = rule(f"and {{ state s: on{{{{}}}}, state t: {kind}[s, 1 min] }}").branches
+        assert [query.kind for query in branch.events] == [expected]
+
+    @pytest.mark.parametrize("pattern", ["*{{}}", "var X -> on{{}}", "/o./{{}}", "desc on{{}}", "var X"])
+    def test_XC121_a_query_for_states_names_their_label(self, pattern: str) -> None:
+        assert only_problem(f"DETECT h{{}} ON state s: {pattern} END").code == "XC121"
+        window = f"DETECT h{{}} ON and {{ event w: w{{{{}}}}, while w: not state {pattern} }} END"
+        assert only_problem(window).code == "XC121"
+
+    @pytest.mark.parametrize("kind", sorted(TIMERS))
+    def test_XC122_timers_that_could_be_over_before_they_are_known_are_for_events(self, kind: str) -> None:
+        _, found = lowered(f"DETECT h{{}} ON and {{ state s: on{{{{}}}}, event t: {kind}[s, 5 sec] }} END")
+        of_states = {"extend", "shorten-begin", "shift-forward", "from-end", "from-start"}  # E-23
+        assert [problem.code for problem in found] == ([] if kind in of_states else ["XC122"])
+
+    def test_XC122_a_timer_on_a_timer_on_a_state_is_one_on_a_state(self) -> None:
+        body = "and { state s: on{{}}, state t: extend[s, 1 min], event u: shorten[t, 1 sec] }"
+        assert only_problem(f"DETECT h{{}} ON {body} END").code == "XC122"
+
+    @pytest.mark.parametrize("condition", ["b in b", "s in b", "not b in b", "b in s and b in b"])
+    def test_XC123_an_event_is_not_in_an_event(self, condition: str) -> None:
+        found = only_problem(f"DETECT h{{}} ON {self.BODY} where {{ {condition} }} END")
+        assert (found.code, found.span and found.span.text) == ("XC123", "b")
+
+    def test_an_event_and_a_state_of_one_body_have_different_names(self) -> None:
+        assert only_problem("DETECT h{} ON and { state s: a{{}}, event s: b{{}} } END").code == "XC102"

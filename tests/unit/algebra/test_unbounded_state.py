@@ -42,3 +42,27 @@ def test_the_hint_for_a_recursion_bounds_the_whole_chain() -> None:
     assert "{p, h} within 1 hour" in (warning.hint or "")
     [plain] = load("DETECT r{} ON and { event a: a{{}}, event b: b{{}} } END").state_warnings
     assert (plain.hint or "").startswith("bound the time between them")
+
+
+JOIN = "DETECT h ON and { state s: auction{{ id{ var A } }}, event b: bid{{ id{ var A } }} } where { CONDITION } END"
+
+
+@pytest.mark.parametrize(
+    ("condition", "hint"),
+    [
+        ("true", "say that the event is in the state, `b in s`; then both are dropped when the state ends"),
+        ("s before b", "bound the time between them, for example with `end(b) < end(s) + 1 hour`"),
+        ("b in s", None),
+        ("s before b, end(b) < end(s) + 1 hour", None),
+    ],
+)
+def test_XC501_ties_an_event_to_a_state(condition: str, hint: str | None) -> None:
+    found = load(JOIN.replace("CONDITION", condition)).check()
+    assert [each.hint for each in found if each.code == "XC501"] == ([] if hint is None else [hint])
+
+
+@pytest.mark.parametrize("window", ["s: auction{{ id{ var A } }}", "s: from-end[t, 1 min]"])
+def test_what_is_looked_for_in_a_state_ends_with_it(window: str) -> None:
+    timed = "state t: auction{{ id{ var A } }}, " if "[t" in window else ""
+    rule = f"DETECT h{{ var A }} ON and {{ {timed}state {window}, while s: not bid{{{{ id{{ var A }} }}}} }} END"
+    assert [each.code for each in load(rule).check()] == []

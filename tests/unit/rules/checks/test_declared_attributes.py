@@ -49,3 +49,15 @@ def test_XC111_a_value_that_is_written_out() -> None:
 )
 def test_what_is_declared_or_open_is_fine(rule: str) -> None:
     assert [code for code in codes(SOURCE + rule) if code in ("XC110", "XC111")] == []
+
+
+def test_states_are_held_against_their_declaration() -> None:
+    rule = (
+        "DETECT h ON and { state s: auction{{ idd{ var X } }}, event b: bid{{}} } where { s before b, var X > 1 } END"
+    )
+    assert codes(f"SOURCE bid, auction{{ id: number }} {rule}") == ["XC110"]
+    assert (
+        the("XC110", f"SOURCE bid, auction{{ id: number }} {rule}").message == "`idd` is not an attribute of `auction`"
+    )
+    found = the("XC111", f"SOURCE bid, auction{{ idd: string }} {rule}")
+    assert found.message == "`idd` of `auction` is declared as a string, and this takes a number"

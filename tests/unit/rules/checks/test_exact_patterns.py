@@ -106,3 +106,13 @@ def test_XC409_without_a_bare_child_excludes_hardly_anything() -> None:
 )
 def test_without_a_child_that_can_be_there_is_fine(text: str) -> None:
     assert found(text) == []
+
+
+def test_XC408_says_that_states_are_meant() -> None:
+    [problem] = found("DETECT h{ var X } ON state s: auction{ id{ var X } } END")
+    assert problem.message == "this matches only states `auction` that have no children but those listed here"
+    assert problem.hint is not None
+    assert "`SOURCE auction{id}`" in problem.hint
+    assert found("SOURCE auction{ id } DETECT h{ var X } ON state s: auction{ id{ var X } } END") == []
+    [problem] = found("DETECT h ON state s: on END")
+    assert problem.hint == "write `on{{}}` for any state `on`; if it is meant, declare it: `SOURCE on{}`"

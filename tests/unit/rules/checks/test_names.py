@@ -189,3 +189,21 @@ def test_XC109_a_pattern_like_a_timer_over_an_event_of_the_rule(literal: str, hi
 )
 def test_other_events_are_events(text: str) -> None:
     assert "XC109" not in codes(text)
+
+
+STATES = "DETECT h{ var X } ON and { state s: auction{{ id{ var X } }}, while s: not bid{{ id{ var X } }} } END"
+
+
+def test_XC104_a_declared_label_is_one_of_events_and_of_states() -> None:
+    assert codes(f"SOURCE auction, bid {STATES}") == []
+
+
+def test_XC104_a_state_that_is_not_declared_is_reported_once_by_the_name_it_has() -> None:
+    found = the("XC104", f"SOURCE bid {STATES}")
+    assert found.message == "`auction` is not a source, and no states come from elsewhere"
+    assert found.hint == "add `auction` to the SOURCE directive if such states come from outside"
+    assert the("XC104", f"SOURCE bid, auctions {STATES}").hint == "did you mean `auctions`?"
+
+
+def test_a_state_is_no_near_miss_of_an_event() -> None:
+    assert codes(f"DETECT auctions{{}} ON a{{{{}}}} END {STATES}") == []

@@ -11,7 +11,7 @@ from cera.engines.spark.streaming.state.kernel import Kernel, Outcome, Part
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.program import load
-from cera.testing import event, seconds
+from cera.testing import event, seconds, state
 
 PROGRAM = """
 DETECT silent{ sensor{ var S } }
@@ -109,3 +109,44 @@ def test_a_part_with_nothing_to_remember_is_not_saved() -> None:
     assert KERNEL.save(part) is None
     advance(part, [temp(1)], 0)
     assert KERNEL.save(part) is not None
+
+
+AUCTIONS = """
+DETECT unsold{ var A } ON and { state s: auction{{ id{ var A } }}, while s: not bid{{ id{ var A } }} } END
+"""
+
+
+def auctions(*batches: tuple[Iterable[Event], float]) -> tuple[list[str], list[Event]]:
+    """What is derived and what is late, batch by batch, with the state as bytes in between."""
+    kernel = Kernel(RuleProcessor(plan_of(load(AUCTIONS).checked()), max_duration=0))
+    derived: list[str] = []
+    late: list[Event] = []
+    saved: bytes | None = None
+    for events, watermark in batches:
+        part = kernel.load(saved)
+        payload = [pack_events([(occurrence(each), LatePolicy.REPORT) for each in events])]
+        outcome = kernel.advance(part, payload, seconds(watermark))
+        derived += [f"{one.occurrence.term} {one.end // 1_000_000}" for one in outcome.derived]
+        late += [each.event for each in outcome.late]
+        saved = kernel.save(part)
+    return derived, late
+
+
+def test_a_record_that_closes_an_open_state_is_not_late() -> None:
+    opened, closed, other = state("auction{id{1}}", 0), state("auction{id{1}}", 0, 150), event("other", 200)
+    assert auctions(([opened], 0), ([closed, other], 120), ([other], 200)) == (["unsold{1} 150"], [])
+
+
+def test_a_state_ends_at_the_watermark_if_its_end_lies_before_it() -> None:
+    opened, closed, other = state("auction{id{1}}", 0), state("auction{id{1}}", 0, 50), event("other", 200)
+    assert auctions(([opened], 0), ([closed, other], 120), ([other], 200)) == (["unsold{1} 120"], [])
+
+
+def test_a_state_that_opens_with_the_same_watermark_is_found() -> None:
+    opened, closed, other = state("auction{id{1}}", 60), state("auction{id{1}}", 60, 150), event("other", 200)
+    assert auctions(([opened], 50), ([closed, other], 120), ([other], 200)) == (["unsold{1} 150"], [])
+
+
+def test_a_record_that_closes_no_open_state_is_late() -> None:
+    closed, other = state("auction{id{1}}", 0, 150), event("other", 200)
+    assert auctions(([event("bid{id{2}}", 100)], 100), ([closed, other], 120), ([other], 200)) == ([], [closed])
