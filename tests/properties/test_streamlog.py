@@ -12,17 +12,21 @@ from dataclasses import replace
 
 import pytest
 
+from cera.diagnostics import Source
 from cera.languages.streamlog.lowering import lower
+from cera.languages.streamlog.parser import parse
 from cera.model.events.event import Event
-from cera.model.terms.term import Value, value_key
+from cera.model.events.states import opening
+from cera.model.terms.term import Term, Value, value_key
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
+from cera.testing import SECOND
 from hypothesis_profiles import examples
 from module_runs import run_by_definition
 from properties.generator.states import STATE_LABELS
 from properties.generator.streamlog import StreamLogCase, streamlog_case, streamlog_cases
 from properties.holding import holds_for
-from properties.local_runs import differences, disordered, some_variation
+from properties.local_runs import Variation, differences, disordered, in_order, some_variation
 from properties.streamlog_meaning import answers
 
 Answer = tuple[object, int, int]
@@ -98,3 +102,36 @@ def test_the_local_engine_agrees_with_the_reference_on_streamlog(programs: int) 
         variation = replace(some_variation(chance), relations=case.relations)
         found = variation.answers(program, disordered(case.events, variation.max_delay, chance))
         assert not differences(found, expected), f"seed {seed}, {variation}{case}"
+
+
+def test_states_that_touch_share_no_time_on_the_local_engine_either() -> None:
+    """A condition that is decided in the step in which a state ends knows that it does."""
+    program = parse(Source("test.slog", "state i: on(): p(k(K)) <- state: on(k(K)).")).program
+    touching = [opening(Term("on", [Term("k", [k])]), k * SECOND, (k + 1) * SECOND) for k in range(3)]
+    overlapping = opening(Term("on", [Term("k", [9])]), SECOND // 2, SECOND)
+    for events, answered in (touching, []), ([*touching, overlapping], ["p{k{0}}", "p{k{9}}"]):
+        case = StreamLogCase(program, tuple(events), {})
+        rules = rules_of(case)
+        assert rules is not None
+        assert compared(case) == len(answered)
+        found = Variation(random.Random(0)).answers(rules, in_order(events))
+        assert sorted(str(one.event.term) for one in found) == answered
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("p(n(count(K))) <- i: a(k(K)) and while i: b.", id="an aggregate over two evaluation times"),
+        pytest.param("state: on(): p(n(sum(K))) <- a(k(K)) and from-end[a, 1h].", id="a timer past its end"),
+        pytest.param("event: a(k(K)): p(k(L)) <- a(k(L)).", id="an event in one with its label"),
+        pytest.param("Range 1h: p(k(K)) <- a(k(K)) and state: on().", id="a state beside a window"),
+        pytest.param("Range 1h: p(k(K)) <- a(k(K)) and while Range 2h: not b.", id="an absence in two windows"),
+        pytest.param("event h: p(k(K)) and b(h) = b(i) <- i: a(k(K)).", id="a condition on the time of the answer"),
+    ],
+)
+def test_what_is_not_run_yet_is_said_with_its_place(text: str) -> None:
+    parsed = parse(Source("test.slog", text))
+    assert not parsed.diagnostics
+    _, problems = lower([parsed.program], "UTC")
+    assert {problem.code for problem in problems} == {"SL307"}
+    assert all(problem.span is not None and problem.hint for problem in problems)
