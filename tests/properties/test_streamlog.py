@@ -89,7 +89,7 @@ def test_a_program_with_other_answers_than_its_meaning_in_its_smallest_form(case
 
 
 @pytest.mark.parametrize(
-    "programs", [pytest.param(examples(300), id="short"), pytest.param(8_000, id="long", marks=pytest.mark.long)]
+    "programs", [pytest.param(examples(200), id="short"), pytest.param(8_000, id="long", marks=pytest.mark.long)]
 )
 def test_the_local_engine_agrees_with_the_reference_on_streamlog(programs: int) -> None:
     for seed in range(programs):

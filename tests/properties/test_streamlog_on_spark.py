@@ -23,7 +23,7 @@ from properties.test_streaming_layers import LAST, found
 from properties.test_streamlog import rules_of
 
 #: Programs in one test.
-PART = 20
+PART = 10
 
 
 @pytest.mark.parametrize(
