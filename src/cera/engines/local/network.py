@@ -93,9 +93,13 @@ class Network:
         if self.derived_labels is None or self.derived_labels:
             labels = self.derived_labels
             state.base = [o for o in occurrences if labels is None or o.label in labels]
+        ending = state.wake(now)
+        for opening in (*ending, *_closed(state, occurrences)):
+            if opening.id in state.open:
+                opening.until = now
         for occurrence in occurrences:
             if occurrence.label.startswith(STATES):
-                self._take_state(state, occurrence)
+                self._take_state(state, occurrence, occurrences)
             else:
                 self.take(state, occurrence)
         for number, occurrence in ticks:
@@ -104,12 +108,12 @@ class Network:
             _, matcher, stage = self.timers[number]
             for row in matcher(occurrence):
                 stage(state, row)
-        for opening in state.wake(now):
+        for opening in (*ending, *state.wake(now)):
             self._end(state, opening)
         self.finish(state, len(self.finishers))
         return state.taken()
 
-    def _take_state(self, state: State, occurrence: Occurrence) -> None:
+    def _take_state(self, state: State, occurrence: Occurrence, others: list[Occurrence]) -> None:
         """Takes the opening of a state, which may announce its end, or the end of one that is open."""
         known = state.open.get(occurrence.id)
         if is_ending(occurrence.label):
@@ -122,6 +126,8 @@ class Network:
         if known is None:
             known = Opening(occurrence, OPEN)
             state.open_state(known)
+            if any(other.id == known.id and _ends_state(other, state.now) for other in others):
+                known.until = occurrence.end  # it has no length
             self.take(state, known)
         if end is not None:
             state.announce(known, end)
@@ -178,3 +184,16 @@ class Network:
     def _swept(self) -> list[tuple[int, int]]:
         """The stores that do not keep their rows always, with their horizons; known when the network is complete."""
         return [(use.number, use.horizon) for use in self.stores if use.horizon is not None]
+
+
+def _closed(state: State, occurrences: list[Occurrence]) -> list[Opening]:
+    """Returns the open states of which events say that they end in this step, before conditions are decided."""
+    if not state.open:
+        return []
+    return [state.open[o.id] for o in occurrences if _ends_state(o, state.now) and o.id in state.open]
+
+
+def _ends_state(occurrence: Occurrence, now: int | None) -> bool:
+    if not occurrence.label.startswith(STATES):
+        return False
+    return is_ending(occurrence.label) or announced_end(occurrence.qualifier) == now
