@@ -71,8 +71,14 @@ def _adjoins(lexemes: Sequence[Lexeme], index: int) -> bool:
     if lexeme.kind == "word":
         is_unit = before.kind == "number" and lexeme.text in UNITS
         named = before.text == "." and before.end == lexeme.start
-        return lexeme.text not in _CONTINUING and not is_unit and not named
+        return not _continues(lexemes, index) and not is_unit and not named
     return lexeme.kind == "string" or (lexeme.text == "[" and before.kind != "word")
+
+
+def _continues(lexemes: Sequence[Lexeme], index: int) -> bool:
+    """Returns whether a word goes on with what stands before it; `from:` is an identifier."""
+    named = index + 1 < len(lexemes) and lexemes[index + 1].text == ":"
+    return lexemes[index].text in _CONTINUING and not named
 
 
 def _declares(lexemes: Sequence[Lexeme], index: int) -> bool:
