@@ -184,12 +184,9 @@ class _State:
 
 @dataclass(frozen=True)
 class _Period:
-    """A window of the clock. Literals in a window with an identifier lie in the same one."""
-
     length: int
     slide: int
     span: Span | None
-    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -260,24 +257,23 @@ class _BranchLowering:
     known: dict[str, _Time] = field(default_factory=dict)
     #: Positive literals of the body that have no evaluation time of their own.
     plain: list[str] = field(default_factory=list)
-    #: The windows of the clock that have identifiers, each with the events in it; those that are needed as a whole.
-    periods: dict[_Period, list[str]] = field(default_factory=dict)
-    whole_periods: set[str] = field(default_factory=set)
     _unknown: itertools.count[int] = field(default_factory=itertools.count)
 
     def branch(self, leaves: Sequence[Leaf]) -> Branch:
         gathering = has_aggregate(self.outer.source.head.atom)
         negated = [leaf for leaf in leaves if isinstance(leaf, Literal) and leaf.negated]
-        module = None if self.outer.time is None else self._time(self.outer.time)
-        for leaf in sorted(leaves, key=_turn):
-            self._positive(leaf, gathering=gathering)
+        module = self._module_time(leaves)
+        for leaf in leaves:
+            self._positive(leaf)
         own = module if module is not None else self._time_of_body(leaves)
         whole = bool(negated) or gathering
         window = self._demand(own, self.plain, whole=whole)
         for leaf in negated:
             self._negated(leaf, window)
-        self._name_periods(leaves)
         return self.parts.branch(gathering=gathering)
+
+    def _module_time(self, leaves: Sequence[Leaf]) -> _Time:
+        return None if self.outer.time is None else self._time(self.outer.time)
 
     def _time_of_body(self, leaves: Sequence[Leaf]) -> _Time:
         """Returns the window or the state that a body declares, if it is the only one."""
@@ -294,23 +290,21 @@ class _BranchLowering:
 
     # literals
 
-    def _positive(self, leaf: Leaf, *, gathering: bool) -> None:
+    def _positive(self, leaf: Leaf) -> None:
         match leaf:
             case Literal(negated=False):
                 name = self._literal(leaf)
                 if name is None:
                     return
                 if leaf.time is not None:
-                    self._demand(self._time(leaf.time), [name], whole=gathering)
+                    self._demand(self._time(leaf.time), [name], whole=False)
                     self.parts.gathered.append(name)
                 elif name in {query.identifier for query in self.parts.events}:
                     self.plain.append(name)
                     self.parts.gathered.append(name)
             case TimerLiteral():
                 self._timer(leaf)
-            case WindowLiteral():
-                self._time(leaf)
-            case Literal() | Residue() | Cardinality():
+            case Literal() | WindowLiteral() | Residue() | Cardinality():
                 pass
             case _:
                 condition = renamed(self._times(leaf), self.name)
@@ -339,9 +333,6 @@ class _BranchLowering:
         anonymous = literal.identifier is None
         name = self.names.fresh("timer") if literal.identifier is None else literal.identifier.name
         anchor = self._anchor(literal.timer)
-        if anchor in self.known and not isinstance(self.known[anchor], _Interval | _State):
-            hint = "give an event or a state in its place"
-            self.outer._refuse("timers relative to windows are not run yet", literal.span, hint)
         self.parts.timers.append(
             RelativeTimer(name, literal.timer.kind, anchor, literal.timer.duration, anonymous, literal.span)
         )
@@ -386,7 +377,6 @@ class _BranchLowering:
             case WindowLiteral():
                 found = self._window(time)
                 if time.identifier is not None:
-                    found = replace(found, name=time.identifier.name) if isinstance(found, _Period) else found
                     self.known[time.identifier.name] = found
                 return found
 
@@ -427,9 +417,6 @@ class _BranchLowering:
                 bounds = (_begin_of(time.name), _end_of(time.name))
                 self.parts.conditions += [each for event in events for each in _inside(event, *bounds)]
                 return time.name
-            case _Period(name=str()):
-                self.periods.setdefault(time, []).extend(names)
-                return self._window_of(time, names) if whole else None
             case _Period() if whole:
                 return self._window_of(time, names)
             case _Period():
@@ -454,10 +441,6 @@ class _BranchLowering:
         match time:
             case _State() | _Interval():
                 return time.name
-            case _Period(name=str(name)):
-                self.periods.setdefault(time, [])
-                self.whole_periods.add(name)
-                return name
             case _Period():
                 over = tuple(names) or tuple(self.plain)
                 if not over:
@@ -469,19 +452,6 @@ class _BranchLowering:
                 return name
             case _:
                 return None
-
-    def _name_periods(self, leaves: Sequence[Leaf]) -> None:
-        """Adds the windows with identifiers: where only the events in them count, as a condition on these."""
-        used = _references(self.outer.source.head.atom, leaves)
-        for time, names in self.periods.items():
-            over = tuple(dict.fromkeys(names)) or tuple(self.plain)
-            assert time.name is not None
-            if over and (time.name in used or time.name in self.whole_periods):
-                window = PeriodicWindow(time.name, time.length, time.slide, self.outer.origin, over, span=time.span)
-                self.parts.windows.append(window)
-            elif over:
-                events = tuple(map(EventReference, over))
-                self.parts.conditions.append(InOneWindow(events, time.length, time.slide, self.outer.origin, time.span))
 
     def _refuse_whole(self, window: str) -> None:
         self.outer._refuse(
@@ -502,32 +472,6 @@ class _BranchLowering:
                 return replace(expression, interval=intervals[0])
             case _:
                 return rebuild(expression, self._times)
-
-
-def _turn(leaf: Leaf) -> int:
-    """Returns which leaves are taken first: those that others may name, whatever their order in the text."""
-    match leaf:
-        case WindowLiteral():
-            return 0
-        case Literal(time=None):
-            return 1
-        case TimerLiteral():
-            return 2
-        case _:
-            return 3
-
-
-def _references(head: Atom, leaves: Sequence[Leaf]) -> frozenset[str]:
-    """Returns the identifiers whose times the head or a condition names."""
-    conditions = [leaf for leaf in leaves if isinstance(leaf, Expression)]
-    bounds = [
-        bound
-        for leaf in leaves
-        if isinstance(leaf, WindowLiteral) and isinstance(leaf.window, Between)
-        for bound in (leaf.window.begin, leaf.window.end)
-    ]
-    parts = [*atom_values(head), *conditions, *bounds]
-    return frozenset(name for part in parts for name in expressions.event_references(part))
 
 
 def _inside(event: EventReference, begin: Expression, end: Expression) -> Iterator[Expression]:
