@@ -58,7 +58,10 @@ def test_S_09_a_label_of_events_and_states_has_to_say_which() -> None:
 def test_S_09_a_module_does_nothing_outside_of_its_evaluation_time() -> None:
     """It has two rules, since no evaluation time stands before the second."""
     program = load("auction(x(X)): g(x(X)) <- a(x(X)). h(x(X)) <- a(x(X)).")
-    stream = [opening(event("auction{x{1}}", 2).term, 2 * SECOND, 5 * SECOND), *(event("a{x{1}}", t) for t in (1, 4, 6))]
+    stream = [
+        opening(event("auction{x{1}}", 2).term, 2 * SECOND, 5 * SECOND),
+        *(event("a{x{1}}", t) for t in (1, 4, 6)),
+    ]
     found = [(each.event.label, each.event.end // SECOND) for each in program.run(stream, engine="reference").derived]
     assert found == [("g", 4), ("h", 4)]
 

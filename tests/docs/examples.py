@@ -1,9 +1,10 @@
 """Examples of the documents that are programs: each is run, and its answer compared.
 
-    ```xceq             a program
+    ```xceq             a program; or ```slog
     ```toml             its calendars, if it has some
     ```csv relation=x   the rows of a relation, if it looks one up
-    ```events           what it runs over: a term and its time in seconds (or ISO 8601), one event a line
+    ```events           what it runs over: a term and its time in seconds (or ISO 8601), one event a line; a state is
+                        `state on{} [10, 20[`, an open one `state on{} [10, …[`
     ```derives          what it answers, in the order of output
     ```check            the codes of what is wrong with it, instead of events and answers
 
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from cera.model.calendars.calendar_files import parse_calendars
 from cera.model.events.event import Event, Recipient
+from cera.model.events.states import opening
 from cera.model.terms.term import Term
 from cera.model.terms.term_text import parse_term
 from cera.model.terms.values import infer_scalar
@@ -39,6 +41,7 @@ _EVENT = re.compile(
     r"(?P<term>.+) \[(?P<begin>[^],]+)(?:, (?P<end>[^],]+))?\](?: id (?P<id>\S+))?"
     r"(?: to (?P<to>\S+)(?: by (?P<by>\S+))?)?"
 )
+_STATE = re.compile(r"state (?P<term>.+) \[(?P<begin>[^],]+), (?P<end>[^],]+)\[")
 _PROBE = "DETECT held{{}} ON and {{ event i: i{{{{}}}}, event j: j{{{{}}}} }} where {{ {} }} END"
 _PROBED = "i{} [10, 20]\nj{} [30, 35]\n"
 
@@ -66,7 +69,7 @@ def examples(page: Path) -> Iterator[Example]:
         match block.language:
             case _ if block.options.keys() & {"file", "from"}:
                 pass  # it is run from that file
-            case "xceq":
+            case "xceq" | "slog":
                 if current is not None:
                     yield current
                 current, events = Example(block), None
@@ -132,6 +135,10 @@ def read_events(text: str, times: TimeFormat) -> list[Event]:
 
 
 def _event(line: str, times: TimeFormat) -> Event:
+    if state := _STATE.fullmatch(line.strip()):
+        held = parse_term(state["term"])
+        assert isinstance(held, Term), line
+        return opening(held, times.parse(state["begin"]), None if state["end"] == "…" else times.parse(state["end"]))
     parts = _EVENT.fullmatch(line.strip())
     assert parts, f"not an event: {line}"
     term = parse_term(parts["term"])
