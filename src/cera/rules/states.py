@@ -30,6 +30,7 @@ from cera.model.expressions.expression import (
     InState,
     Periodic,
     Temporal,
+    Variable,
     operands,
     rebuild,
 )
@@ -190,6 +191,11 @@ def arriving(query: EventQuery) -> tuple[Pattern, ...]:
 def opening_of(state: str) -> str:
     """Returns the identifier of the opening of a state whose ending has the identifier of the state itself."""
     return f"{state}{_OPEN}"
+
+
+def is_another(state: str, other: str) -> Expression:
+    """Returns the condition that two literals have found different states."""
+    return Comparison("!=", Variable(f"_{state}{_ID}"), Variable(f"_{other}{_ID}"))
 
 
 def is_hidden(variable: str) -> bool:

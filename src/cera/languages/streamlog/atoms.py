@@ -38,25 +38,25 @@ def _child(argument: Atom | Expression, name: Renaming) -> Pattern:
             raise AssertionError(f"{type(argument).__name__} is not a value of a body; the checks let it pass")
 
 
-def head_of(atom: Atom, counted: str | None) -> ConstructTerm:
-    """Returns the head that an atom is; an aggregate of several variables counts the values of `counted`."""
-    children = tuple(_construct(argument, counted) for argument in atom.arguments)
+def head_of(atom: Atom) -> ConstructTerm:
+    """Returns the head that an atom is."""
+    children = tuple(_construct(argument) for argument in atom.arguments)
     several = len(children) > 1 and not any(isinstance(argument, Atom) for argument in atom.arguments)
     return ConstructTerm(atom.label, children, ordered=several, span=atom.span)
 
 
-def _construct(argument: Atom | Expression, counted: str | None) -> Construct:
+def _construct(argument: Atom | Expression) -> Construct:
     if isinstance(argument, Atom):
-        return head_of(argument, counted)
-    return ConstructValue(_aggregated(argument, counted), argument.span)
+        return head_of(argument)
+    return ConstructValue(_aggregated(argument), argument.span)
 
 
-def _aggregated(expression: Expression, counted: str | None) -> Expression:
+def _aggregated(expression: Expression) -> Expression:
     """Returns the expression with `count(A, I)`, which names the variables of its groups, as a count (ERR-38)."""
     if isinstance(expression, Call) and expression.function == "count":
         variables = [part for part in expression.arguments if isinstance(part, Variable)]
-        return Aggregate("count", variables[0] if counted is None else Variable(counted), span=expression.span)
-    return rebuild(expression, lambda part: _aggregated(part, counted))
+        return Aggregate("count", variables[0], span=expression.span)
+    return rebuild(expression, _aggregated)
 
 
 def has_aggregate(atom: Atom) -> bool:

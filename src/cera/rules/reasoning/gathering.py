@@ -19,10 +19,14 @@ def late_gathered(branch: Branch) -> tuple[str, ...]:
     network = time_network(branch)
     if network.contradiction is not None:  # there are no matches
         return ()
-    remaining = [TimePoint(name, "end") for name in trace_order(branch)]
+
+    def end(name: str) -> TimePoint:
+        return TimePoint(name, "begin" if name in branch.openings else "end")  # the opening of a state is a point
+
+    remaining = [end(name) for name in trace_order(branch)]
 
     def ends_in_time(name: str) -> bool:
-        bounds = (network.least(TimePoint(name, "end"), end) for end in remaining)
+        bounds = (network.least(end(name), other) for other in remaining)
         return any(bound is not None and bound <= 0 for bound in bounds)
 
     return tuple(name for name in gathered_order(branch) if not ends_in_time(name))

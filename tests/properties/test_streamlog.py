@@ -1,0 +1,100 @@
+"""StreamLog against its meaning, and the engines against each other, on random programs and streams.
+
+`streamlog_meaning` finds errors of the lowering, the reference engine errors of the others. Programs that are refused
+because they cannot be run yet (SL307) are left out, and counted.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from cera.languages.streamlog.lowering import lower
+from cera.model.events.event import Event
+from cera.model.terms.term import Value, value_key
+from cera.rules.checks.check import check
+from cera.rules.rule import RuleProgram
+from hypothesis_profiles import examples
+from module_runs import run_by_definition
+from properties.generator.states import STATE_LABELS
+from properties.generator.streamlog import StreamLogCase, streamlog_case, streamlog_cases
+from properties.holding import holds_for
+from properties.local_runs import differences, disordered, some_variation
+from properties.streamlog_meaning import answers
+
+Answer = tuple[object, int, int]
+
+
+def rules_of(case: StreamLogCase) -> RuleProgram | None:
+    """Returns the rules of a program; None if it is one of those that are not run yet."""
+    program, problems = lower([case.program], "UTC")
+    errors = [problem for problem in (*problems, *check(program)) if problem.severity == "error"]
+    if any(problem.code in ("SL307", "XC206") for problem in errors):
+        return None
+    assert not errors, "\n".join(map(str, errors)) + repr(case)
+    return program
+
+
+def by_meaning(case: StreamLogCase) -> set[Answer]:
+    rows = {name: [row.term for row in relation.rows] for name, relation in case.relations.items()}
+    return {_answer(event) for event in answers(case.program, case.events, STATE_LABELS, rows)}
+
+
+def by_reference(case: StreamLogCase, program: RuleProgram) -> set[Answer]:
+    derived = run_by_definition(program, case.events, relations=case.relations).derived
+    return {_answer(one.event) for one in derived}
+
+
+def _answer(event: Event) -> Answer:
+    return _key(event.term), event.begin, event.end
+
+
+def _key(value: Value) -> object:
+    return value_key(value)
+
+
+def compared(case: StreamLogCase) -> int | None:
+    """Returns the number of answers on which the meaning and the reference agree; None if the program is refused."""
+    program = rules_of(case)
+    if program is None:
+        return None
+    expected, found = by_meaning(case), by_reference(case, program)
+    missing, unexpected = sorted(map(str, expected - found)), sorted(map(str, found - expected))
+    assert (missing, unexpected) == ([], []), f"{case!r}\nmissing {missing}\nunexpected {unexpected}"
+    return len(found)
+
+
+@pytest.mark.parametrize(
+    "programs", [pytest.param(examples(400), id="short"), pytest.param(10_000, id="long", marks=pytest.mark.long)]
+)
+def test_the_reference_engine_gives_the_answers_that_the_text_of_the_language_demands(programs: int) -> None:
+    kinds = Counter[str]()
+    for seed in range(programs):
+        found = compared(streamlog_case(seed))
+        kinds["refused" if found is None else "answered" if found else "silent"] += 1
+    assert kinds["answered"] * 100 >= 20 * programs
+    assert kinds["refused"] * 100 <= 50 * programs
+
+
+@holds_for(streamlog_cases(), short=50, long=3_000)
+def test_a_program_with_other_answers_than_its_meaning_in_its_smallest_form(case: StreamLogCase) -> None:
+    compared(case)
+
+
+@pytest.mark.parametrize(
+    "programs", [pytest.param(examples(300), id="short"), pytest.param(8_000, id="long", marks=pytest.mark.long)]
+)
+def test_the_local_engine_agrees_with_the_reference_on_streamlog(programs: int) -> None:
+    for seed in range(programs):
+        case = streamlog_case(seed, 12)
+        program = rules_of(case)
+        if program is None:
+            continue
+        expected = list(run_by_definition(program, case.events, relations=case.relations).derived)
+        chance = random.Random(seed)
+        variation = replace(some_variation(chance), relations=case.relations)
+        found = variation.answers(program, disordered(case.events, variation.max_delay, chance))
+        assert not differences(found, expected), f"seed {seed}, {variation}{case}"
