@@ -16,7 +16,7 @@ from cera.model.time.durations import UNITS
 
 _JOINING = frozenset({"and", "or", "mod", "until", "within", "group-by", *RELATIONS})
 #: After these words something has to follow.
-_OPEN = _JOINING | {"not", "while", "event", "state", "Range", "Slide", "exists", "relation", "from", "refresh"}
+_OPEN = _JOINING | {"not", "while", "event", "state", "Range", "Slide", "exists", "relation", "from", "refresh", "by"}
 #: Before these something has to stand.
 _CONTINUING = _JOINING | {"Slide", "from", "refresh", "valid", "by"}
 
