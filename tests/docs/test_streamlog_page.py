@@ -1,4 +1,4 @@
-"""The page about StreamLog is complete: nothing of the language is left out. Its examples run with those of other pages."""
+"""The page about StreamLog leaves nothing of the language out. Its examples run with those of other pages."""
 
 from __future__ import annotations
 
