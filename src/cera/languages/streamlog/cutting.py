@@ -65,7 +65,8 @@ def _adjoins(lexemes: Sequence[Lexeme], index: int) -> bool:
     """Returns whether a lexeme begins something right behind the end of something else."""
     before, lexeme = lexemes[index - 1], lexemes[index]
     ended = before.kind in ("string", "number") or before.text in (")", "]", "}", ".")
-    ended = ended or (before.kind == "word" and before.text not in _OPEN)
+    a_label = before.text in ("Range", "Slide") and lexeme.kind != "number"
+    ended = ended or (before.kind == "word" and (a_label or before.text not in _OPEN))
     if not ended:
         return False
     if lexeme.kind == "word":
