@@ -1,6 +1,6 @@
 """Examples of the documents that are programs: each is run, and its answer compared.
 
-    ```xceq             a program
+    ```xceq             a program; or ```slog
     ```toml             its calendars, if it has some
     ```csv relation=x   the rows of a relation, if it looks one up
     ```events           what it runs over: a term and its time in seconds (or ISO 8601), one event a line; a state is
@@ -69,7 +69,7 @@ def examples(page: Path) -> Iterator[Example]:
         match block.language:
             case _ if block.options.keys() & {"file", "from"}:
                 pass  # it is run from that file
-            case "xceq":
+            case "xceq" | "slog":
                 if current is not None:
                     yield current
                 current, events = Example(block), None

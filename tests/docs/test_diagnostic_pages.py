@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 
 from cera.diagnostics import Diagnostic, Source, render
-from cera.languages.streamlog.checks import check_program
-from cera.languages.streamlog.parser import parse
 from cera.program import Program
 from cera.wording import on_command_line
 from docs.blocks import ROOT, blocks
@@ -33,9 +31,6 @@ ACCOMPANIED = {"XC206": {"XC105"}}
 
 def diagnose(text: str, code: str) -> list[Diagnostic]:
     """Returns what is said of a program; notes, and warnings that distract, on the page that is about them only."""
-    if LANGUAGES[code[:2]] == "slog":  # StreamLog is not compiled yet, so `Program` does not know it
-        parsed = parse(Source("program.slog", text))
-        return list(parsed.diagnostics) or check_program(parsed.program)
     program = Program((Source(f"program.{LANGUAGES[code[:2]]}", text),))
     found = [*program.check(), *program.notes]
     return [one for one in found if one.code == code or not (one.severity == "note" or one.code in BESIDES)]

@@ -72,8 +72,10 @@ def test_every_reading_that_the_code_takes_is_explained() -> None:
     for page in (ROOT / "docs" / name for name in ("complex-event-types.md", "snoop.md")):
         about_types |= set(re.findall(r"ERR-\d+", page.read_text())) if page.exists() else set()
     assert about_types <= {f"ERR-{number}" for number in range(107, 118)}
+    about_streamlog = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "streamlog.md").read_text()))
+    assert about_streamlog <= {f"ERR-{number}" for number in range(34, 68)}
     taken = {number for source in SOURCES for number in re.findall(r"ERR-\d+", source.read_text())}
-    assert taken <= explained | about_epl | about_types
+    assert taken <= explained | about_epl | about_types | about_streamlog
 
 
 def test_every_option_of_the_command_line_is_in_a_document() -> None:

@@ -27,7 +27,7 @@ GOLDENS = Path(__file__).parent
 EXAMPLES = sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
 ENGINES = ("reference", "local", "spark")
 
-_ENDINGS = (".xceq", ".epl", ".dl1s", ".cet", ".snoop")
+_ENDINGS = (".xceq", ".slog", ".epl", ".dl1s", ".cet", ".snoop")
 
 Outputs = Mapping[str, str]
 

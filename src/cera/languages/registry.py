@@ -17,8 +17,8 @@ from cera.languages.snoop.language import SNOOP
 from cera.languages.streamlog.language import STREAMLOG
 from cera.languages.xchangeeq.language import XCHANGEEQ
 
-#: The first is that of files with another ending.
-LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, STREAMLOG, EPL, DATALOG, EVENT_TYPES, SNOOP)
+#: The first is that of files with another ending. A text that several can read belongs to the first of them.
+LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, EPL, DATALOG, STREAMLOG, EVENT_TYPES, SNOOP)
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ OK = sorted((Path(__file__).parent / "ok").glob("*.slog"))
 def test_a_program_is_claimed_and_understood_best(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     source = Source("<text>", text)
-    claims = [(language.claims(text), understood(language.parse(source))) for language in LANGUAGES]
+    others = [language for language in LANGUAGES if language is not STREAMLOG]
+    claims = [(language.claims(text), understood(language.parse(source))) for language in others]
     assert (STREAMLOG.claims(text), understood(STREAMLOG.parse(source))) > max(claims)
 
 
-@pytest.mark.parametrize("ending", sorted({language.ending for language in LANGUAGES}))
+@pytest.mark.parametrize("ending", sorted({each.ending for each in LANGUAGES if each is not STREAMLOG}))
 def test_programs_of_other_languages_stay_theirs(ending: str) -> None:
     [language] = [each for each in LANGUAGES if each.ending == ending]
     paths = sorted((ROOT / "examples").rglob(f"*{ending}"))

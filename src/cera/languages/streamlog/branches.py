@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.streamlog.atoms import has_aggregate, is_anonymous, pattern_of, renamed
+from cera.languages.streamlog.atoms import has_aggregate, head_of, is_anonymous, pattern_of, renamed
 from cera.languages.streamlog.demands import (
     AllTime,
     BoundsTime,
@@ -48,6 +48,7 @@ from cera.languages.streamlog.syntax import (
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import (
     Arithmetic,
     Comparison,
@@ -117,7 +118,7 @@ class _Parts:
     #: The states that are needed as a whole.
     whole: set[str] = field(default_factory=set)
 
-    def branch(self) -> Branch:
+    def branch(self, head: Construct) -> Branch:
         made = Branch(
             events=tuple(self.events),
             relative_timers=tuple(self.timers),
@@ -125,7 +126,7 @@ class _Parts:
             conditions=tuple(self.conditions),
             relations=tuple(self.relations),
         )
-        made = with_states(made, self.states, self.absent_states, whole=self.whole)
+        made = with_states(made, self.states, self.absent_states, head, whole=self.whole)
         return replace(made, windows=tuple(self.windows))
 
 
@@ -169,7 +170,7 @@ class BranchLowering:
         self._checked()
         if self.context.refused:
             return None
-        made = self.parts.branch()
+        made = self.parts.branch(head_of(self.context.source.head.atom))
         return self._gathered(made, time) if gathering and time is not None else made
 
     def name(self, variable: str) -> str:

@@ -16,7 +16,7 @@ from cera.model.time.durations import UNITS
 
 _JOINING = frozenset({"and", "or", "mod", "until", "within", "group-by", *RELATIONS})
 #: After these words something has to follow.
-_OPEN = _JOINING | {"not", "while", "event", "state", "Range", "Slide", "exists", "relation", "from", "refresh"}
+_OPEN = _JOINING | {"not", "while", "event", "state", "Range", "Slide", "exists", "relation", "from", "refresh", "by"}
 #: Before these something has to stand.
 _CONTINUING = _JOINING | {"Slide", "from", "refresh", "valid", "by"}
 
@@ -65,14 +65,21 @@ def _adjoins(lexemes: Sequence[Lexeme], index: int) -> bool:
     """Returns whether a lexeme begins something right behind the end of something else."""
     before, lexeme = lexemes[index - 1], lexemes[index]
     ended = before.kind in ("string", "number") or before.text in (")", "]", "}", ".")
-    ended = ended or (before.kind == "word" and before.text not in _OPEN)
+    a_label = before.text in ("Range", "Slide") and lexeme.kind != "number"
+    ended = ended or (before.kind == "word" and (a_label or before.text not in _OPEN))
     if not ended:
         return False
     if lexeme.kind == "word":
         is_unit = before.kind == "number" and lexeme.text in UNITS
         named = before.text == "." and before.end == lexeme.start
-        return lexeme.text not in _CONTINUING and not is_unit and not named
+        return not _continues(lexemes, index) and not is_unit and not named
     return lexeme.kind == "string" or (lexeme.text == "[" and before.kind != "word")
+
+
+def _continues(lexemes: Sequence[Lexeme], index: int) -> bool:
+    """Returns whether a word goes on with what stands before it; `from:` is an identifier."""
+    named = index + 1 < len(lexemes) and lexemes[index + 1].text == ":"
+    return lexemes[index].text in _CONTINUING and not named
 
 
 def _declares(lexemes: Sequence[Lexeme], index: int) -> bool:

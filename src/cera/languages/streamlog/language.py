@@ -9,6 +9,7 @@ from dataclasses import replace
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.protocol.language import Explanation, Language
 from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
+from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.languages.streamlog.syntax import Program, Rule
@@ -20,6 +21,8 @@ _ARROW = re.compile(r"[\w)\"]\s*(?:<-(?![0-9])|←)")
 _OPENING = re.compile(
     r"\s*(?:ORIGIN\s*\"|relation\s[^.\n]*\bfrom\s*\"|Range\s*[0-9]|\[|(?:unbounded|now|event|state)\s*:|(?:event|state)\s+\w+\s*:)"
 )
+#: Directives of Datalog, which has the same arrow.
+_DIRECTIVE = re.compile(r"(\s|%[^\n]*\n)*(?:module|monitor|granularity|partition|detect)\s+[\"\w]")
 _COMMENT = re.compile(r"#[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -34,7 +37,7 @@ class StreamLog(Language[Program]):
         """Returns how well a text fits. Rules of Datalog look alike: then the one has it that understands more."""
         code = _COMMENT.sub(" ", text)
         opening = _OPENING.match(code) is not None
-        if _ARROW.search(code) is None:
+        if _ARROW.search(code) is None or _DIRECTIVE.match(code):
             return 0.3 if opening else 0.0
         return 0.6 if opening else 0.4
 
@@ -50,15 +53,24 @@ class StreamLog(Language[Program]):
 
     def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
         files = [module.syntax for file in parsed for module in file.modules]
-        problems: list[Diagnostic] = []
         if any(each.severity == "error" for file in parsed for each in file.diagnostics):
-            return Compilation((CompiledModule(RuleModule(RuleProgram(())), tuple(files)),), ())
+            return _refused(files, ())
+        found = [diagnostic for program in files for diagnostic in check_program(program)]
+        if any(each.severity == "error" for each in found):
+            return _refused(files, found)
         rules, problems = lower(files, options.timezone)
+        if problems:
+            return _refused(files, [*found, *problems])
         rules = replace(rules, semantics=options.semantics or rules.semantics, calendars=tuple(options.calendars))
-        return Compilation((CompiledModule(RuleModule(rules), tuple(files)),), tuple(problems))
+        return Compilation((CompiledModule(RuleModule(rules), tuple(files)),), tuple(found))
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
         raise AssertionError("rules are explained with their plan, all together")
+
+
+def _refused(files: Sequence[Program], found: Sequence[Diagnostic]) -> Compilation:
+    """Returns the compilation of files with errors: no rules."""
+    return Compilation((CompiledModule(RuleModule(RuleProgram(())), tuple(files)),), tuple(found))
 
 
 def rule_name(rule: Rule) -> str:

@@ -145,13 +145,18 @@ class Printer(ExpressionPrinter):
                 return Group(concat("{", Indent(concat(SPACE, inside)), SPACE, "}"))
             case Cardinality():
                 subject = query.subject
-                what = subject.name if isinstance(subject, Identifier) else self._literal(subject)
+                what = subject.name if isinstance(subject, Identifier) else self._counted(subject)
                 grouped = "" if query.group_by is None else f" group-by ({', '.join(query.group_by)})"
                 return concat(f"exists {query.operator} {query.number} ", what, grouped)
             case Comparison() | Temporal() | Within() | Not():
                 return self.expression(query, NOT)
             case _:
                 assert_never(query)
+
+    def _counted(self, literal: Literal) -> Document:
+        """Prints a literal that is counted; an atom that is one word would be read as an identifier."""
+        printed = self._literal(literal)
+        return concat(printed, "()") if render(printed) == literal.atom.label else printed
 
     def _chain_of(self, query: Query, ending: str) -> Document:
         """Prints the parts of a query on lines of their own; connectives stand before the comments at their ends."""
