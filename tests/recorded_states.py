@@ -288,10 +288,12 @@ def session_of(name: str) -> Session:
 def stream_of(name: str) -> Any:
     """Micro-batches of the program, without Spark."""
     from cera.engines.spark.division.operators import operators
+    from cera.running.relations import read_relations
     from properties.streaming_runs import MicroBatches
 
-    longest = RECORDED[name].longest
-    return MicroBatches(operators(program_of(name).layers, max_duration=longest, buckets=2), 3_000_000)
+    longest, program = RECORDED[name].longest, program_of(name)
+    rows = read_relations(program.layers, {}, program.timezone)
+    return MicroBatches(operators(program.layers, max_duration=longest, buckets=2, relations=rows), 3_000_000)
 
 
 def begin_stream(stream: Any, name: str) -> None:

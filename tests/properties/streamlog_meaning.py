@@ -56,7 +56,7 @@ from cera.model.expressions.expression import (
     rebuild,
 )
 from cera.model.terms.term import Term, Value
-from cera.model.time.allen import is_in_state, shares_time, states_share_time
+from cera.model.time.containment import is_in_state, shares_time, states_share_time
 from cera.model.time.interval import Interval, hull, hull_with_openings, point
 from cera.model.time.periodic_windows import Period
 from cera.model.time.time_text import parse_datetime

@@ -11,7 +11,7 @@ from their rules, for timers from their calendars.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -36,7 +36,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan, Point
 from cera.algebra.reach import Reach, reach
 from cera.model.events.states import is_ending, is_opening
-from cera.model.expressions.expression import And, Call, Comparison, DurationLiteral, EventReference, InState
+from cera.model.expressions.expression import Call, Comparison, DurationLiteral, EventReference
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.expressions.expression import rebuild as rebuild_condition
 from cera.model.time.durations import Duration
@@ -47,6 +47,7 @@ from cera.rules.reasoning.time_consequences import consequences, time_network
 from cera.rules.reasoning.time_constraints import TimeConstraint, TimeNetwork, TimeReason
 from cera.rules.reasoning.time_points import TimePoint
 from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, PeriodicWindow, RelativeTimer
+from cera.rules.states import contained
 
 
 @dataclass(frozen=True)
@@ -137,18 +138,15 @@ class Relevance:
         network, found = self._networks[id(join)], dict[str, int]()
         if network.contradiction is not None:
             return {}
+        inside: dict[str, list[TimePoint]] = {}
         for event, state in self._contained[id(join)]:
             if state in stored and event in arriving:
-                slack = self._latest(network, arriving, event, "end")
-                if slack is not None:
-                    found[state] = min(slack, found.get(state, slack))
+                inside.setdefault(state, []).append(_end(event))
+        for state, ends in inside.items():
+            slack = _latest(network, arriving, ends)
+            if slack is not None:
+                found[state] = slack
         return found
-
-    def _latest(self, network: TimeNetwork, events: Iterable[str], than: str, edge: Edge) -> int | None:
-        """Returns how much later than an edge of an event others can end, if that is bounded."""
-        bounds = [network.bound(_end(each), TimePoint(than, edge)) for each in events if (each, edge) != (than, "end")]
-        known = [bound.value for bound in bounds if bound is not None]
-        return max(0, ceil(max(known, default=0))) if len(known) == len(bounds) else None
 
     def window_slack(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         """Returns how long after the end of a state what is kept for windows with it can be dropped, if it can be.
@@ -158,11 +156,11 @@ class Relevance:
         network = self._networks[id(operator)]
         if operator.containment == "inside" or network.contradiction is not None:
             return None
-        if operator.containment == "in-state" and not any(isinstance(node, Join) for node in walk(operator.right)):
+        if operator.containment == "in-state" and operator.right.schema.intervals == {operator.element}:
             return None  # the window is a timer on a state
         positive = [name for name, _ in _positive(operator.left, self.plan)]
         edge: Edge = "end" if operator.containment in ("in-state", "holding") else "begin"
-        return self._latest(network, positive, operator.window, edge)
+        return _latest(network, positive, [TimePoint(operator.window, edge)])
 
     def window_horizon(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         return self.window_bound(operator).microseconds
@@ -250,10 +248,10 @@ class Relevance:
     def _enter(self, body: Expression) -> int | None:
         """Makes the network of a body; returns how long the events that it derives can last."""
         network = self._network(body)
-        contained = tuple(_contained(_conditions(body, self.plan)))
+        inside = tuple(contained(_conditions(body, self.plan)))
         for node in walk(body):
             self._networks[id(node)] = network
-            self._contained[id(node)] = contained
+            self._contained[id(node)] = inside
         for node in walk(body):
             if isinstance(node, TemporalJoin | AntiSemiJoin):  # what is kept for a window does not depend on its row
                 self._enter_right(node.right)
@@ -269,10 +267,10 @@ class Relevance:
     def _enter_right(self, right: Expression) -> None:
         """Makes the network of the right side of a window, if that is a join."""
         if any(isinstance(node, Join) for node in walk(right)):
-            network, contained = self._network(right), tuple(_contained(_conditions(right, self.plan)))
+            network, inside = self._network(right), tuple(contained(_conditions(right, self.plan)))
             for node in walk(right):
                 self._networks[id(node)] = network
-                self._contained[id(node)] = contained
+                self._contained[id(node)] = inside
 
     def _network(self, body: Expression) -> TimeNetwork:
         literals = dict(_positive(body, self.plan))
@@ -306,16 +304,17 @@ class Relevance:
         return [Constraint(_end(name), _begin(name), longest, _at_most(name, longest) if longest else None)]
 
 
-def _contained(conditions: Iterable[Condition]) -> Iterator[tuple[str, str]]:
-    """Yields the events that must be in a state, with the opening of that."""
-    for condition in conditions:
-        match condition:
-            case InState(event=EventReference(identifier=event)):
-                yield event, condition.state.identifier
-            case And():
-                yield from _contained(condition.operands)
-            case _:
-                pass
+def _latest(network: TimeNetwork, events: Iterable[str], points: Sequence[TimePoint]) -> int | None:
+    """Returns how much later than one of the points each of the events ends at most, if that is bounded."""
+    latest = 0
+    for event in events:
+        if _end(event) in points:
+            continue
+        known = [bound.value for point in points if (bound := network.bound(_end(event), point)) is not None]
+        if not known:
+            return None
+        latest = max(latest, ceil(min(known)))
+    return latest
 
 
 def _is_opening(literal: Positive) -> bool:

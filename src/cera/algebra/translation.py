@@ -17,7 +17,7 @@ A matching takes its events from the incoming stream and from the rules whose he
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 
@@ -43,7 +43,7 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.schema import SchemaError
 from cera.algebra.selections import MAX_SELECTIONS, select
-from cera.model.expressions.expression import EventReference, InState
+from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
@@ -60,6 +60,7 @@ from cera.rules.rule import (
     gathered_order,
     trace_order,
 )
+from cera.rules.states import contained, in_state
 
 _FRESH = "vwuxyz"
 _AROUND: Mapping[QueryKind, int] = {"opening": 0, "event": 1, "ending": 2}
@@ -79,6 +80,31 @@ def _states_around(queries: Sequence[EventQuery]) -> list[EventQuery]:
     that is open.
     """
     return sorted(queries, key=lambda query: _AROUND[query.kind])
+
+
+def _admitted(branch: Branch) -> dict[str, EventQuery]:
+    """Returns the openings of states that events other than the first one in a state are joined with by themselves.
+
+    So none of them is kept but with a state that is open, whichever of them comes first.
+    """
+    openings = {query.identifier: query for query in branch.events if query.kind == "opening"}
+    events = {query.identifier for query in branch.events if query.kind == "event"}
+    found: dict[str, EventQuery] = {}
+    first: dict[str, str] = {}
+    for event, state in contained(branch.conditions):
+        if event in events and state in openings and first.setdefault(state, event) != event:
+            found.setdefault(event, replace(openings[state], identifier=f"{event}#in", auxiliary=True))
+    return found
+
+
+def _admissions(branch: Branch, admitted: Mapping[str, EventQuery]) -> Iterator[Condition]:
+    """Yields that the events in a state are in it as others have it, so that what is kept of these goes with it."""
+    inside = list(contained(branch.conditions))
+    for event, opening in admitted.items():
+        states = {state for other, state in inside if other == event}
+        for other, state in inside:
+            if other != event and state in states:
+                yield in_state(other, opening.identifier)
 
 
 def _depth(branch: Branch) -> int:
@@ -143,6 +169,7 @@ class _Translator:
 
     def _merged(self, branch: Branch, rule: Rule) -> Merging:
         names = [literal.identifier for literal in branch.events if literal.identifier in branch.openings]
+        names += [opening.identifier for opening in _admitted(branch).values()]
         traced = tuple(name for name in trace_order(branch) if name not in names)
         return Merging(traced, self._gathered(branch, rule), tuple(n for n in names if n not in branch.gathered))
 
@@ -163,8 +190,9 @@ class _Translator:
 
     def body(self, branch: Branch) -> Expression:
         """Returns C: the literals from left to right, then the conditions."""
+        admitted = _admitted(branch)
         literals: list[Expression] = [
-            *(self.matching(query.identifier, query.pattern) for query in _states_around(branch.events)),
+            *(self._event(query, admitted) for query in _states_around(branch.events)),
             *(AbsoluteTimers(timer.identifier, timer.timer) for timer in branch.absolute_timers),
             *(
                 RelativeTimers(timer.identifier, timer.kind, timer.anchor, timer.duration)
@@ -184,7 +212,16 @@ class _Translator:
         expression = select([c for collection in branch.collections for c in collection.conditions], expression)
         for absence in branch.absences:
             expression = self._accumulate(expression, absence, branch)
-        return select(branch.conditions, expression)
+        return select((*branch.conditions, *_admissions(branch, admitted)), expression)
+
+    def _event(self, query: EventQuery, admitted: Mapping[str, EventQuery]) -> Expression:
+        """Returns the matching of a query; of one that has an opening of its own, among what is in its state."""
+        matching = self.matching(query.identifier, query.pattern)
+        opening = admitted.get(query.identifier)
+        if opening is None:
+            return matching
+        opened = self.matching(opening.identifier, opening.pattern)
+        return Selection(in_state(query.identifier, opening.identifier), Join(opened, matching))
 
     def matching(self, identifier: str, pattern: Pattern) -> Matching:
         producers = [Reference(self.rules[i].name) for i in self.producers.of(pattern)]
@@ -207,7 +244,7 @@ class _Translator:
             return right
         state = next(self.fresh)
         opened = self.matching(state, accumulation.opening.pattern)
-        return Selection(InState(EventReference(element), EventReference(state)), Join(opened, right))
+        return Selection(in_state(element, state), Join(opened, right))
 
     def _excluded(self, window: str, branch: Branch) -> Iterator[str]:
         """Yields the identifiers of the event that a window is, or is defined relative to (ERR-05)."""

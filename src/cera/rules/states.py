@@ -113,7 +113,7 @@ class _Lowering:
             absences=tuple(part for part in accumulations if part.negated),
             conditions=(
                 *(each for condition in conditions for each in self._decided(condition, ended)),
-                *(_in_state(name, opening_of(name)) for name in sorted(ended & asked)),
+                *(in_state(name, opening_of(name)) for name in sorted(ended & asked)),
             ),
         )
 
@@ -303,8 +303,20 @@ def _names_end(condition: Expression, state: str) -> bool:
             return any(_names_end(part, state) for part in operands(condition))
 
 
-def _in_state(event: str, state: str) -> InState:
+def in_state(event: str, state: str) -> InState:
     return InState(EventReference(event), EventReference(state))
+
+
+def contained(conditions: Iterable[Expression]) -> Iterator[tuple[str, str]]:
+    """Yields the events that must be in a state, with the opening of that."""
+    for condition in conditions:
+        match condition:
+            case InState(event=EventReference(identifier=event)):
+                yield event, condition.state.identifier
+            case And():
+                yield from contained(condition.operands)
+            case _:
+                pass
 
 
 def _with_known_end(condition: InState) -> Expression:
