@@ -19,7 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic
 from cera.languages.streamlog.atoms import head_of
-from cera.languages.streamlog.branches import BranchLowering, Names, RuleContext, declared_identifiers
+from cera.languages.streamlog.bodies import Body
+from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
+from cera.languages.streamlog.branches import BranchLowering
 from cera.languages.streamlog.scopes import atom_values
 from cera.languages.streamlog.syntax import (
     Atom,
@@ -108,7 +110,7 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     once = _once(context)
     declared = set(declared_identifiers(leaves(context.source.query), context.time))
     lowered = [
-        BranchLowering(context, once, Names("_", declared)).branch(conjunction)
+        BranchLowering(Body(context, once, Names("_", declared))).branch(conjunction)
         for conjunction in _alternatives(context.source.query)
     ]
     branches = tuple(branch for branch in lowered if branch is not None)

@@ -1,0 +1,193 @@
+"""What has a time in a conjunction: its literals, timers and windows, by their identifiers.
+
+All of it is noted before anything is demanded of it, since a literal may be evaluated in what is declared behind it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+
+from cera.diagnostics import Diagnostic
+from cera.languages.streamlog.atoms import is_anonymous, pattern_of
+from cera.languages.streamlog.branch_parts import BranchParts, Names, RuleContext
+from cera.languages.streamlog.demands import (
+    AllTime,
+    BoundsTime,
+    ClockTime,
+    EventTime,
+    SpanTime,
+    StateTime,
+    Time,
+    TimerTime,
+)
+from cera.languages.streamlog.syntax import (
+    NOW,
+    Between,
+    EvaluationTime,
+    Kind,
+    Leaf,
+    Literal,
+    Now,
+    Sliding,
+    Timer,
+    TimerLiteral,
+    Unbounded,
+    WindowLiteral,
+)
+from cera.languages.text.nodes import Identifier
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import Arithmetic, DateTime, DurationLiteral, EventReference, Expression, rebuild
+from cera.model.time.time_text import TimeError, parse_datetime
+from cera.rules.rule import EventQuery, RelationQuery, RelativeTimer
+from cera.rules.states import StateQuery
+
+#: The window `now` on whole microseconds.
+_INSTANT = 1
+
+
+@dataclass
+class Body:
+    """The parts of one conjunction."""
+
+    context: RuleContext
+    once: frozenset[str]
+    names: Names
+    parts: BranchParts = field(default_factory=BranchParts)
+    #: What has a time, by its identifier; the labels of events.
+    times: dict[str, Time] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    #: The literals of the body and their own evaluation times.
+    members: dict[str, str | None] = field(default_factory=dict)
+    negated: list[tuple[Literal, str | None]] = field(default_factory=list)
+    _unknown: itertools.count[int] = field(default_factory=itertools.count)
+
+    def name(self, variable: str) -> str:
+        if is_anonymous(variable):
+            return f"_#{next(self._unknown)}"
+        return f"_{variable}#" if variable in self.once else variable
+
+    def add(self, leaf: Leaf) -> None:
+        match leaf:
+            case Literal(negated=True):
+                self.negated.append((leaf, None if leaf.time is None else self.time(leaf.time)))
+            case Literal():
+                own = None if leaf.time is None else self.time(leaf.time)
+                name = self._literal(leaf)
+                if name is not None:
+                    self.members[name] = own
+            case TimerLiteral():
+                name = self._timer(leaf)
+                time = self.times[name]
+                if isinstance(leaf.timer.anchor, Literal) and isinstance(time, TimerTime):
+                    self.members[time.anchor] = None
+            case WindowLiteral():
+                self.time(leaf)
+            case _:
+                pass
+
+    def _literal(self, literal: Literal) -> str | None:
+        """Adds a positive literal; returns its identifier, None for the row of a relation."""
+        anonymous = literal.identifier is None
+        label = literal.atom.label
+        name = self.names.fresh(label) if literal.identifier is None else literal.identifier.name
+        pattern = pattern_of(literal.atom, self.name)
+        if label in self.context.relations:
+            self.parts.relations.append(RelationQuery(name, pattern, anonymous, literal.span))
+            return None
+        if self.kind(literal) == "state":
+            self.parts.states.append(StateQuery(name, pattern, anonymous, literal.span))
+            self.times[name] = StateTime()
+        else:
+            self.parts.events.append(EventQuery(name, pattern, anonymous, literal.span))
+            self.times[name] = EventTime()
+            self.labels[name] = label
+        return name
+
+    def kind(self, literal: Literal) -> Kind:
+        return literal.kind or self.context.kinds.get(literal.atom.label, "event")
+
+    def _timer(self, literal: TimerLiteral) -> str:
+        anonymous = literal.identifier is None
+        name = self.names.fresh("timer") if literal.identifier is None else literal.identifier.name
+        anchor = self._anchor(literal.timer)
+        timer = RelativeTimer(name, literal.timer.kind, anchor, literal.timer.duration, anonymous, literal.span)
+        self.parts.timers.append(timer)
+        self.times[name] = TimerTime(anchor)
+        return name
+
+    def _anchor(self, timer: Timer) -> str:
+        if isinstance(timer.anchor, Identifier):
+            return timer.anchor.name
+        name = self._literal(timer.anchor)
+        assert name is not None
+        return name
+
+    def time(self, time: EvaluationTime) -> str | None:
+        """Returns the name of an evaluation time; adds the literals that it consists of."""
+        match time:
+            case Identifier():
+                return time.name
+            case Literal():
+                return self._literal(time)
+            case TimerLiteral():
+                return self._timer(time)
+            case WindowLiteral():
+                name = self.names.fresh("window") if time.identifier is None else time.identifier.name
+                self.times[name] = self._window(time)
+                return name
+
+    def _window(self, literal: WindowLiteral) -> Time:
+        match literal.window:
+            case Unbounded():
+                return AllTime()
+            case Now():
+                return ClockTime(_INSTANT, _INSTANT, literal.span)
+            case Sliding() as window:
+                slide = window.range if window.slide is None else window.slide
+                return ClockTime(window.range.microseconds, slide.microseconds, literal.span)
+            case Between() as window:
+                return self._between(window)
+
+    def _between(self, window: Between) -> Time:
+        match window.begin, window.end:
+            case (
+                Arithmetic(operator="-", left=EventReference(identifier=first), right=DurationLiteral() as length),
+                EventReference(identifier=last),
+            ) if first == NOW and last == NOW:
+                return SpanTime(length.duration)
+            case begin, end:
+                return BoundsTime(self._point(begin), self._point(end))
+
+    def _point(self, bound: Expression) -> Expression:
+        """Returns a bound of a window; a text is the point of time that it begins with."""
+        match bound:
+            case expressions.Literal(value=str() as text):
+                bound = DateTime((text,), span=bound.span)
+            case _:
+                pass
+        read = self.texts_read(bound)
+        return expressions.Call("begin", (read,), read.span) if isinstance(read, DateTime) else read
+
+    def texts_read(self, expression: Expression) -> Expression:
+        """Returns an expression with its texts of times read."""
+        match expression:
+            case DateTime(texts=texts):
+                try:
+                    intervals = [parse_datetime(text, self.context.timezone) for text in texts]
+                except (TimeError, ValueError) as error:
+                    self.context.problems.append(Diagnostic("SL001", "error", str(error), expression.span))
+                    return expression
+                return replace(expression, interval=intervals[0])
+            case _:
+                return rebuild(expression, self.texts_read)
+
+    def is_lasting(self, name: str) -> bool:
+        """Returns whether a name is that of a state or of a timer on one."""
+        time = self.times.get(name)
+        return isinstance(time, StateTime) or (isinstance(time, TimerTime) and self.is_lasting(time.anchor))
+
+    def anchors(self, name: str) -> list[str]:
+        """Returns an evaluation time and what it is set on."""
+        time = self.times.get(name)
+        return [name, *self.anchors(time.anchor)] if isinstance(time, TimerTime) else [name]

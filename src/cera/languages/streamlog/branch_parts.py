@@ -1,0 +1,96 @@
+"""What the branches of a rule share, and a branch while it is made."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from cera.diagnostics import Diagnostic, Span
+from cera.languages.streamlog.syntax import (
+    EvaluationTime,
+    Kind,
+    Leaf,
+    Literal,
+    Rule,
+    TimerLiteral,
+    WindowLiteral,
+)
+from cera.model.expressions.constructs import Construct
+from cera.model.expressions.expression import Expression
+from cera.rules.rule import Accumulation, Branch, EventQuery, PeriodicWindow, RelationQuery, RelativeTimer
+from cera.rules.states import StateQuery, with_states
+
+
+class Names:
+    """Names that are all different: `name`, `name#2`."""
+
+    def __init__(self, separator: str = "#", taken: Iterable[str] = ()) -> None:
+        self._separator = separator
+        self._taken = set(taken)
+
+    def fresh(self, name: str) -> str:
+        numbered = (f"{name}{self._separator}{number}" for number in itertools.count(2))
+        free = next(each for each in itertools.chain([name], numbered) if each not in self._taken)
+        self._taken.add(free)
+        return free
+
+
+@dataclass
+class RuleContext:
+    """What the branches of a rule share."""
+
+    kinds: dict[str, Kind]
+    relations: set[str]
+    origin: int
+    timezone: str
+    time: EvaluationTime | None
+    source: Rule
+    problems: list[Diagnostic]
+    refused: bool = False
+
+    def refuse(self, message: str, span: Span | None, hint: str) -> None:
+        self.refused = True
+        self.problems.append(Diagnostic("SL307", "error", message, span or self.source.span, hint))
+
+
+@dataclass
+class BranchParts:
+    """A branch while it is made."""
+
+    events: list[EventQuery] = field(default_factory=list)
+    states: list[StateQuery] = field(default_factory=list)
+    timers: list[RelativeTimer] = field(default_factory=list)
+    relations: list[RelationQuery] = field(default_factory=list)
+    windows: list[PeriodicWindow] = field(default_factory=list)
+    absences: list[Accumulation] = field(default_factory=list)
+    absent_states: list[Accumulation] = field(default_factory=list)
+    conditions: list[Expression] = field(default_factory=list)
+    #: The states that are needed as a whole.
+    whole: set[str] = field(default_factory=set)
+
+    def branch(self, head: Construct) -> Branch:
+        made = Branch(
+            events=tuple(self.events),
+            relative_timers=tuple(self.timers),
+            absences=tuple(self.absences),
+            conditions=tuple(self.conditions),
+            relations=tuple(self.relations),
+        )
+        made = with_states(made, self.states, self.absent_states, head, whole=self.whole)
+        return replace(made, windows=tuple(self.windows))
+
+
+def declared_identifiers(leaves: Iterable[Leaf], time: EvaluationTime | None) -> Iterator[str]:
+    """Yields the identifiers that a rule declares, wherever."""
+    for leaf in (*leaves, time):
+        match leaf:
+            case Literal() | TimerLiteral() | WindowLiteral():
+                if leaf.identifier is not None:
+                    yield leaf.identifier.name
+                if isinstance(leaf, Literal) and leaf.time is not None:
+                    yield from declared_identifiers((), leaf.time)
+                if isinstance(leaf, TimerLiteral) and isinstance(leaf.timer.anchor, Literal):
+                    yield from declared_identifiers((leaf.timer.anchor,), None)
+            case _:
+                pass
