@@ -329,7 +329,8 @@ class Renaming(_Checked):
 class Construction(_Checked):
     """C[h](R): derived events. R has one interval; groups by references and times first, then as the head says.
 
-    `causes` says which reference of R each identifier of the rule's body is, after renamings.
+    `causes` says which reference of R each identifier of the rule's body is, after renamings. The events of a `traced`
+    rule carry the ids and times of these (`cera.model.events.traces`).
     """
 
     rule: str
@@ -337,6 +338,7 @@ class Construction(_Checked):
     input: Expression
     causes: tuple[tuple[str, str], ...] = ()
     recipient: Recipient | None = None
+    traced: bool = added_later("traced", False)
 
     @cached_property
     def schema(self) -> Schema:

@@ -137,6 +137,7 @@ def compile_program(named: NamedModules, options: CompileOptions, enabled: Colle
         state_warnings += compiled.state_warnings
         if language.one_program:  # its rules are checked together, with what other modules derive
             rules, rule_diagnostics = _together(rules, _rules(compiled)), (*rule_diagnostics, *said)
+            found += [ProgramModule(language, each) for each in compiled.modules[1:]]
             continue
         found += [ProgramModule(language, each) for each in compiled.modules]
         diagnostics += said
@@ -168,9 +169,10 @@ def _together(one: RuleModule, other: RuleModule) -> RuleModule:
 
 
 def _rules(compiled: Compilation) -> RuleModule:
-    [only] = compiled.modules
-    assert isinstance(only.module, RuleModule)
-    return only.module
+    """Returns the rules of a language whose files are one program; they are its first module."""
+    first = compiled.modules[0].module
+    assert isinstance(first, RuleModule)
+    return first
 
 
 def _running(source: Recognition, enabled: Collection[str] | None) -> Recognition:

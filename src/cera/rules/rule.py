@@ -263,6 +263,8 @@ class Rule:
     branches: tuple[Branch, ...]
     recipient: Recipient | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+    #: Whether its events carry the ids and times of their causes (`cera.model.events.traces`).
+    traced: bool = added_later("traced", False)
 
     @property
     def grouping(self) -> bool:

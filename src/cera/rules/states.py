@@ -213,7 +213,12 @@ def opening_of(state: str) -> str:
 
 def is_another(state: str, other: str) -> Expression:
     """Returns the condition that two literals have found different states."""
-    return Comparison("!=", Variable(f"_{state}{_ID}"), Variable(f"_{other}{_ID}"))
+    return Comparison("!=", Variable(state_variable(state)), Variable(state_variable(other)))
+
+
+def state_variable(state: str) -> str:
+    """Returns the variable with the id of the state that a literal has found."""
+    return f"_{state}{_ID}"
 
 
 def is_hidden(variable: str) -> bool:
@@ -224,7 +229,7 @@ def is_hidden(variable: str) -> bool:
 def state_pattern(pattern: TermPattern, prefix: str, name: str) -> TermPattern:
     """Returns the pattern for openings or endings of the states that a pattern matches; binds the id of the state."""
     assert isinstance(pattern.label, str)
-    identity = TermPattern(STATE_ID, (VariablePattern(f"_{name}{_ID}"),), ordered=False, total=False)
+    identity = TermPattern(STATE_ID, (VariablePattern(state_variable(name)),), ordered=False, total=False)
     return replace(pattern, label=prefix + pattern.label, children=(*pattern.children, identity))
 
 

@@ -50,7 +50,7 @@ class EventDeriver(Finisher):
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
         head = self.head
-        if head.gathers or not self.one_body:  # rows of several bodies may lack events
+        if head.gathers or head.construction.traced or not self.one_body:  # rows of several bodies may lack events
             return None
         construct = head.construction.head
         source = flat_head(construct, lambda name: cells[head.layout.data(name)], _none, writer, fitting=head.fits)

@@ -11,13 +11,14 @@ from itertools import pairwise
 from typing import Any
 
 from cera.algebra.operators import Construction, Merging, Union
-from cera.engines.local.construction import Fitting, HeadCompiler, cell_key, fits
+from cera.engines.local.construction import Builder, Fitting, Group, HeadCompiler, cell_key, fits
 from cera.engines.local.head_source import compile_flat_head
 from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, Event
-from cera.model.events.occurrence import Draft, Opening
+from cera.model.events.occurrence import Draft, Opening, draft_term
+from cera.model.events.traces import with_causes
 from cera.model.expressions.constructs import free_variables, has_grouping
 from cera.model.terms.term import Term
 from cera.rules.rule import Semantics
@@ -43,19 +44,33 @@ class Head:
         self.evaluator = evaluator
         self.formal = semantics == "formal"
         self.qualifier = construction.recipient.qualifier if construction.recipient else None
-        flat = compile_flat_head(construction.head, layout, evaluator, self.fits)
-        self.build = flat or compiler.bounded(construction.head)
+        #: The names of the causes, and where a row has them.
+        self.causes = [(name, layout.event(reference)) for name, reference in construction.causes]
+        self.build = self._builder(compiler)
         self.group_by = compiler.grouping(free_variables(construction.head))
         self._events = [layout.event(identifier) for identifier in layout.identifiers]
         #: Whether some events are openings of states, which do not count for the begin.
         self.has_openings = any(body.openings for body in bodies_of(construction))
         self._trace = Trace(layout)
-        #: The names of the causes, and where a row has them.
-        self.causes = [(name, layout.event(reference)) for name, reference in construction.causes]
         self._matches = [layout.match(identifier) for identifier in layout.matches]
         #: Whether several rows may make one event.
         self.gathers = has_grouping(construction.head) or bool(self._matches)
         self._data = [layout.data(name) for name in layout.variables]
+
+    def _builder(self, compiler: HeadCompiler) -> Builder:
+        head = self.construction.head
+        if not self.construction.traced:
+            return compile_flat_head(head, self.layout, self.evaluator, self.fits) or compiler.bounded(head)
+        built = compiler.bounded(head)
+
+        def build(group: Group) -> tuple[Any, ...] | None:
+            terms = (draft if isinstance(draft, Term) else draft_term(draft) for draft in built(group) or ())
+            return tuple(with_causes(term, self._causes(group[0])) for term in terms)
+
+        return build
+
+    def _causes(self, row: Row) -> dict[str, Event]:
+        return {name: row[slot].event for name, slot in self.causes if row[slot] is not None}
 
     def events(self, rows: list[Row]) -> Iterator[tuple[int, Draft | Term, Sequence[Row]]]:
         """Yields the drafts of the events that the rows of a step derive, each with its begin and its rows."""
@@ -125,8 +140,7 @@ class Head:
 
     def derivations(self, rows: Sequence[Row], rank: int) -> Iterator[Derivation]:
         """Yields one derivation of a rank: all rows have the same event trace."""
-        first = rows[0]
-        causes: dict[str, Event] = {name: first[slot].event for name, slot in self.causes if first[slot] is not None}
+        causes = self._causes(rows[0])
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
         yield Derivation(self.construction.rule, causes, tuple(collected), rank)
 

@@ -202,7 +202,7 @@ def answers(
             )
             found.append(one.persisted() if keep else one)
             if layer is not layers.layers[-1]:
-                derived += found[-1].by_label()
+                derived += with_states(found[-1].by_label(), until)
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found), recursion, kept, waiting)
 

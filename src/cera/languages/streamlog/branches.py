@@ -15,6 +15,7 @@ from cera.languages.streamlog.atoms import has_aggregate, head_of, pattern_of, r
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.demands import AllTime, EventTime, StateTime, TimerTime
 from cera.languages.streamlog.placement import TAKE, Placement
+from cera.languages.streamlog.state_rules import StateLowering
 from cera.languages.streamlog.syntax import Cardinality, Leaf, Literal, Residue, TimerLiteral, WindowLiteral
 from cera.model.expressions.expression import EventReference, walk
 from cera.rules.reasoning.gathering import late_gathered
@@ -27,6 +28,8 @@ class BranchLowering:
     """The lowering of one conjunction."""
 
     body: Body
+    #: What more there is to do for a rule that derives states.
+    state: StateLowering | None = None
 
     def branch(self, leaves: Sequence[Leaf]) -> Branch | None:
         """Returns the branch; None if it is refused."""
@@ -39,6 +42,8 @@ class BranchLowering:
         if gathering and time is None:
             self._refuse("this aggregate ranges over more than one evaluation time", None, TAKE)
         absent = [self._window_of(literal, own, time) for literal, own in self.body.negated]
+        if self.state is not None:
+            self.state.check(time, absent)
         whole = {at for at in absent if at is not None}
         if gathering and time is not None:
             whole.add(time)
@@ -51,6 +56,8 @@ class BranchLowering:
                 self._absence(literal, window)
         for leaf in leaves:
             self._condition(leaf)
+        if self.state is not None:
+            self.state.settle()
         self._checked()
         if self.body.context.refused:
             return None

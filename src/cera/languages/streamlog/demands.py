@@ -104,24 +104,25 @@ def in_state(event: str, state: str) -> Expression:
 
 def state_in_state(state: str, time: str) -> Expression:
     """Returns the condition that a state and the one that it is evaluated in share a point of time."""
-    holds_before = And((Comparison("<", begin_of(state), begin_of(time)), _holds_at(state, begin_of(time))))
-    begins_inside = And((Comparison("<=", begin_of(time), begin_of(state)), _holds_at(time, begin_of(state))))
+    holds_before = And((Comparison("<", begin_of(state), begin_of(time)), holds_at(state, begin_of(time))))
+    begins_inside = And((Comparison("<=", begin_of(time), begin_of(state)), holds_at(time, begin_of(state))))
     at_its_end = Or(
         (
             Comparison("=", begin_of(time), begin_of(state)),
             InState(begin_of(state), EventReference(time)),
         )
     )
-    without_length = And((Not(_holds_at(state, begin_of(state))), at_its_end))
+    without_length = And((Not(holds_at(state, begin_of(state))), at_its_end))
     return Or((holds_before, begins_inside, without_length))
 
 
 def state_in_window(state: str, window: str) -> Iterator[Expression]:
     """Yields the conditions that a state shares a point of time with a closed window or timer."""
     yield Comparison("<=", begin_of(state), end_of(window))
-    holds = And((Comparison("<", begin_of(state), begin_of(window)), _holds_at(state, begin_of(window))))
+    holds = And((Comparison("<", begin_of(state), begin_of(window)), holds_at(state, begin_of(window))))
     yield Or((Comparison("<=", begin_of(window), begin_of(state)), holds))
 
 
-def _holds_at(state: str, point: Expression) -> Expression:
+def holds_at(state: str, point: Expression) -> Expression:
+    """Returns the condition that a state holds at a point of time."""
     return InState(Call("shift-forward", (point, _NEXT)), EventReference(state))

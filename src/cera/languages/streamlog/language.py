@@ -12,8 +12,11 @@ from cera.languages.protocol.results import Compilation, CompiledModule, Compile
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
+from cera.languages.streamlog.state_text import printed_states
 from cera.languages.streamlog.syntax import Program, Rule
+from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
+from cera.modules.states.module import StateModule
 from cera.rules.rule import RuleProgram
 
 #: The end of a head and its arrow, and the beginnings that no other language has.
@@ -58,14 +61,18 @@ class StreamLog(Language[Program]):
         found = [diagnostic for program in files for diagnostic in check_program(program)]
         if any(each.severity == "error" for each in found):
             return _refused(files, found)
-        rules, problems = lower(files, options.timezone)
-        if problems:
-            return _refused(files, [*found, *problems])
-        rules = replace(rules, semantics=options.semantics or rules.semantics, calendars=tuple(options.calendars))
-        return Compilation((CompiledModule(RuleModule(rules), tuple(files)),), tuple(found))
+        lowered = lower(files, options.timezone)
+        if lowered.problems:
+            return _refused(files, [*found, *lowered.problems])
+        semantics = options.semantics or lowered.program.semantics
+        rules = replace(lowered.program, semantics=semantics, calendars=tuple(options.calendars))
+        modules: list[Module] = [RuleModule(rules), *lowered.states]
+        return Compilation(tuple(CompiledModule(module, tuple(files)) for module in modules), tuple(found))
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
-        raise AssertionError("rules are explained with their plan, all together")
+        """Returns how states are composed; rules are explained with their plan, all together."""
+        assert isinstance(module.module, StateModule)
+        return Explanation("states", printed_states(module.module))
 
 
 def _refused(files: Sequence[Program], found: Sequence[Diagnostic]) -> Compilation:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from cera.diagnostics import Diagnostic
 from cera.languages.streamlog.atoms import head_of
@@ -23,6 +24,7 @@ from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
 from cera.languages.streamlog.branches import BranchLowering
 from cera.languages.streamlog.scopes import atom_values
+from cera.languages.streamlog.state_rules import LoweredState, StateLowering, composed
 from cera.languages.streamlog.syntax import (
     Atom,
     Between,
@@ -44,26 +46,40 @@ from cera.languages.streamlog.syntax import (
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Variable
 from cera.model.time.time_text import TimeError, parse_datetime
+from cera.modules.states.module import StateModule
 from cera.rules import rule as hub
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.rule import RuleProgram
 
 
-def lower(programs: Sequence[Program], timezone: str) -> tuple[RuleProgram, list[Diagnostic]]:
-    """Returns the rules of all files as one program, and what cannot be lowered."""
+@dataclass(frozen=True)
+class Lowered:
+    """The rules of all files as one program, the modules of the states that they derive, and what cannot be lowered."""
+
+    program: RuleProgram
+    states: tuple[StateModule, ...]
+    problems: tuple[Diagnostic, ...]
+
+
+def lower(programs: Sequence[Program], timezone: str) -> Lowered:
     kinds = _kinds(programs)
     relations = {each.name for program in programs for each in program.relations}
     names = Names()
     problems: list[Diagnostic] = []
     rules: list[hub.Rule] = []
+    states: list[LoweredState] = []
     for program in programs:
         origin = _origin(program, timezone, problems)
         for module in program.modules:
             for rule in module.rules:
                 context = RuleContext(kinds, relations, origin, timezone, module.time, rule, problems)
-                rules += _rules(context, names.fresh(rule.head.atom.label))
+                if rule.head.kind == "state":
+                    states += _states(context, names)
+                else:
+                    rules += _rules(context, names.fresh(rule.head.atom.label))
+    about_states, modules = composed(states)
     declared = tuple(_declared(each) for program in programs for each in program.relations)
-    return RuleProgram(tuple(rules), relations=declared), problems
+    return Lowered(RuleProgram((*rules, *about_states), relations=declared), modules, tuple(problems))
 
 
 def _declared(relation: Relation) -> RelationDeclaration:
@@ -102,9 +118,7 @@ def _kinds(programs: Sequence[Program]) -> dict[str, Kind]:
 def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     """Returns the rule of the hub; none if it is refused."""
     head = context.source.head
-    if head.kind == "state":
-        context.refuse("rules that derive states are not run yet", head.atom.span, "derive an event instead")
-    elif head.conditions:
+    if head.conditions:
         message = "conditions on the time of an answer are not run yet"
         context.refuse(message, head.span, "its time is that of what it was derived from")
     once = _once(context)
@@ -117,11 +131,30 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     return [] if context.refused else [hub.Rule(name, head_of(head.atom), branches, span=context.source.span)]
 
 
+def _states(context: RuleContext, names: Names) -> list[LoweredState]:
+    """Returns a rule that derives states, a part for each conjunction of its body; none if it is refused."""
+    label = context.source.head.atom.label
+    shown: str | None = None
+    once = _once(context)
+    declared = set(declared_identifiers(leaves(context.source.query), context.time))
+    found: list[LoweredState] = []
+    for conjunction in _alternatives(context.source.query):
+        body = Body(context, once, Names("_", declared))
+        state = StateLowering(context, body)
+        made = BranchLowering(body, state).branch(conjunction)
+        name = names.fresh(label)
+        shown = shown or name
+        lowered = None if made is None else state.lowered(name, shown, made)
+        found += [] if lowered is None else [lowered]
+    return [] if context.refused else found
+
+
 def _once(context: RuleContext) -> frozenset[str]:
     """Returns the variables that stand at one place of the rule only: their values do not matter."""
     rule = context.source
     time = anchored(context.time)
-    atoms = [*(literal.atom for literal in literals(rule.query)), *([] if time is None else [time.atom])]
+    known = [*literals(rule.query), *(each for each in (time, rule.head.until) if each is not None)]
+    atoms = [literal.atom for literal in known]
     counts = Counter(_names(atoms))
     used = {*_names([rule.head.atom]), *_bounded(context.time)}
     for leaf in leaves(rule.query):

@@ -6,6 +6,9 @@ so that no query for events finds them, and the id of the state as a child, so t
 announce the end already (a record with both times does); the ending then happens at that time and not before.
 
 The id of a state is that of its opening: a hash of kind, term and begin, and not of its end.
+
+States that rules derive are composed of *supports* (`cera.modules.states`). The events about supports are internal: no
+query of a program finds them, and no output shows them.
 """
 
 from __future__ import annotations
@@ -21,6 +24,13 @@ from cera.model.time.interval import MAX_TIME, Interval, Time, point
 #: The beginnings of the labels of openings and endings.
 OPENING = "state:opens:"
 ENDING = "state:ends:"
+
+#: The beginnings of the labels of what derived states are composed of: a support, the event that ends it, and the end
+#: of a state that it needs.
+SUPPORT = "state:support:"
+RELEASE = "state:release:"
+LOSS = "state:loss:"
+_INTERNAL = (SUPPORT, RELEASE, LOSS)
 
 #: The end of a state that has not ended: later than every time.
 OPEN: Time = MAX_TIME + 1
@@ -88,6 +98,11 @@ def is_opening(label: str) -> bool:
 
 def is_ending(label: str) -> bool:
     return label.startswith(ENDING)
+
+
+def is_internal(label: str) -> bool:
+    """Returns whether events with this label only serve to compose states, and are not shown."""
+    return label.startswith(_INTERNAL)
 
 
 def state_label(label: str) -> str | None:
