@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from cera.model.calendars.calendar_files import Calendar
     from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+    from cera.model.events.states import State, state_of
     from cera.model.terms.term import Term
     from cera.model.time.interval import Interval, Time
     from cera.model.time.time_text import TimeFormat
@@ -64,6 +65,7 @@ __all__ = [
     "Session",
     "Source",
     "Span",
+    "State",
     "Term",
     "Time",
     "TimeFormat",
@@ -71,6 +73,7 @@ __all__ = [
     "compare",
     "load",
     "perform",
+    "state_of",
 ]
 
 #: Where each public name is. A module is imported when a name of it is asked for: most commands need only a few.
@@ -101,6 +104,7 @@ _PLACES = {
     "Session": "cera.engines.local.session",
     "Source": "cera.diagnostics",
     "Span": "cera.diagnostics",
+    "State": "cera.model.events.states",
     "Term": "cera.model.terms.term",
     "Time": "cera.model.time.interval",
     "TimeFormat": "cera.model.time.time_text",
@@ -108,6 +112,7 @@ _PLACES = {
     "compare": "cera.comparing.comparison",
     "load": "cera.program",
     "perform": "cera.performing",
+    "state_of": "cera.model.events.states",
 }
 
 

@@ -82,6 +82,7 @@ class Program(Pipeline):
         recursion_limit: int = RECURSION_LIMIT,
         tick_limit: int | None = None,
         relations: Mapping[str, object] | None = None,
+        changes: bool = False,
     ) -> Answer:
         """Answers the program over recorded events: `program.run(rows, label="type", time="ts").to_pandas()`.
 
@@ -101,6 +102,9 @@ class Program(Pipeline):
                      for events, a path or a URL
 
         until        answers as if now were this time: a text, a datetime, or microseconds since 1970
+
+        changes      whether the answer has the opening and the closing of each derived state; otherwise a state is in
+                     it once, when it has ended, or without an end. `cera.state_of` makes a `cera.State` of both
 
         Malformed records, and events that last longer than `max_duration`, are handed to `reject`; without it they
         raise DataError. With `max_delay`, events that come too late are handed to `late` and do not count.
@@ -131,6 +135,7 @@ class Program(Pipeline):
             max_duration=duration_argument("max_duration", max_duration),
             tick_limit=tick_limit,
             in_memory=True,
+            changes=changes,
             relations=_given_relations(relations),
         )
         answer, outcome = answer_in_memory(layers, self.expectations, self.timezone, request, reject=reject, late=late)
@@ -148,6 +153,7 @@ class Program(Pipeline):
         label: str | None = None,
         recursion_limit: int = RECURSION_LIMIT,
         relations: Mapping[str, object] | None = None,
+        changes: bool = False,
     ) -> DataFrame:
         """Returns the events derived from a DataFrame, recorded or streaming: `events.transform(program.detect)`.
 
@@ -157,6 +163,8 @@ class Program(Pipeline):
         them a struct `children` of typed values; of the columns that are not used then, Spark computes nothing.
         Where recursive rules derive more than `recursion_limit` events that end at one time, it fails. `relations` are
         the rows of relations, as for `run`; a DataFrame of Spark is joined there, and over a stream it is read once.
+        A program that derives states gives a column `state`, and an end of null to a state that has not ended; with
+        `changes` there is a row for the opening of each state, and one for its closing.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
@@ -173,6 +181,7 @@ class Program(Pipeline):
             label=label,
             recursion_limit=recursion_limit,
             relations=read_relations(self.layers, _given_relations(relations), self.timezone),
+            changes=changes,
         )
 
     def session(

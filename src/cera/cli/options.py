@@ -165,6 +165,16 @@ def tick_limit_option(command: Command[R]) -> Command[R]:
     )(command)
 
 
+def changes_option(command: Command[R]) -> Command[R]:
+    """--changes."""
+    return click.option(
+        "--changes",
+        is_flag=True,
+        help="Write the opening of a derived state when it begins, and its closing when it ends. Without it a state is "
+        "written once, when it has ended.",
+    )(command)
+
+
 def recursion_limit_option(command: Command[R]) -> Command[R]:
     """--recursion-limit."""
     return click.option(

@@ -11,7 +11,7 @@ import click
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
 from cera.cli.engine_choice import with_engine
-from cera.cli.options import program_options, replay_options
+from cera.cli.options import changes_option, program_options, replay_options
 from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_not_read, check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary, show_unknown_labels
@@ -30,6 +30,7 @@ from cera.running.run import Run
 @action_options
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")
+@changes_option
 @click.option(
     "--out",
     metavar="PATH",
@@ -48,6 +49,7 @@ def run(
     actions: ActionOptions,
     select: tuple[str, ...],
     base: bool,
+    changes: bool,
     out: Path | None,
     shown_as: str | None,
 ) -> None:
@@ -76,7 +78,7 @@ def run(
     report_formats(request)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
-    request = replace(request, labels=frozenset(labels) or None, base=base)
+    request = replace(request, labels=frozenset(labels) or None, base=base, changes=changes)
     layers = program.layers
     with Performer(program, actions, request.times) as performer:
         report.show_diagnostics(program.diagnostics)

@@ -13,6 +13,7 @@ from cera.cli.actions import ActionOptions, Performer, action_options, check_act
 from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import (
+    changes_option,
     program_options,
     recursion_limit_option,
     relation_option,
@@ -95,6 +96,7 @@ from cera.wording import on_command_line
 )
 @click.option("--rejected", metavar="DIR", type=click.Path(path_type=Path), help="The folder for malformed records.")
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
+@changes_option
 @click.option(
     "--trigger",
     metavar="INTERVAL",
@@ -133,6 +135,7 @@ def stream(
     sources: tuple[Source, ...],
     sink: str,
     select: tuple[str, ...],
+    changes: bool,
     trigger: str | None,
     once: bool,
     files_per_batch: int | None,
@@ -187,6 +190,7 @@ def stream(
         files_a_batch=files_per_batch,
         buckets=buckets,
         labels=labels or None,
+        changes=changes,
         restart_changed=restart_changed,
         tick_limit=tick_limit,
         recursion_limit=recursion_limit,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from cera.cli.report import count, fail, listed, printable, say, warn
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
-from cera.model.events.states import shown_label
+from cera.model.events.states import is_internal, name_of, shown_label
 from cera.model.terms.term import Value, format_value
 from cera.modules.monitoring import OPERATIONS
 from cera.program import Program
@@ -30,7 +30,7 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
         fail(unusable)
     say(_read(request, counts))
     total = sum(derived.values())
-    by_label = [f"{printable(label)} {number:,}" for label, number in sorted(derived.items())]
+    by_label = sorted(f"{printable(shown_label(label))} {number:,}" for label, number in derived.items())
     say(f"{count(total, 'event')} derived" + (f": {listed(by_label)}" if by_label else ""))
     if outcome.written != total:
         say(f"{count(outcome.written, 'event')} written")
@@ -120,9 +120,10 @@ def show_unknown_labels(
 ) -> None:
     """Warns of labels of --select that no event has and no rule derives."""
     heads = (head_label(rule.head) for rule in program.rules.rules)
-    known = program.expectations.derived_labels.union(
+    labels = program.expectations.derived_labels.union(
         counts.labels, derived, (label for label in heads if label is not None)
     )
+    known = {name_of(label) for label in labels if not is_internal(label)}
     for label in selected:
         if label not in known:
             warn(f"--select: nothing has the label `{printable(label)}`{_guess(label, known)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
@@ -27,6 +27,7 @@ from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import format_value
 from cera.program import Program
 from cera.running.causes import Causes, Reason, event_text
+from cera.running.derived_states import with_known_causes
 from cera.running.engine import answer
 from cera.running.listener import Collected
 from cera.running.request import Request
@@ -65,7 +66,7 @@ def why(program: Program, request: Request, names: tuple[str, ...], first: bool,
     Example:
       cera why fire.xceq --events events.jsonl --event 3f2a91c0
     """
-    request = with_engine_in_process(program, request)
+    request = replace(with_engine_in_process(program, request), changes=True)
     layers = program.layers
     report.show_diagnostics(program.diagnostics)
     check_side_files(request, program)
@@ -84,7 +85,8 @@ def why(program: Program, request: Request, names: tuple[str, ...], first: bool,
         )
     )
     modules = [each.module for each in program.modules.found]
-    causes = Causes(program.rules, modules, program.timezone, tuple(events), found.derived, request.times, first)
+    derived = with_known_causes(found.derived, events)
+    causes = Causes(program.rules, modules, program.timezone, tuple(events), derived, request.times, first)
     asked = tuple(dict.fromkeys(causes.find(name) for name in names))
     if as_json:
         write_output(json.dumps(graph(causes, asked), indent=2, ensure_ascii=False) + "\n")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cera.model.events.event import DerivedEvent, Event, Recipient
-from cera.model.events.states import announced_end, is_opening, state_term
+from cera.model.events.states import announced_end, is_opening, state_of, state_term
 from cera.model.terms.json_terms import term_to_json
 from cera.model.time.time_text import TimeFormat
 
@@ -51,6 +51,14 @@ def derived_line(
 
 
 def _when_and_what(event: Event, times: TimeFormat) -> dict[str, Any]:
+    """Returns the times and the term of an event, or of the state that it opens or ends."""
+    if (state := state_of(event)) is not None:
+        return {
+            "begin": times.format(state.begin),
+            "end": None if state.end is None else times.format(state.end),
+            "state": True,
+            "term": term_to_json(state.term),
+        }
     return {
         "begin": times.format(event.begin),
         "end": times.format(event.end),

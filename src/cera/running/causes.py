@@ -11,7 +11,7 @@ from cera.diagnostics import Span
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, DerivedEvent, Event
-from cera.model.events.states import is_ending, state_label, state_term
+from cera.model.events.states import is_ending, is_opening, state_label, state_term
 from cera.model.events.window_events import WINDOW_LABEL
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, InState
@@ -86,11 +86,13 @@ class Causes:
 
     @cached_property
     def _all(self) -> list[Event]:
-        """Derived events first, then input events, then timers."""
+        """Derived events first, then input events, then timers. Of a state that has ended there is only the ending."""
         timers = (
             event for item in self.answers for derivation in item.derivations for event in derivation.causes.values()
         )
-        return list(dict.fromkeys([*self.derived, *self.events, *timers]))
+        ended = {event.id for event in self.derived if is_ending(event.label)}
+        every = dict.fromkeys([*self.derived, *self.events, *timers])
+        return [event for event in every if not (is_opening(event.label) and event.id in ended)]
 
     def is_timer(self, event: Event) -> bool:
         return event not in self.input and event not in self.derived

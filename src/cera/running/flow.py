@@ -26,10 +26,12 @@ from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import is_chosen
 from cera.model.time.interval import Time
 from cera.modules.driving import Driver
 from cera.modules.processor import AnyProcessor, Detection
 from cera.running.admission import Admission
+from cera.running.derived_states import DerivedStates, counted_states
 from cera.running.listener import LineOutput, Output
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
@@ -62,6 +64,7 @@ class Flow:
         self._lines = None if request.base or listener.acting else AnswerLines(request.times)
         self._line_output: LineOutput | None = output if isinstance(output, LineOutput) else None
         self._acting = bool(listener.acting)
+        self._states = DerivedStates(changes=request.changes)
         self._files = ExitStack()
         self._late = run.late
         if self._late is None and request.late is not None:
@@ -85,7 +88,8 @@ class Flow:
         self._listener.performed()
         counted = self._driver.counts
         observed = self._admission.observed
-        return Outcome(self._counts, self._derived, self._written, counted.undefined, counted.left_out, observed)
+        derived = counted_states(self._derived, changes=self._request.changes)
+        return Outcome(self._counts, derived, self._written, counted.undefined, counted.left_out, observed)
 
     @property
     def _counts(self) -> InputCounts:
@@ -143,7 +147,7 @@ class Flow:
                 if self._each is not None:
                     self._each(piece[0].event)
             if found:
-                self._write(found)
+                self._write(self._states.shown(found))
             number += len(piece)
             if number % _EVERY < size:
                 live = driver.counts.in_state
@@ -151,8 +155,9 @@ class Flow:
                 if driver.closed_to is not None:
                     self._write_base(driver.closed_to)
         self._admission.report()
-        self._write(driver.close() if until is None else driver.advance_to(until))
+        self._write(self._states.shown(driver.close() if until is None else driver.advance_to(until)))
         self._write_base(None)
+        self._write(self._states.still_open())
         self._out.finish()
 
     def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
@@ -181,7 +186,7 @@ class Flow:
         """Yields the events in the order in which they come."""
         return self._admission.accepted(arrivals(self._request), max_duration)
 
-    def _write(self, derived: Sequence[Detection]) -> None:
+    def _write(self, derived: Iterable[Detection]) -> None:
         """Writes the answers of some steps in the order of output, and does what their rules want done."""
         for end, together in itertools.groupby(derived, key=attrgetter("end")):
             answers = list(together)
@@ -202,7 +207,7 @@ class Flow:
             lines.sort(key=attrgetter("order"))
         for line in lines:
             self._derived[line.label] += 1
-            if self._request.labels is None or line.label in self._request.labels:
+            if is_chosen(line.label, self._request.labels):
                 self._written += 1
                 self._line_output.write_line(line.text)
         return True
@@ -215,7 +220,7 @@ class Flow:
             if self._acting:
                 self._listener.perform([one])
             self._derived[one.event.label] += 1
-            if self._request.labels is None or one.event.label in self._request.labels:
+            if is_chosen(one.event.label, self._request.labels):
                 items.append(one)
         if self._base:
             known = {one.event for one in results}
@@ -226,7 +231,7 @@ class Flow:
             self._out.write(item)
 
     def _keep_base(self, event: Occurrence, number: int) -> None:
-        if self._base is not None and (self._request.labels is None or event.label in self._request.labels):
+        if self._base is not None and is_chosen(event.label, self._request.labels):
             heapq.heappush(self._base, (event.end, number, event.event))
 
     def _write_base(self, end: Time | None) -> None:

@@ -8,9 +8,12 @@ from contextlib import nullcontext
 from cera.connectors.records.layout import Rejected
 from cera.connectors.sink import StandardOutput
 from cera.model.events.event import Event
+from cera.model.events.states import is_opening
 from cera.modules.answers.answer import Answer
 from cera.modules.expectations import Expectations
 from cera.modules.layering import Layers
+from cera.modules.module import known
+from cera.running.derived_states import with_known_causes
 from cera.running.engine import answer
 from cera.running.listener import Collected, Unattended
 from cera.running.outcome import Outcome
@@ -29,6 +32,8 @@ def answer_in_memory(
 ) -> tuple[Answer, Outcome]:
     """Returns the answers of a program over a request that is `in_memory`, and what became of the run."""
     found = Collected()
+    events: list[Event] = []
+    states = any(is_opening(label) for module in layers.modules for label in known(module.derives))
     run = Run(
         layers,
         expectations,
@@ -37,8 +42,10 @@ def answer_in_memory(
         StandardOutput(),
         lambda: nullcontext(found),
         Unattended(),
+        events.append if states else None,
         reject=reject,
         late=late,
     )
     outcome = answer(run)
-    return Answer(tuple(found.derived), outcome.undefined, outcome.left_out), outcome
+    derived = with_known_causes(found.derived, events) if states else found.derived
+    return Answer(tuple(derived), outcome.undefined, outcome.left_out), outcome

@@ -44,6 +44,9 @@ class Request:
     labels: frozenset[str] | None = None
     #: Whether input events are written too, in their place in the order of time.
     base: bool = False
+    #: Whether the opening and the closing of each derived state are written as they happen; otherwise a state is
+    #: written once, when it has ended, or at the end of the recording.
+    changes: bool = False
     #: Whether all events are kept in this process: sources are read once, and what they have is sorted here.
     in_memory: bool = False
     #: Where the rows of relations are, by name, instead of where the program says.

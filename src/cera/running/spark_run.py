@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any
 from cera.connectors.line_writer import lines, write_file
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.layout import Rejected
+from cera.engines.reference.processor import AnsweredEvent
 from cera.errors import DataError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import is_opening
 from cera.model.message_text import count
 from cera.model.terms.json_terms import loads, term_from_json
-from cera.model.time.interval import Interval
+from cera.model.time.interval import Interval, point
 from cera.running.admission import REJECTED_SHOWN, Admission, rejected_line
+from cera.running.derived_states import DerivedStates, counted_states
 from cera.running.flow import arrivals
 from cera.running.listener import LineOutput, Listener, Output
 from cera.running.outcome import InputCounts, Outcome
@@ -52,11 +55,15 @@ def answer_in_memory(run: Run) -> Outcome:
         base = [event.event for event in events]
         admission.report()
     answer = spark.run(run.layers, base, run.settings(request.max_duration))
+    states = DerivedStates(changes=request.changes)
+    shown = [one.result() for one in states.shown(map(AnsweredEvent, answer.derived))]
+    shown += (one.result() for one in states.still_open())
     with run.output() as output:
-        for one in answer.derived:
+        for one in shown:
             output.write(one)
         output.finish()
-    derived, different = Counter(one.event.label for one in answer.derived), set(base)
+    derived, different = Counter(one.event.label for one in shown), set(base)
+    derived = counted_states(derived, changes=request.changes)
     counts = InputCounts(
         admission.read - Counter(event.label for event in base) + Counter(event.label for event in different),
         len(base),
@@ -66,7 +73,7 @@ def answer_in_memory(run: Run) -> Outcome:
         admission.rejected,
         admission.changed,
     )
-    return Outcome(counts, derived, len(answer), answer.undefined, answer.left_out, admission.observed, "row")
+    return Outcome(counts, derived, len(shown), answer.undefined, answer.left_out, admission.observed, "row")
 
 
 def answer_recording(run: Run) -> Outcome:
@@ -104,6 +111,7 @@ def answer_recording(run: Run) -> Outcome:
             with run.output() as opened:
                 derived, written = _write(recording, request, labels, opened)
     tally = recording.tally
+    derived = counted_states(derived, changes=request.changes)
     return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row")
 
 
@@ -128,6 +136,7 @@ def _started(run: Run) -> Recorded:
             master=request.master,
             settings=request.settings,
             relations=relations,
+            changes=request.changes,
             tell=show,
         )
 
@@ -172,9 +181,8 @@ def _write(recording: Recorded, request: Request, labels: Collection[str], outpu
 
 
 def _shown(row: tuple[Any, ...]) -> Event | DerivedEvent:
-    end, begin, _, _, term, qualifier, rule, _, address, transport = row
+    end, begin, _, label, term, qualifier, rule, _, address, transport = row
     recipient = None if address is None else Recipient(address, transport)
-    event = Event(
-        term_from_json(loads(term)), Interval(begin, end), qualifier if recipient is None else recipient.qualifier
-    )
+    interval = point(begin) if is_opening(label) else Interval(begin, end)
+    event = Event(term_from_json(loads(term)), interval, qualifier if recipient is None else recipient.qualifier)
     return event if rule is None else DerivedEvent(event, (Derivation(rule, {}),), recipient)

@@ -13,6 +13,7 @@ from cera.engines.local.state_bytes import check, dump, restore
 from cera.errors import DataError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.events.states import is_internal
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
 from cera.modules.driving import Driver
@@ -181,4 +182,5 @@ def _body(saved: bytes) -> tuple[bytes, int, int]:
 
 
 def _results(derived: Iterable[Detection]) -> list[DerivedEvent]:
-    return [one.result() for one in derived]
+    """Returns what is shown of detections: states open and end, and what they are composed of is left out."""
+    return [one.result() for one in derived if not is_internal(one.label)]

@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from cera.connectors.records.layout import Layout
+from cera.engines.spark.derived_states import as_tables_show, derives_states, shown
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.reading.schema_check import check_schema
@@ -21,6 +22,7 @@ from cera.engines.spark.typed_answers import CHILDREN, labelled
 from cera.errors import UsageError
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
+from cera.model.events.states import OPENING
 from cera.model.matching.patterns import variables
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -39,8 +41,12 @@ def detect(
     label: str | None = None,
     recursion_limit: int = RECURSION_LIMIT,
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
+    changes: bool = False,
 ) -> DataFrame:
     """Returns the derived events: id, begin, end (timestamps), label, term (JSON), rule, causes, recipient, transport.
+
+    A program that derives states has a column `state`, and states that have not ended an end of null. With `changes`
+    there is a row for the opening of each state, and one for its closing.
 
     With `left_out`, also the rows that were late or are not events, with the columns `left_out` (why) and `record`.
     With a `label`, only events with this one, with the column `children`: a struct with a field for each child.
@@ -61,6 +67,9 @@ def detect(
             recursion_limit=recursion_limit,
             relations=relations,
         )
+        if label is None and derives_states(program):
+            opened = F.coalesce(column("label").startswith(OPENING), F.lit(False))
+            found = as_tables_show(found if changes else found.where(~opened))
         if label is not None:
             found = _with_children(found, label, _children(program, events, label, max_duration, timezone, relations))
     else:
@@ -76,6 +85,8 @@ def detect(
             relations=relations,
         )
         found = made.events() if label is None else labelled(made, label)
+        if label is None and made.derives_states:
+            found = as_tables_show(shown(found, changes=changes))
         if left_out:
             found = found.unionByName(reading.left_out(), allowMissingColumns=True)
     return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
+from cera.engines.spark.derived_states import derives_states
 from cera.engines.spark.lineage import NAMES, Lineage
 from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in
 from cera.engines.spark.plan.batch import Batch
@@ -60,6 +61,7 @@ class Answers:
     kept: Sequence[DataFrame] = ()
     #: Recursions that workers run when the answers are computed, for the progress.
     waiting: Sequence[str] = ()
+    derives_states: bool = False
 
     @property
     def batch(self) -> Batch:
@@ -96,8 +98,11 @@ class Answers:
             else:
                 several.append(_rows(table, CAUSES))
         if several:
-            firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", "term", *SENT)]
-            together = reduce(DataFrame.unionByName, several).groupBy("h1", "h2")
+            # the opening and the ending of a state have the same id
+            keys = ("h1", "h2", "label") if self.derives_states else ("h1", "h2")
+            others = [name for name in ("begin", "end", "label", "term", *SENT) if name not in keys]
+            firsts = [F.first(column(name)).alias(name) for name in others]
+            together = reduce(DataFrame.unionByName, several).groupBy(*keys)
             frames.append(as_derived_events(together.agg(*firsts, *first_derivation())))
         return reduce(DataFrame.unionByName, frames)
 
@@ -204,7 +209,7 @@ def answers(
             if layer is not layers.layers[-1]:
                 derived += with_states(found[-1].by_label(), until)
         seen = (*seen, *derived)
-    return Answers(tuple(batches), tuple(found), recursion, kept, waiting)
+    return Answers(tuple(batches), tuple(found), recursion, kept, waiting, derives_states(layers))
 
 
 def _queries_states(layers: Layers) -> bool:

@@ -22,11 +22,11 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from cera.connectors.event_lines import state_line
+from cera.connectors.event_lines import derived_line, state_line
 from cera.model.events.event import Event, Recipient
-from cera.model.events.states import is_opening
+from cera.model.events.states import is_opening, state_label
 from cera.model.terms.json_terms import sort_key, term_from_json
-from cera.model.time.interval import Time, point
+from cera.model.time.interval import Interval, Time, point
 from cera.model.time.time_text import TimeFormat
 
 #: The columns of answers: rows that are not written have no `term`, and events of the input no `rule`; `causes` is an
@@ -57,6 +57,10 @@ class Lines:
         end, begin, id_, label, term, qualifier, rule, causes, recipient, transport = row
         if rule is None and is_opening(label):
             return _dumps(state_line(Event(term_from_json(json.loads(term)), point(begin), qualifier), self._times))
+        if state_label(label) is not None:
+            read = term_from_json(json.loads(term))
+            event = Event(read, point(begin) if is_opening(label) else Interval(begin, end))
+            return _dumps(derived_line(event, rule, dict(causes), None, self._times))
         if _LONG_NUMBER.search(term):
             term = _dumps(json.loads(term))
         start = f'{{"begin": {self._time(begin)}, "end": {self._time(end)}, "term": {term}, '

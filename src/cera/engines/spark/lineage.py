@@ -10,6 +10,7 @@ from pyspark.sql import Row
 
 from cera.engines.spark.plan.deriving import DERIVATION, RECIPIENT, TRANSPORT
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
+from cera.model.events.states import is_ending
 from cera.model.events.window_events import window_event
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.terms.term import Term
@@ -38,15 +39,18 @@ class Lineage:
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
         """Makes derived events of rows with one derivation each: every event once, with all its derivations."""
-        together: dict[str, list[Row]] = {}
-        for row in rows:
-            together.setdefault(row["id"], []).append(row)
+        together: dict[tuple[str, str], list[Row]] = {}
+        for row in rows:  # the opening and the ending of a state have the same id
+            together.setdefault((row["id"], row["label"]), []).append(row)
         recipients = {identity: recipient_of(same[0]) for identity, same in together.items()}
+        events: dict[tuple[str, str], Event] = {}
         for identity, same in together.items():
             sent = recipients[identity]
-            self._events[identity] = event_of(same[0], sent.qualifier if sent else None)
+            events[identity] = event_of(same[0], sent.qualifier if sent else None)
+            if identity[0] not in self._events or not is_ending(identity[1]):
+                self._events[identity[0]] = events[identity]
         return [
-            DerivedEvent(self._events[identity], self._derivations(same), recipients[identity])
+            DerivedEvent(events[identity], self._derivations(same), recipients[identity])
             for identity, same in together.items()
         ]
 

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from cera.connectors.files import EventFile
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.source import Source
+from cera.engines.spark.derived_states import as_tables_show, shown, with_prefixes
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
@@ -34,6 +35,7 @@ from cera.errors import UsageError
 from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
+from cera.model.events.states import is_chosen
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -61,6 +63,8 @@ class Recorded:
     tally: Tally
     until: Time | None = None
     small: bool = False
+    #: Whether openings of derived states are among the rows as well as endings.
+    changes: bool = False
 
     @property
     def spark(self) -> SparkSession:
@@ -145,37 +149,44 @@ class Recorded:
     def write_parquet(self, path: Path, labels: Collection[str]) -> tuple[Counter[str], int]:
         """Writes the derived events as a folder of Parquet files, which appears when it is complete; returns how many
         were derived, by label, and how many were written."""
-        frame, path = self.answers.events(), Path(os.path.realpath(path))  # Spark may have been started elsewhere
+        frame, path = self._events(), Path(os.path.realpath(path))  # Spark may have been started elsewhere
+        table = as_tables_show(frame) if self.answers.derives_states else frame
         times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
         try:
             with engine_failure():
-                chosen = frame.where(column("label").isin(*labels)) if labels else frame
+                chosen = table.where(column("label").isin(*labels)) if labels else table
                 chosen.withColumns(times).write.mode("overwrite").parquet(str(unfinished))
                 self.tally.written()
             if path.exists():
                 path.rmdir()  # an empty folder
             os.replace(unfinished, path)
             with engine_failure():
-                every = frame if labels else frame.sparkSession.read.parquet(str(path))
+                whole = labels or self.answers.derives_states
+                every = frame if whole else frame.sparkSession.read.parquet(str(path))
                 rows = every.groupBy("label").count().collect()
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}") from error
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
         derived = Counter({row["label"]: row["count"] for row in rows})
-        return derived, sum(number for label, number in derived.items() if not labels or label in labels)
+        return derived, sum(number for label, number in derived.items() if is_chosen(label, labels or None))
+
+    def _events(self) -> DataFrame:
+        """Returns each derived event once; states as they are shown."""
+        found = self.answers.events()
+        return shown(found, changes=self.changes) if self.answers.derives_states else found
 
     def _in_parts(self, labels: Collection[str], *, base: bool) -> DataFrame:
         """Divides the rows of ANSWER into parts: each is sorted by end and begin, and lies before the next one."""
-        frame = self.answers.events().withColumn("qualifier", F.lit(None).cast("string"))
+        frame = self._events().withColumn("qualifier", F.lit(None).cast("string"))
         if base:
             every = reduce(DataFrame.unionByName, [_base(table) for table in self.reading.tables])
             every = every if self.until is None else every.where(column("end") <= self.until)
             unknown = every.dropDuplicates(["id"]).join(frame.select("id"), "id", "left_anti")
             frame = frame.unionByName(unknown, allowMissingColumns=True)
         if labels:
-            chosen = column("label").isin(*labels)
+            chosen = column("label").isin(*with_prefixes(labels))
             kept = {name: F.when(chosen, column(name)) for name in ("term", CAUSES)}
             frame = frame.where(chosen | column("rule").isNotNull()).withColumns(kept)
         frame = frame.withColumn(CAUSES, F.map_entries(column(CAUSES))).select(*ANSWER)
@@ -236,6 +247,7 @@ def recorded(
     master: str,
     settings: Mapping[str, str],
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
+    changes: bool = False,
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Recorded:
     """Opens a program over the events of sources, and starts Spark; reports progress, with the numbers of tasks."""
@@ -264,7 +276,7 @@ def recorded(
             small=small,
             tell=tell,
         )
-        return Recorded(reading, found, tally, until, small)
+        return Recorded(reading, found, tally, until, small, changes)
 
 
 def _is_small(sources: Sequence[Source], layout: Layout) -> bool:

@@ -21,7 +21,9 @@ from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.json_text import cell_json
 from cera.errors import UsageError
+from cera.model.events.states import is_internal, name_of
 from cera.model.message_text import did_you_mean
+from cera.modules.module import known
 from cera.rules.analysis.unification import head_label
 
 CHILDREN = "children"
@@ -50,15 +52,15 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
     """Yields the tables of the rules that derive events with a label, with their content."""
     modules = [module for one in answers.detected for module in one.modules]
     for module in modules:
-        if label in module.derives:
+        if label in {name_of(derived) for derived in known(module.derives)}:
             raise UsageError(
                 f"the module {module.name} derives events with the label `{label}`, whose children have no types that "
                 "are known beforehand; leave `label` out, and take them from the column `term`"
             )
-    known = {name for module in modules for name in module.derives if name is not None}
+    labels = {name_of(name) for module in modules for name in known(module.derives)}
     for construction, table in answers.constructed():
         own = head_label(construction.head)
-        known |= set() if own is None else {own}
+        labels |= set() if own is None or is_internal(own) else {own}
         if own not in (label, None):
             continue
         if not isinstance(table.content, Flat):
@@ -67,8 +69,8 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
                 "are no columns; leave `label` out, and take them from the column `term`"
             )
         yield table, table.content
-    if label not in known:
-        guess = did_you_mean(label, known) or f"; there are {', '.join(sorted(known))}"
+    if label not in labels:
+        guess = did_you_mean(label, labels) or f"; there are {', '.join(sorted(labels))}"
         raise UsageError(f"no rule derives events with the label `{label}`{guess}")
 
 

@@ -43,7 +43,7 @@ from cera.model.expressions.expression import (
     Variable,
     rebuild,
 )
-from cera.model.matching import patterns
+from cera.model.matching.patterns import TermPattern
 from cera.model.time.timers import TIMERS
 from cera.modules.states.module import StateCause, StateModule, StateRule
 from cera.modules.states.supports import LOST, key_label
@@ -181,12 +181,17 @@ def composed(lowered: Sequence[LoweredState]) -> tuple[list[hub.Rule], tuple[Sta
 
 
 def _causes(branch: Branch, states: set[str]) -> Iterator[StateCause]:
-    queries = {query.identifier: query for query in branch.events}
+    labels = {query.identifier: _label(query) for query in branch.events}
+    labels |= {timer.identifier: f"timer:{timer.kind}" for timer in branch.relative_timers}
     for name in hub.trace_order(branch):
-        pattern = queries[name].pattern if name in queries else None
-        label = pattern.label if isinstance(pattern, patterns.TermPattern) else f"timer:{name}"
-        assert isinstance(label, str)
-        yield StateCause(name, label, name in states)
+        yield StateCause(name, labels[name], name in states)
+
+
+def _label(query: EventQuery) -> str:
+    """Returns the label of the events that a query of StreamLog asks for."""
+    assert isinstance(query.pattern, TermPattern)
+    assert isinstance(query.pattern.label, str)
+    return query.pattern.label
 
 
 def _loss(name: str, state: StateQuery, span: Span | None) -> hub.Rule:

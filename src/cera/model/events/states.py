@@ -13,8 +13,8 @@ query of a program finds them, and no output shows them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 from cera.model.events.event import STATE_ID, Event
 from cera.model.terms.hashing import event_id
@@ -113,10 +113,40 @@ def state_label(label: str) -> str | None:
     return None
 
 
+def name_of(label: str) -> str:
+    """Returns a label as a program has it: that of the state for its opening or its ending."""
+    return state_label(label) or label
+
+
+def is_chosen(label: str, chosen: Collection[str] | None) -> bool:
+    """Returns whether events with a label, or the states that they open or end, are among the chosen; None is all."""
+    return chosen is None or name_of(label) in chosen
+
+
 def shown_label(label: str) -> str:
     """Returns a label as people know it: `state auction` for the opening or the ending of a state."""
     state = state_label(label)
     return label if state is None else f"state {state}"
+
+
+@dataclass(frozen=True)
+class State:
+    """A state as people see it: a term that holds in [begin, end[. An end of None is not known."""
+
+    term: Term
+    begin: Time
+    end: Time | None
+    id: str
+
+    def __str__(self) -> str:
+        return f"state {self.term}"
+
+
+def state_of(event: Event) -> State | None:
+    """Returns the state that an event opens, without an end, or ends; None for any other event."""
+    if state_label(event.label) is None:
+        return None
+    return State(state_term(event), event.begin, event.end if is_ending(event.label) else None, event.id)
 
 
 def state_term(event: Event) -> Term:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.html_table import SHOWN, html_table
 from cera.model.events.event import DerivedEvent
+from cera.model.events.states import shown_label, state_of
 from cera.model.time.time_text import TimeFormat
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Answer:
     def to_arrow(self, label: str | None = None) -> pa.Table:
         """Returns the events as an Arrow table: id, begin, end, label, term (JSON), rule, causes, and the recipient.
 
+        If there are states, a column `state` says which they are; one that has not ended has no end.
+
         With a `label` it has only events with this one, and after id, begin and end a column for each child.
         """
         from cera.modules.answers.answer_tables import to_arrow
@@ -54,7 +57,7 @@ class Answer:
         return to_arrow(self.derived, label)
 
     def _by_label(self) -> str:
-        counts = Counter(item.event.label for item in self.derived)
+        counts = Counter(shown_label(item.event.label) for item in self.derived)
         named = ", ".join(f"{label} {number:,}" for label, number in sorted(counts.items())[:SHOWN])
         events = "1 event" if len(self) == 1 else f"{len(self):,} events"
         return f"{events}: {named}" if named else "no events"
@@ -71,4 +74,6 @@ class Answer:
 def _row(item: DerivedEvent, times: TimeFormat) -> tuple[Any, ...]:
     rules = ", ".join(dict.fromkeys(derivation.rule for derivation in item.derivations))
     event = item.event
+    if (state := state_of(event)) is not None:
+        return times.format(state.begin), "" if state.end is None else times.format(state.end), str(state), rules
     return times.format(event.begin), times.format(event.end), event.term, rules

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cera.errors import UsageError
-from cera.model.events.event import DerivedEvent
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.states import State, name_of, state_of
 from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import Term, Value
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 _TIMES = ("begin", "end")
 #: The columns of events of several labels; all but times and causes are texts.
 _COLUMNS = ("id", *_TIMES, "label", "term", "rule", "causes", "recipient", "transport")
+
+
+#: One more column where there are states.
+_STATE = "state"
 
 
 def to_pandas(derived: Sequence[DerivedEvent], label: str | None) -> pd.DataFrame:
@@ -51,29 +56,39 @@ def _columns(derived: Sequence[DerivedEvent], label: str | None) -> dict[str, li
         raise UsageError(f"`label` is the label of the events that are wanted, a text; found {label!r}")
     if label is None:
         rows = [_whole(item) for item in derived]
-        return {name: [row[name] for row in rows] for name in _COLUMNS}
-    chosen = [item for item in derived if item.event.label == label]
+        columns = (*_COLUMNS, _STATE) if any(row[_STATE] for row in rows) else _COLUMNS
+        return {name: [row[name] for row in rows] for name in columns}
+    chosen = [item for item in derived if name_of(item.event.label) == label]
     if derived and not chosen:
-        known = sorted({item.event.label for item in derived})
+        known = sorted({name_of(item.event.label) for item in derived})
         raise UsageError(
             f"no event of the answer has the label `{label}`{did_you_mean(label, known)}; there are {', '.join(known)}"
         )
-    when = {"id": [i.event.id for i in chosen], **{n: [getattr(i.event, n) for i in chosen] for n in _TIMES}}
-    return {**when, **_children([item.event.term for item in chosen], taken=when)}
+    shown = [_shown(item.event) for item in chosen]
+    when = {"id": [one.id for one in shown], **{n: [getattr(one, n) for one in shown] for n in _TIMES}}
+    if any(isinstance(one, State) for one in shown):
+        when[_STATE] = [isinstance(one, State) for one in shown]
+    return {**when, **_children([one.term for one in shown], taken=when)}
+
+
+def _shown(event: Event) -> Event | State:
+    """Returns the state that an event opens or ends, or the event."""
+    return state_of(event) or event
 
 
 def _whole(item: DerivedEvent) -> dict[str, Any]:
-    event, first, recipient = item.event, item.derivations[0], item.recipient
+    event, first, recipient = _shown(item.event), item.derivations[0], item.recipient
     return {
         "id": event.id,
         "begin": event.begin,
         "end": event.end,
-        "label": event.label,
+        "label": event.term.label,
         "term": json.dumps(term_to_json(event.term), ensure_ascii=False, separators=(",", ":")),
         "rule": first.rule,
         "causes": {name: cause.id for name, cause in first.causes.items()},
         "recipient": None if recipient is None else recipient.address,
         "transport": None if recipient is None else recipient.transport,
+        _STATE: isinstance(event, State),
     }
 
 
@@ -99,12 +114,14 @@ def _plain(child: Value) -> Any:
 
 def _pandas_column(pandas: Any, name: str, values: list[Any]) -> Any:
     if name in _TIMES:
-        return pandas.Series(values, dtype="int64").astype("datetime64[us]").dt.tz_localize("UTC")
+        kind = "int64" if None not in values else "Int64"  # a state that has not ended has none
+        return pandas.Series(values, dtype=kind).astype("datetime64[us]").dt.tz_localize("UTC")
     return pandas.Series(values, dtype=None if values else "object")
 
 
 def _arrow_types(arrow: Any) -> dict[str, Any]:
-    return {**dict.fromkeys(_COLUMNS, arrow.string()), "causes": arrow.map_(arrow.string(), arrow.string())}
+    texts = dict.fromkeys(_COLUMNS, arrow.string())
+    return {**texts, "causes": arrow.map_(arrow.string(), arrow.string()), _STATE: arrow.bool_()}
 
 
 def _arrow_column(arrow: Any, values: list[Any], known: Any) -> Any:

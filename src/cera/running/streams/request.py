@@ -55,6 +55,8 @@ class StreamRequest:
     buckets: int | None = None
     #: The labels of the events that are written; None for all.
     labels: frozenset[str] | None = None
+    #: Whether the openings of derived states are written as well as their closings.
+    changes: bool = False
     #: Whether rules that have changed since the checkpoint start without memory.
     restart_changed: bool = False
     tick_limit: int | None = None

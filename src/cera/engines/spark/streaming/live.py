@@ -41,6 +41,7 @@ from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_wate
 from cera.engines.spark.streaming.state.shell import results
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
+from cera.model.events.states import is_chosen, is_opening, state_label
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
 from cera.running.streams.running_stream import Act
@@ -66,6 +67,8 @@ class LiveStream:
         self._tell = tell
         self.checkpoint = Checkpoint(options.checkpoint)
         self.counters = progress.Counters()
+        derived = (label for operator in operators for label in operator.derives)
+        self._derives_states = any(label is not None and state_label(label) is not None for label in derived)
         self._act: Act = _nothing
         self._failure: CeraError | None = None
         #: Why the results of a micro-batch could not be collected.
@@ -229,13 +232,13 @@ class LiveStream:
 
     def _write(self, batch: int, found: ResultsByKind) -> int:
         options, times = self._options, self._options.layout.times
-        derived = batch_files.in_order(found.derived)
-        wanted = [one for one in derived if options.labels is None or one.label in options.labels]
+        derived = [one for one in batch_files.in_order(found.derived) if options.changes or not is_opening(one.label)]
+        wanted = [one for one in derived if is_chosen(one.label, options.labels)]
         sink = self._files.get(Setting.SINK)
         if sink is None:
             self._tell.lines([batch_files.derived_line(one, times) for one in wanted])
         elif options.sink.is_parquet:
-            sink.write_table(batch, wanted)
+            sink.write_table(batch, wanted, states=self._derives_states)
         else:
             sink.write_lines(batch, [batch_files.derived_line(one, times) for one in wanted])
         late = [batch_files.late_line(one, times) for one in found.late]

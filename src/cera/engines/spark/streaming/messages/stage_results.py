@@ -133,11 +133,12 @@ def by_kind(results: Iterable[Result]) -> ResultsByKind:
 
 def first_derivations(derived: Iterable[DerivedResult]) -> list[DerivedResult]:
     """Drops repetitions of events that several parts of the stream derived: the first derivation stays."""
-    first: dict[str, DerivedResult] = {}
+    first: dict[tuple[str, str], DerivedResult] = {}
     for result in derived:
-        known = first.get(result.id)
+        identity = (result.id, result.label)  # the opening and the ending of a state have the same id
+        known = first.get(identity)
         if known is None or result.key < known.key:
-            first[result.id] = result
+            first[identity] = result
     return list(first.values())
 
 

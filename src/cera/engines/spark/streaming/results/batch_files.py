@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cera.connectors.event_lines import base_line
+from cera.connectors import event_lines
 from cera.engines.spark.streaming.messages.stage_results import (
     DerivedResult,
     LateEvent,
@@ -23,7 +23,10 @@ from cera.engines.spark.streaming.messages.stage_results import (
     first_derivations,
 )
 from cera.errors import UsageError
-from cera.model.terms.json_terms import term_from_json
+from cera.model.events.event import Event
+from cera.model.events.states import state_label, state_of
+from cera.model.terms.json_terms import term_from_json, term_text
+from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
 from cera.wording import Setting
 
@@ -39,6 +42,8 @@ _TABLE = pa.schema(
         pa.field("to", pa.struct([("recipient", pa.string()), ("transport", pa.string())])),
     ]
 )
+#: One more column of programs that derive states.
+_STATE = pa.field("state", pa.bool_())
 
 
 @dataclass(frozen=True)
@@ -65,9 +70,9 @@ class BatchFiles:
             data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
             self.write(batch, "jsonl", lambda path: path.write_bytes(data))
 
-    def write_table(self, batch: int, derived: Sequence[DerivedResult]) -> None:
+    def write_table(self, batch: int, derived: Sequence[DerivedResult], *, states: bool) -> None:
         if derived:
-            table = derived_table(derived)
+            table = derived_table(derived, states=states)
             self.write(batch, "parquet", lambda path: pq.write_table(table, path))
 
 
@@ -82,6 +87,9 @@ def _output_key(result: DerivedResult) -> tuple[int, int, Any, str]:
 
 def derived_line(result: DerivedResult, times: TimeFormat) -> str:
     """Returns a derived event as a line, as `cera run` writes it."""
+    if (event := _state_event(result)) is not None:
+        causes = json.loads(result.causes)
+        return json.dumps(event_lines.derived_line(event, result.rule, causes, None, times), ensure_ascii=False)
     line: dict[str, Any] = {
         "begin": times.format(result.begin),
         "end": times.format(result.end),
@@ -96,26 +104,39 @@ def derived_line(result: DerivedResult, times: TimeFormat) -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def derived_table(derived: Sequence[DerivedResult]) -> pa.Table:
-    """Returns derived events as columns, times as timestamps and terms as JSON."""
-    rows = [
-        {
-            "begin": one.begin,
-            "end": one.end,
-            "label": one.label,
-            "term": one.term,
-            "rule": one.rule,
-            "id": one.id,
-            "causes": list(json.loads(one.causes).items()),
-            "to": None if one.recipient is None else {"recipient": one.recipient, "transport": one.transport},
-        }
-        for one in derived
-    ]
-    return pa.Table.from_pylist(rows, schema=_TABLE)
+def derived_table(derived: Sequence[DerivedResult], *, states: bool = False) -> pa.Table:
+    """Returns derived events as columns, times as timestamps and terms as JSON.
+
+    In a program that derives `states` there is a column of that name, and the end of an open state is null.
+    """
+    return pa.Table.from_pylist([_row(one) for one in derived], schema=_TABLE.append(_STATE) if states else _TABLE)
+
+
+def _row(one: DerivedResult) -> dict[str, Any]:
+    event = _state_event(one)
+    state = None if event is None else state_of(event)
+    return {
+        "begin": one.begin,
+        "end": one.end if state is None else state.end,
+        "label": one.label if state is None else state.term.label,
+        "term": one.term if state is None else term_text(state.term),
+        "rule": one.rule,
+        "id": one.id,
+        "causes": list(json.loads(one.causes).items()),
+        "to": None if one.recipient is None else {"recipient": one.recipient, "transport": one.transport},
+        "state": state is not None,
+    }
+
+
+def _state_event(result: DerivedResult) -> Event | None:
+    """Returns the opening or the ending of a state; None for other events."""
+    if state_label(result.label) is None:
+        return None
+    return Event(term_from_json(json.loads(result.term)), Interval(result.begin, result.end))
 
 
 def late_line(late: LateEvent, times: TimeFormat) -> str:
-    return json.dumps(base_line(late.event.occurrence.event, times), ensure_ascii=False)
+    return json.dumps(event_lines.base_line(late.event.occurrence.event, times), ensure_ascii=False)
 
 
 def rejected_line(record: RejectedRecord, words: Callable[[str], str]) -> str:

@@ -20,6 +20,7 @@ from cera.engines.local.derived import RuleDetection, WindowDetection, WindowHea
 from cera.engines.spark.streaming.messages.messages import pack_columns
 from cera.model.columns.flat_events import arrow_stream
 from cera.model.events.occurrence import Identified, Truth, halves
+from cera.model.events.states import is_internal
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.modules.processor import Detection
 from cera.rules.rule import RelativeTimer, Rule, anchors_first
@@ -105,6 +106,8 @@ def shapes(rules: Sequence[Rule]) -> tuple[Shape, ...]:
 def _shape(rule: Rule) -> Shape | None:
     head = rule.head
     if rule.recipient is not None or len(rule.branches) != 1 or not isinstance(head, ConstructTerm) or head.ordered:
+        return None
+    if is_internal(head.label):  # which no output shows
         return None
     [branch] = rule.branches
     children: list[str] = []

@@ -47,6 +47,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import Compactor, Shape
 from cera.engines.spark.streaming.state.kernel import Kernel, Part
+from cera.model.events.states import is_internal
 from cera.model.terms.json_terms import term_text
 from cera.modules.processor import Detection
 from cera.wording import keeping_marks
@@ -172,6 +173,8 @@ class Layer(StatefulProcessor):
         compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
         found: dict[int, list[Result]] = {}
         for one in others:
+            if is_internal(one.label):
+                continue
             result = _result(one)
             place = int(result.id[:8], 16) % self._by_id if self._by_id else bucket
             found.setdefault(place, []).append(result)

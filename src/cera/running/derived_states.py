@@ -1,0 +1,67 @@
+"""Derived states on their way to an output: once, when they have ended, or as they open and close.
+
+Events that only serve to compose states are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.states import OPENING, is_ending, is_internal, is_opening, state_label
+from cera.modules.processor import Detection
+
+
+class DerivedStates:
+    """The derived states of a run that are open. With `changes`, openings are shown as they come."""
+
+    def __init__(self, *, changes: bool) -> None:
+        self._changes = changes
+        self._open: dict[str, Detection] = {}
+
+    def shown(self, found: Iterable[Detection]) -> Iterator[Detection]:
+        """Yields those that are shown now."""
+        for one in found:
+            label = one.label
+            if is_internal(label):
+                continue
+            if is_opening(label) and not self._changes:
+                self._open[one.occurrence.id] = one
+                continue
+            if is_ending(label) and not self._changes:
+                self._open.pop(one.occurrence.id, None)
+            yield one
+
+    def still_open(self) -> list[Detection]:
+        """Returns the openings of the states that have not ended and were not shown, in the order of time."""
+        return sorted(self._open.values(), key=lambda one: one.begin)
+
+
+def with_known_causes(derived: Iterable[DerivedEvent], events: Iterable[Event]) -> list[DerivedEvent]:
+    """Returns derived events in which the causes of states are the events themselves, as far as these are known.
+
+    The processors of states know no more of a cause than its id and its times.
+    """
+    found = list(derived)
+    known = {event.id: event for event in (*(one.event for one in found), *events) if not is_ending(event.label)}
+    return [_known(one, known) if state_label(one.event.label) is not None else one for one in found]
+
+
+def _known(state: DerivedEvent, known: Mapping[str, Event]) -> DerivedEvent:
+    ways = (
+        replace(way, causes={name: known.get(cause.id, cause) for name, cause in way.causes.items()})
+        for way in state.derivations
+    )
+    return replace(state, derivations=tuple(ways))
+
+
+def counted_states(derived: Mapping[str, int], *, changes: bool) -> Counter[str]:
+    """Returns the numbers of derived events by label with each state counted once, under the label of its opening."""
+    counted = Counter({label: n for label, n in derived.items() if state_label(label) is None})
+    for label, number in derived.items():
+        state = state_label(label)
+        if state is not None and (is_opening(label) or not changes):
+            counted[OPENING + state] += number
+    return counted
