@@ -34,7 +34,8 @@ Answer = tuple[object, int, int]
 
 def rules_of(case: StreamLogCase) -> RuleProgram | None:
     """Returns the rules of a program; None if it is one of those that are not run yet."""
-    program, problems = lower([case.program], "UTC")
+    lowered = lower([case.program], "UTC")
+    program, problems = lowered.program, lowered.problems
     errors = [problem for problem in (*problems, *check(program)) if problem.severity == "error"]
     if any(problem.code in ("SL307", "XC206") for problem in errors):
         return None
@@ -132,6 +133,6 @@ def test_states_that_touch_share_no_time_on_the_local_engine_either() -> None:
 def test_what_is_not_run_yet_is_said_with_its_place(text: str) -> None:
     parsed = parse(Source("test.slog", text))
     assert not parsed.diagnostics
-    _, problems = lower([parsed.program], "UTC")
+    problems = lower([parsed.program], "UTC").problems
     assert {problem.code for problem in problems} == {"SL307"}
     assert all(problem.span is not None and problem.hint for problem in problems)

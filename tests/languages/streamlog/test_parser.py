@@ -64,7 +64,7 @@ def literal(text: str) -> Literal:
 @pytest.mark.parametrize("folder", BAD, ids=lambda folder: folder.name)
 def test_a_bad_program_is_explained(folder: Path) -> None:
     parsed = parse(Source("program.slog", (folder / "program.slog").read_text(encoding="utf-8")))
-    found = parsed.diagnostics or check_program(parsed.program) or lower([parsed.program], "UTC")[1]
+    found = parsed.diagnostics or check_program(parsed.program) or lower([parsed.program], "UTC").problems
     printed = "\n\n".join(render(diagnostic) for diagnostic in found) + "\n"
     expected = folder / "expected.txt"
     if os.environ.get("CERA_UPDATE_PAGES"):

@@ -30,6 +30,7 @@ from cera.languages.streamlog.demands import (
     holds_at,
 )
 from cera.languages.streamlog.scopes import atom_variables
+from cera.model.events.event import STATES
 from cera.model.events.states import LOSS, RELEASE, SUPPORT
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import (
@@ -123,6 +124,7 @@ class StateLowering:
         names = [*(query.identifier for query in parts.events), *(timer.identifier for timer in parts.timers)]
         points = [end_of(name) for name in names]
         for state in states:
+            yield holds_at(state, begin_of(state))  # it has some length
             for point in (*points, *(begin_of(other) for other in states if other != state)):
                 yield Or((Comparison("<=", point, begin_of(state)), holds_at(state, point)))
 
@@ -232,12 +234,13 @@ def _attributes(state: LoweredState) -> Iterator[str]:
 
 
 def _values(head: Construct) -> Iterator[tuple[str, str]]:
-    """Yields the attributes of a head that are one variable."""
+    """Yields the attributes of a state that are one variable."""
     assert isinstance(head, ConstructTerm)
     for child in head.children:
         match child:
             case ConstructTerm(label=label, children=(ConstructValue(expression=Variable(name=name)),)):
-                yield label, name
+                if not label.startswith(STATES):
+                    yield label, name
             case _:
                 pass
 
