@@ -24,7 +24,7 @@ from pathlib import Path
 
 from cera.model.calendars.calendar_files import parse_calendars
 from cera.model.events.event import Event, Recipient
-from cera.model.events.states import opening
+from cera.model.events.states import announced_end, ending, opening, without_announcement
 from cera.model.terms.term import Term
 from cera.model.terms.term_text import parse_term
 from cera.model.terms.values import infer_scalar
@@ -120,9 +120,15 @@ def _differences(example: Example, events: Block, answer: Block) -> Iterator[str
     given = {name: [_typed(row) for row in rows] for name, rows in example.relations.items()}
     program, stream = _load(example, options), read_events(events.text, times)
     derived = program.run(stream, engine="reference", until=until, relations=given).derived
-    actual, expected = [item.event for item in derived], read_events(answer.text, times)
+    actual, expected = [item.event for item in derived], list(map(_as_derived, read_events(answer.text, times)))
     if actual != expected:
         yield f"{answer.place}:\n{difference(actual, expected) or 'the order differs'}"
+
+
+def _as_derived(event: Event) -> Event:
+    """A state as it is derived: when it has ended, its ending."""
+    end = announced_end(event.qualifier)
+    return event if end is None else ending(without_announcement(event), end)
 
 
 def _typed(row: dict[str, str]) -> dict[str, object]:

@@ -15,7 +15,8 @@ def test_the_public_names_are_these() -> None:
     names = """
     Answer Calendar CeraError CeraWarning Comparison CsvDialect DataError Derivation DerivedEvent Diagnostic EngineError
     Event FailedActionsError Failure Interval Layout MatchLimitError Performed Program ProgramError Recipient
-    RecursionLimitError Rejected Session Source Span Term Time TimeFormat UsageError compare load perform
+    RecursionLimitError Rejected Session Source Span State Term Time TimeFormat UsageError compare load perform
+        state_of
     """
     assert sorted(cera.__all__) == names.split()
     assert all(hasattr(cera, name) for name in cera.__all__)

@@ -67,7 +67,8 @@ class StreamLog(Language[Program]):
         semantics = options.semantics or lowered.program.semantics
         rules = replace(lowered.program, semantics=semantics, calendars=tuple(options.calendars))
         modules: list[Module] = [RuleModule(rules), *lowered.states]
-        return Compilation(tuple(CompiledModule(module, tuple(files)) for module in modules), tuple(found))
+        compiled = tuple(CompiledModule(module, tuple(files)) for module in modules)
+        return Compilation(compiled, tuple(found), lowered.endless)
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
         """Returns how states are composed; rules are explained with their plan, all together."""

@@ -24,7 +24,7 @@ from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
 from cera.languages.streamlog.branches import BranchLowering
 from cera.languages.streamlog.scopes import atom_values
-from cera.languages.streamlog.state_rules import LoweredState, StateLowering, composed
+from cera.languages.streamlog.state_rules import LoweredState, StateLowering, composed, endless
 from cera.languages.streamlog.syntax import (
     Atom,
     Between,
@@ -54,11 +54,13 @@ from cera.rules.rule import RuleProgram
 
 @dataclass(frozen=True)
 class Lowered:
-    """The rules of all files as one program, the modules of the states that they derive, and what cannot be lowered."""
+    """The rules of all files as one program, the modules of the states that they derive, what cannot be lowered, and
+    the warnings about states that never end."""
 
     program: RuleProgram
     states: tuple[StateModule, ...]
     problems: tuple[Diagnostic, ...]
+    endless: tuple[Diagnostic, ...]
 
 
 def lower(programs: Sequence[Program], timezone: str) -> Lowered:
@@ -79,7 +81,8 @@ def lower(programs: Sequence[Program], timezone: str) -> Lowered:
                     rules += _rules(context, names.fresh(rule.head.atom.label))
     about_states, modules = composed(states)
     declared = tuple(_declared(each) for program in programs for each in program.relations)
-    return Lowered(RuleProgram((*rules, *about_states), relations=declared), modules, tuple(problems))
+    together = RuleProgram((*rules, *about_states), relations=declared)
+    return Lowered(together, modules, tuple(problems), tuple(endless(states)))
 
 
 def _declared(relation: Relation) -> RelationDeclaration:

@@ -182,6 +182,16 @@ def composed(lowered: Sequence[LoweredState]) -> tuple[list[hub.Rule], tuple[Sta
     return rules, tuple(modules)
 
 
+def endless(lowered: Iterable[LoweredState]) -> Iterator[Diagnostic]:
+    """Reports rules whose states never end (SL309)."""
+    for each in lowered:
+        rule = each.rule
+        if rule.loss is None and rule.release is None and rule.limit is None and rule.window is None:
+            message = f"a state `{each.label}` that this rule begins never ends, and is kept for ever"
+            hint = "say what ends it, like `until p(X)`, ask for a state in the body, or give it an evaluation time"
+            yield Diagnostic("SL309", "warning", message, rule.span, hint)
+
+
 def _causes(branch: Branch, states: set[str]) -> Iterator[StateCause]:
     labels = {query.identifier: _label(query) for query in branch.events}
     labels |= {timer.identifier: f"timer:{timer.kind}" for timer in branch.relative_timers}

@@ -6,13 +6,10 @@ state that they begin has the same causes, and ends with one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from cera.model.events.event import Event
-from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.expressions.expression import Variable
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 
@@ -49,15 +46,3 @@ def with_causes(term: Term, causes: Mapping[str, Event]) -> Term:
         for name, event in causes.items()
     ]
     return Term(term.label, [*term.children, *carried], ordered=term.ordered)
-
-
-def cause_variable(name: str) -> str:
-    """Returns the variable with the text of a cause, in heads that are built from columns."""
-    return _CAUSE + name
-
-
-def traced_head(head: Construct, names: Iterable[str]) -> ConstructTerm:
-    """Returns the head of a traced rule as it builds its events: with a variable for the text of each cause."""
-    assert isinstance(head, ConstructTerm)
-    carried = (ConstructTerm(cause_label(n), (ConstructValue(Variable(cause_variable(n))),)) for n in names)
-    return replace(head, children=(*head.children, *carried))

@@ -29,8 +29,16 @@ from cera.engines.spark.values.cells import TERM, Cell
 from cera.engines.spark.values.expressions import compile_value
 from cera.engines.spark.values.hashing import event_hashes, hex_id
 from cera.engines.spark.values.json_text import rewritten
-from cera.model.events.traces import cause_variable, traced_head
-from cera.model.expressions.constructs import All, Construct, free_variables, has_grouping, variables
+from cera.model.events.traces import cause_label
+from cera.model.expressions.constructs import (
+    All,
+    Construct,
+    ConstructTerm,
+    ConstructValue,
+    free_variables,
+    has_grouping,
+    variables,
+)
 from cera.model.expressions.constructs import walk as walk_construct
 from cera.model.expressions.expression import Variable
 
@@ -47,7 +55,7 @@ def derive(
     head = construction.head
     if construction.traced:
         head, relation = _traced(construction, relation)
-        certain |= {cause_variable(name) for name, _ in construction.causes}
+        certain |= {cause_label(name) for name, _ in construction.causes}
     reason = _not_native(head, relation, environment)
     if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment, certain)
@@ -85,14 +93,16 @@ def derive_sliding(
 
 
 def _traced(construction: Construction, relation: Relation) -> tuple[Construct, Relation]:
-    """Returns the head with a child for each cause, and the rows with the texts of these."""
+    """Returns the head with a child for each cause, and the rows with the texts of these as variables."""
     relation = relation.with_timer_ids()
     cells: dict[str, Cell] = {}
     for name, reference in construction.causes:
         begin, end = relation.interval(reference)
         text = F.concat_ws(" ", hex_id(*relation.event_id(reference)), begin.cast("string"), end.cast("string"))
-        cells[cause_variable(name)] = Cell(string=text)
-    head = traced_head(construction.head, [name for name, _ in construction.causes])
+        cells[cause_label(name)] = Cell(string=text)
+    carried = (ConstructTerm(label, (ConstructValue(Variable(label)),)) for label in cells)
+    assert isinstance(construction.head, ConstructTerm)
+    head = replace(construction.head, children=(*construction.head.children, *carried))
     return head, _computed(relation, cells)
 
 
