@@ -63,7 +63,7 @@ def test_the_local_engine_agrees_with_disorder_cuts_and_restarts(programs: int) 
         expected = list(run_layers(layers, events, "reference", changes=True).derived)
         delay = chance.choice(DELAYS)
         found = _locally(layers, disordered(events, delay, chance), delay, chance)
-        assert _with_ways(found) == _with_ways(expected), f"seed {seed}\n{text}{_shown(events)}"
+        assert with_ways(found) == with_ways(expected), f"seed {seed}\n{text}{_shown(events)}"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def _locally(layers: Layers, events: list[Event], delay: int, chance: random.Ran
     return [one.result() for one in found if not is_internal(one.label)]
 
 
-def _with_ways(derived: list[DerivedEvent]) -> set[object]:
+def with_ways(derived: list[DerivedEvent]) -> set[object]:
     return {(one.event.id, one.event.label, one.event.begin, one.event.end, _ways(one)) for one in derived}
 
 
