@@ -30,6 +30,8 @@ from benchmarks.recordings import runner as recordings
 from benchmarks.recursion import cases as recursion_cases
 from benchmarks.recursion import runner as recursion
 from benchmarks.spark import cases as spark_cases
+from benchmarks.streamlog import cases as streamlog_cases
+from benchmarks.streamlog import runner as streamlog
 
 
 def _spark() -> Table:
@@ -46,6 +48,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "instances": instances.measure,
     "recordings": recordings.measure,
     "recursion": recursion.measure,
+    "streamlog": streamlog.measure,
     "spark": _spark,
 }
 
@@ -63,6 +66,7 @@ CASES: Mapping[str, Cases] = {
     "instances": instances_cases.cases,
     "recordings": recordings_cases.cases,
     "recursion": recursion_cases.cases,
+    "streamlog": streamlog_cases.cases,
     "spark": spark_cases.cases,
 }
 

@@ -7,6 +7,7 @@ tables of typed columns where they are flat, as terms where they are not; readin
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,7 @@ from cera.model.events.event import DerivedEvent, Event
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rule_layers
 from module_runs import run_by_definition, run_on_spark
-from properties.generator import FEATURES, constructs, seeded_case
+from properties.generator import FEATURES, Case, constructs, linked_case, seeded_case
 from properties.theories import rules_of
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -38,6 +39,12 @@ ONCE_IN = 5
 #: Programs in one test, and tests in `make test`.
 PART = 10
 PARTS = 1
+
+#: Seeds of recursive programs of which some run by key and some in one piece.
+RECURSIVE = (7, 9, 11, 39)
+
+#: Seeds of recursions without a key that take three rounds or more: of one rule, of two and of three.
+LINKED = (4, 5, 6, 12, 15, 23)
 
 #: Seeds of programs with windows in which a rule that gathers has answers.
 WINDOWED = (1, 2, 13, 16, 24, 25, 27, 37)
@@ -82,16 +89,18 @@ def in_order(derived: Sequence[DerivedEvent]) -> dict[str, list[tuple[str, dict[
     }
 
 
-def compared_recursion(seed: int) -> list[str]:
-    """The ways in which the recursion of a random program ran, on which Spark and the reference agree."""
-    case = seeded_case(seed, recursive=True)
+def compared_recursion(case: Case) -> dict[tuple[str, ...], str]:
+    """The ways in which the recursions of a random program ran, on which Spark and the reference agree.
+
+    It runs as over a large recording: in a small one, every recursion runs in one piece.
+    """
     program = rules_of(case)
     expected = run_by_definition(program, case.events).derived
     spark = session()
-    found = spark_engine.answers(rule_layers(program), event_tables(spark, case.events), spark)
+    found = spark_engine.answers(rule_layers(program), event_tables(spark, case.events), spark, small=False)
     lineage = Lineage(program.rules, [*case.events, *found.ticks])
-    assert in_order(lineage.derived(found.derivations().collect())) == in_order(expected), f"seed {seed}"
-    return [way.partition(" (")[0].partition(":")[0] for way in found.recursion.values()]
+    assert in_order(lineage.derived(found.derivations().collect())) == in_order(expected), repr(case)
+    return dict(found.recursion)
 
 
 def compared(seed: int) -> tuple[Counter[str], int]:
@@ -131,17 +140,34 @@ def test_spark_agrees_with_the_reference_on_many_programs(part: int) -> None:
     compare(range(part * PART, (part + 1) * PART))
 
 
-def compare_recursions(seeds: Iterable[int]) -> Counter[str]:
-    """How many recursions of random programs ran in each of the ways."""
+def compare_recursions(cases: Iterable[Case]) -> list[dict[tuple[str, ...], str]]:
+    """The ways of the recursions of each program, by the names of their rules."""
     with ThreadPoolExecutor(2) as pool:
-        return Counter(way for ways in pool.map(compared_recursion, seeds) for way in ways)
+        return list(pool.map(compared_recursion, cases))
+
+
+def rounds_of(way: str) -> int:
+    """How many rounds a recursion took; 0 if it ran in another way, or had nothing to derive."""
+    found = re.fullmatch(r"in rounds over the delta: (\d+)", way)
+    return int(found[1]) if found else 0
 
 
 @pytest.mark.usefixtures("spark")
-def test_recursive_programs_on_spark_agree_with_the_reference() -> None:
-    ways = compare_recursions((7, 8, 18, 26, 33, 37))
-    assert "by key" in ways
-    assert any(way.endswith("in one piece") for way in ways)  # rounds are the subject of tests of their own
+def test_recursive_programs_on_spark_agree_with_the_reference_in_every_way() -> None:
+    runs = compare_recursions([*(seeded_case(seed, recursive=True) for seed in RECURSIVE), *map(linked_case, LINKED)])
+    ways = {way.partition(" (")[0].partition(":")[0] for found in runs for way in found.values()}
+    assert ways == {"by key", "in rounds over the delta", "in one piece"}
+    linked = runs[len(RECURSIVE) :]
+    assert {len(names) for found in linked for names in found} == {1, 2, 3}
+    assert all(rounds_of(way) >= 3 for found in linked for way in found.values()), linked  # the last adds nothing
+
+
+def test_the_recursions_in_rounds_have_absences_and_bounds_of_time_or_not() -> None:
+    texts = [linked_case(seed).text for seed in LINKED]
+    assert {"c", "m"} <= {label for text in texts for label in re.findall(r"not ([cm])\{", text)}
+    bounded = [bool(re.search(r"within|before j|end\(i\) < end\(j\)", text)) for text in texts]
+    assert {True, False} == set(bounded)
+    assert all(len(linked_case(seed).events) >= 6 for seed in LINKED)
 
 
 def compared_windows(seed: int) -> int:
@@ -175,7 +201,16 @@ def test_many_programs_with_windows_on_spark_agree_with_the_reference(part: int)
 @pytest.mark.parametrize("part", range(40))
 @pytest.mark.usefixtures("spark")
 def test_many_recursive_programs_on_spark_agree_with_the_reference(part: int) -> None:
-    assert compare_recursions(range(part * PART, (part + 1) * PART))
+    seeds = range(part * PART, (part + 1) * PART)
+    assert compare_recursions(seeded_case(seed, recursive=True) for seed in seeds)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(20))
+@pytest.mark.usefixtures("spark")
+def test_many_recursions_in_rounds_agree_with_the_reference(part: int) -> None:
+    runs = compare_recursions(linked_case(seed) for seed in range(part * PART, (part + 1) * PART))
+    assert any(rounds_of(way) >= 3 for found in runs for way in found.values())
 
 
 @pytest.mark.usefixtures("compiled")

@@ -231,6 +231,56 @@ def test_the_recursion_written_by_hand_for_spark_derives_what_the_loop_derives(
     assert sorted(map(tuple, closure(read(spark, str(file))).collect())) == sorted(expected)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "events"), [("bids", 40_000), ("temperature", 5_000)])  # an auction lasts 36,000
+def test_the_listings_written_by_hand_derive_what_streamlog_derives(name: str, events: int, tmp_path: Path) -> None:
+    from benchmarks.streamlog.generate import generate
+    from benchmarks.streamlog.handwritten import LOOPS
+    from benchmarks.streamlog.runner import program
+
+    file = tmp_path / "events.jsonl"
+    generate(name, events, file)
+    with file.open() as lines:
+        expected = [(time(begin), time(end), *leaves(term_from_json(term))) for begin, end, term in LOOPS[name](lines)]
+    layout = Layout() if name == "bids" else Layout(label_field="type", time_field="ts")
+    derived = load(program(name)).run(str(file), engine="local", layout=layout).derived
+    assert sorted((one.event.begin, one.event.end, *leaves(one.event.term)) for one in derived) == sorted(expected)
+    assert len(expected) > 50
+
+
+@pytest.mark.xdist_group("spark")
+def test_the_listings_written_by_hand_for_spark_derive_what_the_loops_derive(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from benchmarks.streamlog.dataframes import QUERIES
+    from benchmarks.streamlog.generate import generate
+    from benchmarks.streamlog.handwritten import LOOPS
+    from pyspark.sql import functions as F
+
+    for name, loop in LOOPS.items():
+        file = tmp_path / f"{name}.jsonl"
+        generate(name, 40_000 if name == "bids" else 5_000, file)
+        with file.open() as lines:
+            expected = [(time(begin), time(end), *leaves(term_from_json(term))) for begin, end, term in loop(lines)]
+        rows = QUERIES[name](spark, str(file)).select(*(F.unix_micros(each) for each in ("begin", "end")), "term.*")
+        assert sorted((begin, end, *answer) for begin, end, answer in rows.collect()) == sorted(expected)
+        assert expected
+
+
+@pytest.mark.processes
+def test_a_listing_is_measured_by_hand_and_on_the_local_engine(tmp_path: Path) -> None:
+    from benchmarks.streamlog.generate import generate
+    from benchmarks.streamlog.runner import WITHOUT_SPARK, run
+
+    file = tmp_path / "readings.jsonl"
+    generate("temperature", 500, file)
+    (one, expected), (other, answers) = (run("temperature", way, file, tmp_path) for way in WITHOUT_SPARK)
+    assert one.status == other.status == 0
+    assert min(one.cpu, other.cpu) > 0
+    assert answers == expected
+    assert len(answers) > 100
+
+
 def test_what_is_compared_of_parsing_is_a_time_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks.parse_and_check import main
 

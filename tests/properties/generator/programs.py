@@ -27,6 +27,7 @@ from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows
 from cera.model.events.states import state_term
 from cera.model.expressions.constructs import ConstructTerm
+from cera.model.terms.term import Term
 from cera.rules.declarations import SourceLabel
 
 from .bodies import Sources, body
@@ -34,11 +35,11 @@ from .choices import Choices, DrawnChoices, SeededChoices
 from .features import FEATURES
 from .heads import detect_head, raise_head
 from .patterns import Names
-from .recursion import MOST_EVENTS, MOST_EVENTS_OF_TWO, Recursion, sequence_rule
+from .recursion import MOST_EVENTS, MOST_EVENTS_OF_TWO, MOST_LINKS, Recursion, sequence_rule
 from .relations import DECLARATIONS, some_relations
 from .shapes import Shape, shape_of_head, shape_of_term
 from .states import states
-from .streams import BASE_LABELS, base_term, stream
+from .streams import BASE_LABELS, base_term, links, stream
 
 NO_TABLES: Mapping[str, Sequence[Shape]] = {}
 DERIVED_LABELS = ("p", "q", "r", "s")
@@ -111,6 +112,19 @@ def seeded_case(
     choices = SeededChoices(features, seed)
     case = make_case(choices, recursive=recursive, with_states=with_states, most_events=most_events)
     return replace(case, windows=seed) if windowed else case
+
+
+def linked_case(seed: int) -> Case:
+    """A recursion without a key over flat events, which derives something for several rounds, below and above others
+    now and then.
+    """
+    choices = SeededChoices(FEATURES, seed)
+    events = links(choices, MOST_LINKS)
+    recursion = Recursion(("p", "q", "r"), absent=("c", "m"), linked=True)
+    below = _detect_rule(choices, Names(), Sources({"b": [shape_of_term(Term("b", [Term("k", [0])]))]}), "m")
+    above = recursion.above(choices, "u") if choices.chance(50) else None
+    rules = [below, *recursion.rules(choices), *([] if above is None else [above])]
+    return Case(ProgramSyntax((*_directives(choices), *choices.shuffled(rules))), events)
 
 
 def make_case(choices: Choices, *, recursive: bool, with_states: bool, most_events: int) -> Case:

@@ -38,8 +38,8 @@ from .choices import Choices
 from .expressions import call, duration
 from .streams import BASE_LABELS, LAST_SECOND
 
-#: With more events than this a recursion takes long, and two of them with more than these.
-MOST_EVENTS, MOST_EVENTS_OF_TWO = 5, 3
+#: With more events than this a recursion takes long, and two of them with more than these; a linked one needs more.
+MOST_EVENTS, MOST_EVENTS_OF_TWO, MOST_LINKS = 5, 3, 8
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,21 @@ class Recursion:
 
     If it is `keyed`, all events behind a derived one have its first value, and under the same label, so that a stream
     can be divided by it. `absent` are labels of events that may be asked to be absent: none of them depends on it.
+    If it is `linked`, each step goes from the last value of an event to the next, so that no key is handed on and
+    there is something to derive for several rounds.
     """
 
     labels: tuple[str, str, str]
     source: str = "a"
     keyed: bool = False
     absent: tuple[str, ...] = ("c",)
+    linked: bool = False
 
     def rules(self, choices: Choices) -> list[RuleSyntax]:
         p, q, r = self.labels
         kinds = [(4, "linear"), (2, "square"), (2, "swap")]
-        kinds += [(2, "mutual"), (2, "three"), (2, "copies")] if choices.allows("chain") else []
+        if choices.allows("chain"):
+            kinds += [(2, "mutual"), (2, "three"), (0 if self.linked else 2, "copies")]
         start = self._start(choices, p)
         match choices.weighted(kinds):
             case "linear":
@@ -88,7 +92,7 @@ class Recursion:
         return ("k", "v") if self.keyed or label in BASE_LABELS else ("x", "y")
 
     def _other(self, choices: Choices) -> str:
-        return choices.weighted(((3, self.source), (1, "b")))
+        return self.source if self.linked else choices.weighted(((3, self.source), (1, "b")))
 
     def _start(self, choices: Choices, label: str) -> RuleSyntax:
         """label{x{var K}, y{var V}} ← an event with k and v."""
@@ -104,7 +108,7 @@ class Recursion:
     def _step(self, choices: Choices, head: str, first: str, second: str) -> RuleSyntax:
         """head{x{…}, y{…}} ← first{{x{{var X}}, y{{var Y}}}}, and another event that shares a variable with it or
         not."""
-        join = "X" if self.keyed else choices.one_of(("Y", "X", "K"))
+        join = "X" if self.keyed else "Y" if self.linked else choices.one_of(("Y", "X", "K"))
         queries: list[Query] = [
             EventLiteral(Identifier("i"), self._pair(first, "X", "Y")),
             EventLiteral(Identifier("j"), self._pair(second, join, "V")),
@@ -116,7 +120,8 @@ class Recursion:
         if choices.may("absence", 25):
             pattern = TermPattern(choices.one_of(self.absent), (), False, False)
             queries.append(WhileLiteral(Identifier(choices.one_of(windows)), True, pattern))
-        x, y = ("X" if self.keyed else choices.one_of(("X", "Y"))), choices.one_of(("V", "Y", join))
+        x = "X" if self.keyed or self.linked else choices.one_of(("X", "Y"))
+        y = "V" if self.linked else choices.one_of(("V", "Y", join))
         return RuleSyntax(self._head(head, x, y), Conjunction(tuple(choices.shuffled(queries)), _condition(choices)))
 
     def above(self, choices: Choices, label: str) -> RuleSyntax | None:

@@ -49,6 +49,22 @@ def stream(choices: Choices, most: int = 12, labels: Sequence[str] | None = None
     return tuple(events)
 
 
+def links(choices: Choices, most: int, absent: int = 2) -> tuple[Event, ...]:
+    """Flat events a{k{…}, v{…}}, of which many follow upon each other, in value and in time; now and then one of b or
+    c.
+    """
+    events: list[Event] = []
+    for second in range(choices.integer(most - 2, most)):
+        start = choices.integer(0, 3)
+        term = Term("a", [Term("k", [start]), Term("v", [start + 1 if choices.chance(70) else choices.integer(0, 3)])])
+        begin = choices.integer(0, 3) if choices.chance(30) else 3 * second
+        events.append(Event(term, Interval(begin * SECOND, (begin + choices.integer(0, 2)) * SECOND)))
+    for _ in range(choices.integer(0, absent)):
+        at = choices.integer(0, LAST_SECOND) * SECOND
+        events.append(Event(Term(choices.one_of(("b", "c")), [Term("k", [choices.integer(0, 3)])]), Interval(at, at)))
+    return tuple(choices.shuffled(events))
+
+
 def base_term(choices: Choices, label: str) -> Term:
     """A term as events with this label have it, most of the time."""
     children: list[Value] = [Term("k", [choices.integer(0, 3)])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cera.algebra.plan import Point
+from cera.algebra.plan import Point, references
 from cera.engines.spark.plan.evaluation import Evaluation, constructions
 from cera.engines.spark.tables.event_tables import EventTable
 
@@ -22,13 +22,27 @@ class Batch(Evaluation):
     def __post_init__(self) -> None:
         super().__post_init__()
         for point in self.plan.points:
-            if point.name in self.derived:
-                continue
-            cycle = self.plan.cycle(point.name)
-            if cycle and not any(each.name in self.derived for each in cycle):
-                assert self.recursion is not None
-                self.derived.update(self.recursion(self, cycle))
-            if not point.result:
-                self.relations[point.name] = self.relation(point.expression)
-            elif not cycle:
-                self.derived[point.name] = tuple(map(self.events, constructions(point.expression)))
+            self._evaluate(point)
+
+    def _evaluate(self, point: Point) -> None:
+        """Adds the rows of a point, or the events of its rule, unless they are known."""
+        if point.name in self.derived or point.name in self.relations:
+            return
+        cycle = self.plan.cycle(point.name)
+        self._evaluate_below(cycle or (point,))
+        if cycle and not any(each.name in self.derived for each in cycle):
+            assert self.recursion is not None
+            self.derived.update(self.recursion(self, cycle))
+        if not point.result:
+            self.relations[point.name] = self.relation(point.expression)
+        elif not cycle:
+            self.derived[point.name] = tuple(map(self.events, constructions(point.expression)))
+
+    def _evaluate_below(self, points: tuple[Point, ...]) -> None:
+        """Adds what points refer to, besides each other. It may come between the points of a cycle: a shared point is
+        right before the first rule that refers to it.
+        """
+        own = {point.name for point in points}
+        for reference in (each for point in points for each in references(point.expression)):
+            if reference.name not in own:
+                self._evaluate(self.plan.by_name[reference.name])
