@@ -37,7 +37,10 @@ class Refresh:
 
 @dataclass
 class Refresher:
-    """Reads relations again when they are due. `take` gets the rows, `failed` the reason why there are none."""
+    """Reads relations again when they are due.
+
+    `take` gets the rows, and `failed` the reason why there are none: once, until it is another one.
+    """
 
     refreshes: Sequence[Refresh]
     take: Callable[[str, RelationRows], object]
@@ -46,6 +49,7 @@ class Refresher:
     #: How often a relation could not be read again.
     unread: int = 0
     _due: dict[str, float] = field(default_factory=dict)
+    _reasons: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for refresh in self.refreshes:
@@ -61,12 +65,19 @@ class Refresher:
                 continue
             self._schedule(refresh)
             try:
-                rows = refresh.read()
+                rows = ReadRows(refresh.read().rows)  # those of a DataFrame are collected here
             except Exception as error:  # whatever a source raises, time goes on with the rows that there are
-                self.unread += 1
-                self.failed(refresh.name, str(getattr(error, "message", error)) or type(error).__name__)
+                self.fail(refresh.name, str(getattr(error, "message", error)) or type(error).__name__)
             else:
+                self._reasons.pop(refresh.name, None)
                 self.take(refresh.name, rows)
+
+    def fail(self, name: str, why: str) -> None:
+        """Counts that a relation could not be read."""
+        self.unread += 1
+        if self._reasons.get(name) != why:
+            self._reasons[name] = why
+            self.failed(name, why)
 
     def remaining(self, name: str) -> float:
         """Returns the seconds until a relation is due."""
@@ -90,7 +101,7 @@ class RefreshedRelations:
         self.refresher = Refresher(refreshes, self._take, failed)
 
     def _take(self, name: str, version: RelationRows) -> None:
-        self.relations[name].replace(ReadRows(version.rows))
+        self.relations[name].replace(version)
 
     def snapshot(self) -> dict[str, Any]:
         """Returns the rows of each relation as plain data, and when it is to be read again, as seconds since 1970."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cera.connectors.relations.versions import StoredRows, VersionFolder
 from cera.errors import CeraError, CeraWarning, UsageError
-from cera.model.events.relation_rows import RelationRows
+from cera.model.events.relation_rows import ReadRows, RelationRows
 from cera.modules.layering import Layers
 from cera.modules.refreshing import RefreshedRelations, Refresher, RefreshThread
 from cera.running.relations import read_relations, refreshes, without_refresh
@@ -33,7 +33,7 @@ def session_relations(
 
 
 def _warn(name: str, why: str) -> None:
-    warnings.warn(in_python(not_read_again(name, why)), CeraWarning, stacklevel=5)
+    warnings.warn(in_python(not_read_again(name, why)), CeraWarning, stacklevel=6)
 
 
 def not_read_again(name: str, why: str) -> str:
@@ -67,14 +67,11 @@ class StreamVersions:
         for refresh in self._refresher.refreshes:
             newest = self._folder.newest(refresh.name)
             try:
-                self._read[refresh.name] = rows = refresh.read()
-                rows.rows  # noqa: B018 - those of a DataFrame are read here
+                self._read[refresh.name] = ReadRows(refresh.read().rows)
             except CeraError as error:
-                self._read.pop(refresh.name, None)
                 if newest is None:
                     raise
-                self._refresher.unread += 1
-                failed(refresh.name, error.message)
+                self._refresher.fail(refresh.name, error.message)
             self.relations[refresh.name] = StoredRows(folder.resolve(), refresh.name, newest or 1)
 
     @property
