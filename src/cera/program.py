@@ -34,7 +34,8 @@ from cera.pipeline import Pipeline
 from cera.rules.rule import Semantics
 from cera.running.choice import AUTO, Engine, choose_in_process
 from cera.running.in_memory import answer_in_memory
-from cera.running.relations import read_relations, refuse_refresh
+from cera.running.refreshing import StreamVersions, detected_versions, session_relations
+from cera.running.relations import read_relations
 from cera.running.request import Request
 from cera.wording import Setting, in_python
 
@@ -154,6 +155,7 @@ class Program(Pipeline):
         recursion_limit: int = RECURSION_LIMIT,
         relations: Mapping[str, object] | None = None,
         changes: bool = False,
+        versions: str | Path | None = None,
     ) -> DataFrame:
         """Returns the events derived from a DataFrame, recorded or streaming: `events.transform(program.detect)`.
 
@@ -165,12 +167,18 @@ class Program(Pipeline):
         the rows of relations, as for `run`; a DataFrame of Spark is joined there, and over a stream it is read once.
         A program that derives states gives a column `state`, and an end of null to a state that has not ended; with
         `changes` there is a row for the opening of each state, and one for its closing.
+        Over a stream, relations with REFRESH are read again, and `versions` is the folder for what was read: one for
+        each query, kept as long as its checkpoint.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
         _check_limits(None, recursion_limit)
+        given = _given_relations(relations)
+        followed: StreamVersions | None = None
         if getattr(events, "isStreaming", False):
-            refuse_refresh(self.layers)
+            rows, followed = detected_versions(self.layers, given, self.timezone, versions, events)
+        else:
+            rows = read_relations(self.layers, given, self.timezone)
         return detect(
             self.layers,
             events,
@@ -180,8 +188,9 @@ class Program(Pipeline):
             left_out=left_out,
             label=label,
             recursion_limit=recursion_limit,
-            relations=read_relations(self.layers, _given_relations(relations), self.timezone),
             changes=changes,
+            relations=rows,
+            announcements=None if followed is None else followed.announcements,
         )
 
     def session(
@@ -198,12 +207,12 @@ class Program(Pipeline):
 
         `tick_limit` is how often a timer may tick between two events, `recursion_limit` how many events of recursive
         rules may end at one time: more is an error. `relations` are the rows of relations, as for `run`; they are read
-        now, and are not saved with the state.
+        now, and are not saved with the state. One with REFRESH is read again when its duration has passed, before the
+        next call that moves time on; its rows are saved, and may come from a function that returns them.
         """
         _check_limits(tick_limit, recursion_limit)
         longest = duration_argument("max_duration", max_duration)
-        refuse_refresh(self.layers)
-        rows = read_relations(self.layers, _given_relations(relations), self.timezone)
+        rows, refreshed = session_relations(self.layers, _given_relations(relations), self.timezone)
         settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit, relations=rows)
         processor = program_processor(self.layers, settings)
         return Session(
@@ -212,6 +221,7 @@ class Program(Pipeline):
             max_duration=longest,
             timezone=self.timezone,
             late=late,
+            refreshed=refreshed,
         )
 
     def processor(self, *, max_duration: int | None = None, tick_limit: int | None = None) -> AnyProcessor:

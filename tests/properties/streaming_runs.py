@@ -8,7 +8,7 @@ only time has gone on.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ import pandas as pd
 
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Router
-from cera.engines.spark.streaming.messages.messages import OUTPUT, unpack_results
+from cera.engines.spark.streaming.messages.messages import OUTPUT, pack_versions, unpack_results
 from cera.engines.spark.streaming.messages.packing import Packer
 from cera.engines.spark.streaming.messages.stage_results import Result, ResultsByKind, by_kind
 from cera.engines.spark.streaming.state.shell import Layer
@@ -77,12 +77,16 @@ class MicroBatches:
     results: list[Result] = field(default_factory=list)
     watermark: int = 0
     latest: int | None = None
+    stores: dict[int, Store] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.stores = {operator.layer: Store() for operator in self.operators}
+        self.stores = self.stores or {operator.layer: Store() for operator in self.operators}
 
-    def batch(self, events: Iterable[Event]) -> list[Result]:
-        """A batch of events; time has come as far as the batches before it say."""
+    def batch(self, events: Iterable[Event], announced: Mapping[str, int] | None = None) -> list[Result]:
+        """A batch of events; time has come as far as the batches before it say.
+
+        `announced` are the versions of relations that come with it.
+        """
         if self.latest is not None:
             self.watermark = max(self.watermark, self.latest // 1000 - -(-self.max_delay // 1000))
         packer = Packer(Router(self.operators))
@@ -90,6 +94,10 @@ class MicroBatches:
             packer.take(occurrence(event))
         self.latest = max((end for end in (self.latest, packer.latest) if end is not None), default=None)
         messages: list[Message] = list(zip(*(part.to_pylist() for part in packer.flush().columns), strict=True))
+        for operator in self.operators if announced else ():
+            numbers = {name: number for name, number in (announced or {}).items() if name in operator.relations}
+            if numbers:
+                messages += [(operator.identity, at, pack_versions(numbers)) for at in range(operator.buckets)]
         for layer in self.stores:
             messages = self._layer(layer, messages)
         found = [result for name, _, payload in messages if name == OUTPUT for result in unpack_results(payload)]

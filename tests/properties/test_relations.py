@@ -54,8 +54,8 @@ def test_the_local_engine_agrees_with_the_reference_whatever_way_a_stream_arrive
         used.update(names)
         answered.update(names if expected else ())
     if programs >= 150:
-        assert min(used[name] for name in ("table", "version")) >= programs // 5
-        assert min(answered[name] for name in ("table", "version")) >= programs // 20
+        assert min(used[name] for name in ("table", "version", "snapshot")) >= programs // 5
+        assert min(answered[name] for name in ("table", "version", "snapshot")) >= programs // 20
 
 
 @holds_for(cases(ACCEPTED), short=50, long=2_000)

@@ -139,13 +139,14 @@ class Relation(_Checked):
     """Q[r: q](name): an answer of q for each row of a relation, which has no times; sch = FreeVars(q).
 
     It stands to the right of a join, which looks its rows up. With `at`, only rows that are valid at the last end of
-    these events of the left side.
+    these events of the left side. A relation that is `refreshed` has other rows as time goes on: those of that end too.
     """
 
     identifier: str
     pattern: Pattern
     name: str
     at: tuple[str, ...] = ()
+    refreshed: bool = added_later("refreshed", False)
 
     @cached_property
     def schema(self) -> Schema:

@@ -93,6 +93,7 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "query": notation.pattern(expression.pattern),
                 "name": expression.name,
                 **({"at": list(expression.at)} if expression.at else {}),
+                **({"refreshed": True} if expression.refreshed else {}),
             }
         case RelativeTimers():
             return {

@@ -113,7 +113,8 @@ def _definition(matching: Defined, notation: Notation) -> str:
         query, source = notation.timer(matching.timer), "Timers"
     elif isinstance(matching, Relation):
         valid = f" at {' ⊔ '.join(matching.at)}" if matching.at else ""
-        query, source = notation.pattern(matching.pattern), f"relation {matching.name}{valid}"
+        refreshed = ", refreshed" if matching.refreshed else ""
+        query, source = notation.pattern(matching.pattern), f"relation {matching.name}{valid}{refreshed}"
     else:
         query, source = notation.pattern(matching.pattern), _source(matching.source)
     return f"Q[{matching.identifier}: {query}]({source}), sch = {matching.schema}"

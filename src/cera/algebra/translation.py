@@ -17,7 +17,7 @@ A matching takes its events from the incoming stream and from the rules whose he
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 
@@ -47,12 +47,14 @@ from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
+from cera.rules.declarations import RelationDeclaration
 from cera.rules.reasoning.gathering import late_gathered
 from cera.rules.rule import (
     Accumulation,
     Branch,
     EventQuery,
     QueryKind,
+    RelationQuery,
     Rule,
     RuleProgram,
     Semantics,
@@ -69,8 +71,8 @@ _AROUND: Mapping[QueryKind, int] = {"opening": 0, "event": 1, "ending": 2}
 def translate(program: RuleProgram) -> Plan:
     """Returns one materialization point for each rule, each after those that it queries."""
     make_room_for(max((_depth(branch) for rule in program.rules for branch in rule.branches), default=0))
-    versioned = frozenset(relation.name for relation in program.relations if relation.valid_from is not None)
-    translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules), versioned)
+    declared = {relation.name: relation for relation in program.relations}
+    translator = _Translator(program.semantics, program.rules, fresh_identifiers(program.rules), declared)
     points = [Point(rule.name, translator.rule(rule), result=True) for rule in in_order(program.rules)]
     return Plan(tuple(points), program.semantics, program.calendars, program.answer_limit)
 
@@ -147,8 +149,7 @@ class _Translator:
     semantics: Semantics
     rules: Sequence[Rule]
     fresh: Iterator[str]
-    #: The relations whose rows are valid for a time.
-    versioned: frozenset[str] = frozenset()
+    declared: Mapping[str, RelationDeclaration] = field(default_factory=dict)
 
     @cached_property
     def producers(self) -> Producers:
@@ -204,8 +205,7 @@ class _Translator:
         for literal in literals[1:]:
             expression = Join(expression, literal)
         for rows in branch.relations:
-            at = trace_order(branch) if rows.relation in self.versioned else ()
-            expression = Join(expression, Relation(rows.identifier, rows.pattern, rows.relation, at))
+            expression = Join(expression, self._relation(rows, branch))
         for collection in branch.collections:
             expression = self._accumulate(expression, collection, branch)
         # they may use variables that a later `collect` binds
@@ -213,6 +213,12 @@ class _Translator:
         for absence in branch.absences:
             expression = self._accumulate(expression, absence, branch)
         return select((*branch.conditions, *_admissions(branch, admitted)), expression)
+
+    def _relation(self, rows: RelationQuery, branch: Branch) -> Relation:
+        declared = self.declared.get(rows.relation)
+        at = trace_order(branch) if declared is not None and declared.valid_from is not None else ()
+        refreshed = declared is not None and declared.refresh is not None
+        return Relation(rows.identifier, rows.pattern, rows.relation, at, refreshed)
 
     def _event(self, query: EventQuery, admitted: Mapping[str, EventQuery]) -> Expression:
         """Returns the matching of a query; of one that has an opening of its own, among what is in its state."""

@@ -36,6 +36,7 @@ from cera.program import Program
 from cera.running.admission import REJECTED_SHOWN
 from cera.running.engine import stream as open_stream
 from cera.running.outcome import InputCounts
+from cera.running.refreshing import not_read_again
 from cera.running.run import StreamRun
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
@@ -225,7 +226,8 @@ def _say(counters: StreamCounts) -> None:
         return
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
-        f"{counters.rejected:,} rejected{_undefined(counters.undefined)}{_without_key(counters.without_key)}; "
+        f"{counters.rejected:,} rejected{_undefined(counters.undefined)}{_without_key(counters.without_key)}"
+        f"{_unread(counters.unread)}; "
         f"{report.count(counters.live, 'tuple')} in state"
     )
 
@@ -261,6 +263,10 @@ def _interval(text: str | None) -> int | None:
     if length <= 0:
         raise UsageError(f"--trigger: '{text}' is no interval; write for example '5 sec'")
     return length
+
+
+def _unread(number: int) -> str:
+    return f", relations not read again {number:,} times" if number else ""
 
 
 def _undefined(number: int) -> str:
@@ -317,6 +323,12 @@ class StreamReports(StreamListener):
     def late(self, late: int, events: int, watermark: int | None) -> None:
         time = "no time" if watermark is None else self._times.format(watermark)
         warn_of_lateness(late, events, time, "start anew with another --checkpoint, and with --max-ahead '1 day'")
+
+    def version(self, relation: str, number: int, since: int) -> None:
+        report.say(f"the relation {relation} has changed: version {number} counts from {self._times.format(since)} on")
+
+    def unread(self, relation: str, why: str) -> None:
+        report.warn(f"{not_read_again(relation, on_command_line(why))}; it is tried again")
 
     def away(self, source: str, why: str | None) -> None:
         if why is None:

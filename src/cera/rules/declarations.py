@@ -40,7 +40,8 @@ class RelationDeclaration:
 
     A relation is a set of rows, which are read when a run starts. `source` is a path, relative to the program's file,
     or a URL; None if who runs the program gives it. `refresh` is how often a stream reads it again. With `valid_from`
-    a row is valid from the time in that attribute until that of the next row with the same values of `versions_of`.
+    a row is valid from the time in that attribute until that of the next row with the same values of `versions_of`;
+    without these, until any later one.
     """
 
     name: str

@@ -1,8 +1,9 @@
-"""The relations of a run: which of them its rules look up, and their rows, which are read when it starts."""
+"""The relations of a run: which of them its rules look up, their rows, and which are read again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from cera.connectors.relations.reading import read_relation
@@ -12,6 +13,7 @@ from cera.model.events.relation_rows import RelationRows
 from cera.model.message_text import did_you_mean
 from cera.model.time.durations import format_duration
 from cera.modules.layering import Layers
+from cera.modules.refreshing import Refresh
 from cera.modules.rules.module import RuleModule
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.rule import relations_of
@@ -30,8 +32,17 @@ def used_relations(layers: Layers) -> dict[str, RelationDeclaration]:
     return found
 
 
-def read_relations(layers: Layers, given: Mapping[str, object], timezone: str) -> dict[str, RelationRows]:
+def without_refresh(layers: Layers) -> frozenset[str]:
+    """Returns the names of the relations that are read once, however long a run takes."""
+    return frozenset(name for name, declared in used_relations(layers).items() if declared.refresh is None)
+
+
+def read_relations(
+    layers: Layers, given: Mapping[str, object], timezone: str, *, only: Collection[str] | None = None
+) -> dict[str, RelationRows]:
     """Returns the rows of the relations that rules look up: those that are given, or else those of the declarations.
+
+    With `only`, those of some relations.
 
     Raises UsageError where there are none, and DataError for a row that cannot be read.
     """
@@ -39,6 +50,7 @@ def read_relations(layers: Layers, given: Mapping[str, object], timezone: str) -
     return {
         name: read_relation(relation_of(declared, timezone), *_source(declared, given))
         for name, declared in used_relations(layers).items()
+        if only is None or name in only
     }
 
 
@@ -52,14 +64,24 @@ def check_names(layers: Layers, given: Mapping[str, object]) -> None:
             raise UsageError(f"{Setting.RELATION}: the program declares no relation {name}{guess}")
 
 
-def refuse_refresh(layers: Layers) -> None:
-    """Raises UsageError if a relation is to be read again while a stream runs."""
-    for declared in used_relations(layers).values():
-        if declared.refresh is not None:
+def refreshes(layers: Layers, given: Mapping[str, object], timezone: str) -> list[Refresh]:
+    """Returns the relations that are read again while time goes on, and how.
+
+    Raises UsageError where rows come from something that can be read only once.
+    """
+    found: list[Refresh] = []
+    for name, declared in used_relations(layers).items():
+        if declared.refresh is None:
+            continue
+        source, folder = _source(declared, given)
+        if isinstance(source, Iterator):
             raise UsageError(
-                f"the relation {declared.name} is to be read again every {format_duration(declared.refresh)}, which "
-                "streams and sessions cannot do yet; leave out REFRESH, and it is read when the run starts"
+                f"the relation {name} is read again every {format_duration(declared.refresh)}, and an iterator can be "
+                "read once; give a list, or a function that returns the rows"
             )
+        read = partial(read_relation, relation_of(declared, timezone), source, folder)
+        found.append(Refresh(name, declared.refresh, read))
+    return found
 
 
 def relation_of(declared: RelationDeclaration, timezone: str) -> Relation:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cera.errors import EngineError
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.running.relations import read_relations, refuse_refresh
+from cera.running.refreshing import stream_versions
 from cera.running.run import StreamRun
 from cera.running.streams.request import StreamRequest
 
@@ -25,9 +25,10 @@ def open_stream(run: StreamRun) -> LiveStream:
     from cera.engines.spark.division.operators import BUCKETS, operators
     from cera.engines.spark.streaming.checkpoint import Checkpoint
 
-    refuse_refresh(run.layers)
-    relations = read_relations(run.layers, run.request.relations, run.timezone)
     checkpoint = Checkpoint(run.request.checkpoint)
+    relations, versions = stream_versions(
+        run.layers, run.request.relations, run.timezone, checkpoint.relations, run.listener.unread
+    )
     request = replace(run.request, max_duration=longest_event(run.request, checkpoint))
     made = operators(
         run.layers,
@@ -40,7 +41,7 @@ def open_stream(run: StreamRun) -> LiveStream:
         relations=relations,
     )
     run.listener.operators([operator.description() for operator in made])
-    return LiveStream(made, request, run.listener)
+    return LiveStream(made, request, run.listener, versions)
 
 
 def longest_event(request: StreamRequest, checkpoint: Checkpoint) -> int | None:

@@ -240,7 +240,7 @@ attributes: SearchStrategy[Attribute] = st.recursive(
     max_leaves=4,
 )
 source_labels = st.builds(SourceLabel, labels, st.none() | few(attributes))
-valid_from = st.just((None, ())) | st.tuples(labels, few(labels, 1))
+valid_from = st.just((None, ())) | st.tuples(labels, few(labels))
 declarations = st.builds(
     lambda name, attributes, source, refresh, valid: RelationDeclaration(name, attributes, source, refresh, *valid),
     labels,

@@ -1,6 +1,7 @@
-"""Random relations: small tables whose rows have the attributes of events, one of them with versions.
+"""Random relations: small tables whose rows have the attributes of events, one of them with versions by a key, and one
+that is replaced as a whole.
 
-    table{k{1}, v{…}}, table{k{1}, v{…}, x{2}}          version{k{1}, v{…}, since{…}}
+    table{k{1}, v{…}}, table{k{1}, v{…}, x{2}}          version{k{1}, v{…}, since{…}}, snapshot{k{1}, v{…}, since{…}}
 
 They are read as those of a user are, so that rows that are equal count once.
 """
@@ -19,6 +20,7 @@ from .streams import LAST_SECOND, scalar
 DECLARATIONS = {
     "table": RelationDeclaration("table", source="table.csv"),
     "version": RelationDeclaration("version", source="version.csv", valid_from="since", versions_of=("k",)),
+    "snapshot": RelationDeclaration("snapshot", source="snapshot.csv", valid_from="since"),
 }
 
 
@@ -29,6 +31,7 @@ def some_relations(choices: Choices) -> dict[str, RelationRows]:
     found = {"table": Relation("table").rows(_records(choices, versions=False))}
     if choices.allows("versions"):
         found["version"] = Relation("version", None, "since", ("k",)).rows(_records(choices, versions=True))
+        found["snapshot"] = Relation("snapshot", None, "since").rows(_records(choices, versions=True))
     return dict(found)
 
 

@@ -71,8 +71,80 @@ def test_an_unknown_name_a_missing_source_and_a_wrong_argument_are_errors(shop: 
         without.run(ORDERS, relations={"price": [{"item": "tea", "euros": "3"}]})
 
 
-def test_refresh_is_refused_where_time_goes_on_and_a_recording_reads_once() -> None:
-    program = cera.load(SHOP.replace('"price.csv"', '"price.csv" REFRESH 1 hour'))
-    assert bills(program.run(ORDERS, relations={"price": PRICES}).derived) == ['bill{euros{3}, item{"tea"}}']
-    with pytest.raises(UsageError, match="the relation price is to be read again every 1 hour"):
-        program.session(relations={"price": PRICES})
+REFRESHED = cera.load(SHOP.replace('"price.csv"', '"price.csv" REFRESH 1 hour'))
+
+
+def test_a_recording_reads_a_relation_with_refresh_once() -> None:
+    assert bills(REFRESHED.run(ORDERS, relations={"price": PRICES}).derived) == ['bill{euros{3}, item{"tea"}}']
+
+
+def due(session: cera.Session) -> None:
+    """Lets the hour be over."""
+    assert session._refreshed is not None
+    session._refreshed.refresher.postpone("price", 0)
+
+
+def tea(at: float) -> cera.Event:
+    return event('order{item{"tea"}}', at)
+
+
+def test_a_session_reads_again_and_what_is_decided_then_sees_the_new_rows() -> None:
+    prices = [dict(PRICES[0])]
+    session = REFRESHED.session(relations={"price": prices}, max_delay="5 sec")
+    assert not session.push(tea(10), tea(20))[1:]
+    prices[0]["euros"] = 4
+    assert bills(session.push(tea(26))) == ['bill{euros{3}, item{"tea"}}']  # the hour is not over
+    due(session)
+    assert bills(session.push(tea(36), tea(34))) == ['bill{euros{4}, item{"tea"}}']
+    assert len(bills(session.close())) == 2
+
+
+def test_rows_of_a_function_are_those_that_it_returns_each_time_and_an_iterator_is_refused() -> None:
+    calls: list[int] = []
+
+    def read() -> list[dict[str, object]]:
+        calls.append(1)
+        return [{"item": "tea", "euros": len(calls)}]
+
+    session = REFRESHED.session(relations={"price": read})
+    session.push(tea(10))
+    due(session)
+    assert bills([*session.push(tea(20)), *session.close()]) == ['bill{euros{2}, item{"tea"}}'] * 2
+    with pytest.raises(UsageError, match="read again every 1 hour, and an iterator can be read once"):
+        REFRESHED.session(relations={"price": iter(PRICES)})
+
+
+def test_rows_that_cannot_be_read_again_stay_as_they_were_with_a_warning(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.csv"
+    prices.write_text("item,euros\ntea,3\n")
+    session = REFRESHED.session(relations={"price": prices})
+    session.push(tea(10))
+    for content, reason in [
+        (None, "there is no file"),
+        ("item,euros\ntea,x\n", "prices.csv:2: "),
+        ("item\na\n", "euros"),
+    ]:
+        prices.unlink() if content is None else prices.write_text(content)
+        due(session)
+        with pytest.warns(cera.CeraWarning, match=f"(?s){reason}.*; its rows stay as they were") as warned:
+            session.push(tea(11))
+        assert warned[0].filename == __file__
+    assert session.unread == 3
+    prices.write_text("item,euros\ntea,9\n")
+    due(session)
+    assert bills(session.close()) == ['bill{euros{3}, item{"tea"}}'], "nothing is read when the stream ends"
+
+
+def test_a_restored_session_goes_on_with_the_rows_that_were_saved_until_they_are_due() -> None:
+    prices = [dict(PRICES[0])]
+    session = REFRESHED.session(relations={"price": prices})
+    session.push(tea(10))
+    saved = session.save()
+    prices[0]["euros"] = 8
+    other = REFRESHED.session(relations={"price": prices})
+    other.restore(saved)
+    assert bills(other.push(tea(20))) == ['bill{euros{3}, item{"tea"}}']
+    due(other)
+    assert bills(other.push(tea(30))) == ['bill{euros{8}, item{"tea"}}']
+    with pytest.raises(UsageError, match="the state is that of another program"):
+        cera.load(SHOP).session(relations={"price": prices}).restore(saved)

@@ -18,10 +18,12 @@ from cera.model.terms.json_terms import describe
 
 
 def read_relation(relation: Relation, given: object, folder: Path | None = None) -> RelationRows:
-    """Returns the rows of a relation. A path is relative to the folder, if there is one.
+    """Returns the rows of a relation. A path is relative to the folder, if there is one; a function returns the rows.
 
     Raises UsageError where the source is missing, or lacks an attribute, and DataError for a row that cannot be read.
     """
+    if callable(given) and not is_spark_frame(given):
+        given = given()
     if isinstance(given, RelationRows):
         return given
     if is_spark_frame(given):

@@ -29,7 +29,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
-from cera.engines.local.lookups import Lookup, RelationIndex
+from cera.engines.local.lookups import Lookup, LookupFinisher, index_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.recursion import RecursiveRule
@@ -187,13 +187,20 @@ class Connections:
                 return None
 
     def _lookup(self, left: Expression, relation: Relation, then: Stage) -> None:
-        """Connects rows to a relation, which is read-only and no part of the state."""
+        """Connects rows to a relation, which is read-only and no part of the state.
+
+        Where its versions change with time, rows are looked up when their timers have ended.
+        """
         own, rows = self.layout(left), self.layout(relation)
         shared = shared_variables(own, rows)
         new = [rows.data(name) for name in rows.variables if name not in shared]
-        index = RelationIndex(relation, named_rows(self.relations, relation.name), rows.variables, shared)
+        index = index_of(relation, named_rows(self.relations, relation.name), rows.variables, shared)
         key, at = [own.data(name) for name in shared], [own.event(name) for name in relation.at]
-        self.connect(left, Lookup(index, key, at, new, then))
+        lookup = Lookup(index, key, at, new, then)
+        if relation.refreshed and awaited_columns(left, self.plan):
+            self.connect_to_slot(left)(self.slot(LookupFinisher(lookup)))
+        else:
+            self.connect(left, lookup)
 
     def _join_store(self, horizon: int | None) -> StoreUse | None:
         """Returns a new store; None where a row could never be used later (a horizon below zero)."""

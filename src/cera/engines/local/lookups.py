@@ -1,4 +1,8 @@
-"""Relations in the local engine: read-only indexes on the attributes that a rule shares with them."""
+"""Relations in the local engine: read-only indexes on the attributes that a rule shares with them.
+
+The index of a relation that is read again is built anew when another version counts. A row meets the version of the
+time at which all its events and timers have happened, so it waits for its timers before it is looked up.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from cera.algebra.operators import Relation
+from cera.engines.local.network import Finisher
 from cera.engines.local.python_source import Cells, SourceWriter, indented, key_of
 from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Row
+from cera.engines.local.state import State
 from cera.model.events.occurrence import wrap
-from cera.model.events.relation_rows import RelationRows
+from cera.model.events.relation_rows import RefreshedRows, RelationRows
 from cera.model.matching.matching import match
 from cera.model.time.interval import Time
 
@@ -23,24 +29,79 @@ class RelationIndex:
 
     def __init__(self, relation: Relation, rows: RelationRows, variables: Sequence[str], shared: Sequence[str]) -> None:
         self.width = len(variables)
-        places = [variables.index(name) for name in shared]
+        self._relation = relation
+        self._variables = variables
+        self._places = [variables.index(name) for name in shared]
+        self._fill(rows)
+
+    def _fill(self, rows: RelationRows) -> None:
+        variables, places = self._variables, self._places
         found: dict[Any, list[_Answer]] = {}
         for row in rows.rows:
-            for answer in match(relation.pattern, row.term):
+            for answer in match(self._relation.pattern, row.term):
                 cells = tuple(wrap(answer[name]) if name in answer else None for name in variables)
                 found.setdefault(_key([cells[place] for place in places]), []).append((cells, row.since, row.until))
         self._answers = found
         self._always = {key: list(dict.fromkeys(cells for cells, _, _ in each)) for key, each in found.items()}
 
     @property
-    def all(self) -> Callable[[Any, Iterable[Row]], list[Row]]:
+    def all(self) -> Callable[[Any, Iterable[Row]], Iterable[Row]]:
         """The function from a key, and what to give where there is none, to the answers."""
-        return self._always.get  # type: ignore[return-value]
+        return self._always.get
 
     def valid(self, key: Any, time: Time) -> Iterable[Row]:
         """Returns the answers that are valid at a time."""
         answers = self._answers.get(key, ())
         return dict.fromkeys(cells for cells, since, until in answers if since <= time < until)
+
+
+class RefreshedIndex(RelationIndex):
+    """The answers of a pattern on the version of a relation that counts now."""
+
+    def __init__(
+        self, relation: Relation, rows: RefreshedRows, variables: Sequence[str], shared: Sequence[str]
+    ) -> None:
+        self._refreshed = rows
+        super().__init__(relation, rows.current, variables, shared)
+
+    def _fill(self, rows: RelationRows) -> None:
+        self._version = rows
+        super()._fill(rows)
+
+    def _follow(self) -> None:
+        version = self._refreshed.current
+        if version is not self._version:
+            self._fill(version)
+
+    @property
+    def all(self) -> Callable[[Any, Iterable[Row]], Iterable[Row]]:
+        return self._all
+
+    def _all(self, key: Any, default: Iterable[Row]) -> Iterable[Row]:
+        self._follow()
+        return self._always.get(key, default)
+
+    def valid(self, key: Any, time: Time) -> Iterable[Row]:
+        self._follow()
+        return super().valid(key, time)
+
+
+def index_of(relation: Relation, rows: RelationRows, variables: Sequence[str], shared: Sequence[str]) -> RelationIndex:
+    """Returns the index of a relation, which follows its versions if it is read again."""
+    if isinstance(rows, RefreshedRows):
+        return RefreshedIndex(relation, rows, variables, shared)
+    return RelationIndex(relation, rows, variables, shared)
+
+
+class LookupFinisher(Finisher):
+    """The finisher of a slot whose rows have waited for their timers, and are looked up."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self.lookup = lookup
+
+    def __call__(self, state: State, rows: list[Row]) -> None:
+        for row in rows:
+            self.lookup(state, row)
 
 
 class Lookup(Stage):

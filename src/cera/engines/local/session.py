@@ -18,6 +18,7 @@ from cera.model.time.durations import Duration, format_duration
 from cera.model.time.interval import Time
 from cera.modules.driving import Driver
 from cera.modules.processor import AnyProcessor, Detection
+from cera.modules.refreshing import RefreshedRelations
 
 #: The first bytes of every saved state, before the fingerprint of its program.
 _MARK = b"state of a cera session "
@@ -48,8 +49,10 @@ class Session:
         max_duration: int | None = None,
         timezone: str = "UTC",
         late: Callable[[Event], object] | None = None,
+        refreshed: RefreshedRelations | None = None,
     ) -> None:
         """Starts a run; `max_duration` and `timezone` are those of the processor."""
+        self._refreshed = refreshed
         self._processor = processor
         self._max_duration = max_duration
         self._timezone = timezone
@@ -68,6 +71,7 @@ class Session:
         self._check_open()
         for event in events:
             self._check(event)
+        self._read_again()
         with self._failing():
             return _results(self._driver.push(map(occurrence, events)))
 
@@ -76,6 +80,7 @@ class Session:
         self._check_open()
         if not isinstance(time, int):
             raise UsageError(f"a time is a whole number of microseconds since 1970, not {time!r}")
+        self._read_again()
         with self._failing():
             return _results(self._driver.advance_to(time))
 
@@ -88,7 +93,8 @@ class Session:
     def save(self) -> bytes:
         """Returns the state as bytes; another session of the same program continues from it with `restore`."""
         self._check_sound()
-        body = dump((dump(self._driver.snapshot()), self.late, self.undefined))
+        rows = () if self._refreshed is None else (dump(self._refreshed.snapshot()),)
+        body = dump((dump(self._driver.snapshot()), self.late, self.undefined, *rows))
         return _MARK + self._program + _digest(body) + body
 
     def restore(self, state: bytes) -> None:
@@ -100,8 +106,11 @@ class Session:
         if not state.startswith(expected):
             raise UsageError("the state is that of another program, max_duration or version of cera")
         try:
-            snapshot, late, undefined = _body(state[len(expected) :])
+            snapshot, late, undefined, *rows = _body(state[len(expected) :])
+            versions = [restore(each) for each in rows]
             self._driver.resume(restore(snapshot))
+            if self._refreshed is not None:
+                self._refreshed.resume(*versions)
             counted = self.undefined
         except Exception as error:  # broken bytes can raise anything in a reader
             raise UsageError(f"the state is damaged: {error}") from error
@@ -115,6 +124,11 @@ class Session:
         return self._driver.counts.in_state
 
     @property
+    def unread(self) -> int:
+        """How often a relation could not be read again; its rows stayed as they were."""
+        return 0 if self._refreshed is None else self._refreshed.refresher.unread
+
+    @property
     def left_out(self) -> int:
         """The number of events that lacked the attribute by which a module is partitioned."""
         return self._driver.counts.left_out
@@ -123,6 +137,11 @@ class Session:
     def undefined(self) -> int:
         """How often an expression had no value."""
         return self._undefined_before + self._driver.counts.undefined
+
+    def _read_again(self) -> None:
+        """Reads the relations that are due. Their rows count for all that is decided from now on."""
+        if self._refreshed is not None:
+            self._refreshed.refresher.poll()
 
     @cached_property
     def _program(self) -> bytes:
@@ -167,18 +186,25 @@ def _digest(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest()[:_DIGITS].encode()
 
 
-def _body(saved: bytes) -> tuple[bytes, int, int]:
-    """Returns what a session saved, its host's snapshot and its counts. Nothing is read before it is checked."""
+def _body(saved: bytes) -> tuple[Any, ...]:
+    """Returns what a session saved: its driver's snapshot, its counts, and the rows of relations that are read again,
+    if there are some. Nothing is read before it is checked."""
     if not saved.startswith(_OLD):
         digest, saved = saved[:_DIGITS], saved[_DIGITS:]
         if digest != _digest(saved):
             raise UsageError("bytes of it have changed since it was saved")
     check(saved)
-    snapshot, late, undefined = restore(saved)
-    if not isinstance(snapshot, bytes) or not isinstance(late, int) or not isinstance(undefined, int):
+    snapshot, late, undefined, *rows = restore(saved)
+    parts = [snapshot, *rows]
+    if (
+        not all(isinstance(part, bytes) for part in parts)
+        or not isinstance(late, int)
+        or not isinstance(undefined, int)
+    ):
         raise UsageError("it has other parts than those of a session")
-    check(snapshot)
-    return snapshot, late, undefined
+    for part in parts:
+        check(part)
+    return (snapshot, late, undefined, *rows)
 
 
 def _results(derived: Iterable[Detection]) -> list[DerivedEvent]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -42,6 +43,7 @@ def detect(
     recursion_limit: int = RECURSION_LIMIT,
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
     changes: bool = False,
+    announcements: Path | None = None,
 ) -> DataFrame:
     """Returns the derived events: id, begin, end (timestamps), label, term (JSON), rule, causes, recipient, transport.
 
@@ -50,6 +52,7 @@ def detect(
 
     With `left_out`, also the rows that were late or are not events, with the columns `left_out` (why) and `record`.
     With a `label`, only events with this one, with the column `children`: a struct with a field for each child.
+    `announcements` is the folder for the versions of relations that a stream reads again.
     """
     _check(program, events)
     if events.isStreaming:
@@ -66,6 +69,7 @@ def detect(
             left_out=left_out,
             recursion_limit=recursion_limit,
             relations=relations,
+            announcements=announcements,
         )
         if label is None and derives_states(program):
             opened = F.coalesce(column("label").startswith(OPENING), F.lit(False))

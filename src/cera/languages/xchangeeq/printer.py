@@ -214,7 +214,7 @@ def _relation(declared: RelationDeclaration) -> Document:
         clauses.append(f" REFRESH {format_duration(declared.refresh)}")
     if declared.valid_from is not None:
         key = ", ".join(map(label_text, declared.versions_of))
-        clauses.append(f" VALID FROM {label_text(declared.valid_from)} BY {key}")
+        clauses.append(f" VALID FROM {label_text(declared.valid_from)}{f' BY {key}' if key else ''}")
     return concat("RELATION ", Indent(_declared(declared.name, declared.attributes)), *clauses)
 
 

@@ -107,9 +107,9 @@ class ItemTransformer(TermTransformer):
         )
         return RelationDirective(declared, span)
 
-    def valid_from(self, _: Span, *attributes: Token) -> tuple[str, ...]:
-        """Returns the attribute with the times, and then those of the key."""
-        return tuple(self._label(attribute) for attribute in attributes)
+    def valid_from(self, _: Span, *attributes: Token | None) -> tuple[str, ...]:
+        """Returns the attribute with the times, and then those of the key, if there is one."""
+        return tuple(self._label(attribute) for attribute in attributes if attribute is not None)
 
     def conjunction(self, span: Span, *parts: Any) -> Conjunction:
         return Conjunction(*_queries_and_conditions(parts), span)

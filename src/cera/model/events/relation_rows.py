@@ -1,7 +1,7 @@
 """The rows of a relation: terms without a time of their own, which rules look up.
 
 A row of a relation with versions is valid for a time: from its own time on, until the next row with the same key takes
-its place. All others are always valid.
+its place. All others are always valid. A relation that is read again has other rows from some time on.
 """
 
 from __future__ import annotations
@@ -47,6 +47,44 @@ class ReadRows(RelationRows):
     """Rows that are in this process."""
 
     rows: tuple[RelationRow, ...] = ()
+
+
+class RefreshedRows(RelationRows):
+    """Rows that are read again while a stream runs: those of the version that counts for what is decided next."""
+
+    @property
+    @abstractmethod
+    def current(self) -> RelationRows:
+        """The version that counts now; another version is another object."""
+
+    @property
+    def rows(self) -> tuple[RelationRow, ...]:
+        return self.current.rows
+
+
+class ReplacedRows(RefreshedRows):
+    """Rows of which the next version replaces the last one."""
+
+    def __init__(self, current: RelationRows) -> None:
+        self._current = current
+
+    @property
+    def current(self) -> RelationRows:
+        return self._current
+
+    def replace(self, version: RelationRows) -> None:
+        """Lets another version count from now on."""
+        self._current = version
+
+
+class NumberedRows(RefreshedRows):
+    """Rows whose versions have numbers. `first` is the version that counts where nothing else is known."""
+
+    first: int
+
+    @abstractmethod
+    def use(self, number: int) -> None:
+        """Lets the version with a number count from now on."""
 
 
 #: The relations of a run that was given none.

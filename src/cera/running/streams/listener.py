@@ -40,5 +40,11 @@ class StreamListener:
     def late(self, late: int, events: int, watermark: int | None) -> None:
         """Takes that nearly all of the last events were late; once."""
 
+    def version(self, relation: str, number: int, since: int) -> None:
+        """Takes the number of a relation's new version, and the time from which it counts."""
+
+    def unread(self, relation: str, why: str) -> None:
+        """Takes why a relation could not be read again; it keeps the rows that it has."""
+
     def away(self, source: str, why: str | None) -> None:
         """Takes why a database does not answer, or None when it does again."""

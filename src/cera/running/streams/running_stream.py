@@ -49,6 +49,9 @@ class StreamCounts(Protocol):
     def without_key(self) -> int: ...
     @property
     def live(self) -> int: ...
+    @property
+    def unread(self) -> int:
+        """How often a relation could not be read again."""
 
 
 class RunningStream(Protocol):

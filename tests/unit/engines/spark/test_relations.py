@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -106,8 +107,55 @@ def test_a_stream_of_a_dataframe_looks_rows_up(spark: SparkSession, tmp_path: Pa
     assert '{"bill":{"euros":3,"item":"tea"}}' in bills(spark.table("bills"))
 
 
-def test_a_stream_refuses_to_read_again(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stream_looks_into_the_rows_that_it_is_given_and_not_into_those_of_one_before_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The workers of Spark go on from stream to stream, and keep what they have compiled."""
+    source = tmp_path / "in"
+    orders(spark).write.json(str(source))
+    streamed = spark.readStream.schema("label string, at timestamp, item string").json(str(source))
+    for euros in (3, 4):
+        found = cera.load(SHOP).detect(streamed, relations={"price": [{"item": "tea", "euros": euros}]})
+        assert run_once(found, tmp_path / f"state {euros}", spark) == {f'{{"bill":{{"euros":{euros},"item":"tea"}}}}'}
+
+
+def run_once(found: DataFrame, checkpoint: Path, spark: SparkSession) -> set[str]:
+    name = f"bills_{checkpoint.name}_{time.time_ns()}".replace(" ", "_")
+    query = found.writeStream.format("memory").queryName(name).option("checkpointLocation", str(checkpoint))
+    query.trigger(availableNow=True).start().awaitTermination()
+    return bills(spark.table(name))
+
+
+AGAIN = SHOP.replace("number }", "number } REFRESH 1 hour")
+
+
+def test_a_stream_that_is_started_again_reads_again_and_what_is_decided_later_sees_that(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, prices = tmp_path / "in", tmp_path / "prices.csv"
+    source.mkdir()
+    program = cera.load(AGAIN)
+    streamed = spark.readStream.schema("label string, at timestamp, item string").json(str(source))
+
+    def run(second: int, table: str) -> set[str]:
+        line = {"label": "order", "at": f"2026-01-01T00:00:{second:02}Z", "item": "tea"}
+        (source / f"{second}.json").write_text(json.dumps(line) + "\n")
+        prices.write_text(table)
+        again = program.detect(streamed, relations={"price": str(prices)}, versions=tmp_path / "versions")
+        return run_once(again, tmp_path / "state", spark)
+
+    def bill(euros: int) -> set[str]:
+        return {f'{{"bill":{{"euros":{euros},"item":"tea"}}}}'}
+
+    assert run(10, "item,euros\ntea,3\n") == set()  # the last event is decided when time has passed it
+    assert run(20, "item,euros\ntea,4\n") == bill(4)
+    assert run(30, "item,euros\ntea,5\n") == bill(5)
+    assert run(40, "item,euros\ntea,x\n") == bill(5)
+    assert "`euros` is declared as a number" in caplog.text
+    assert "its rows stay as they were" in caplog.text
+
+
+def test_a_stream_needs_a_folder_for_what_it_reads_again(spark: SparkSession, tmp_path: Path) -> None:
     streamed = spark.readStream.schema("label string, at timestamp, item string").json(str(tmp_path))
-    again = cera.load(SHOP.replace("number }", 'number } FROM "p.csv" REFRESH 1 hour'))
-    with pytest.raises(CeraError, match="is to be read again every 1 hour"):
-        again.detect(streamed, relations={"price": [{"item": "tea", "euros": 3}]})
+    with pytest.raises(CeraError, match="the relation price is read again, and what was read has to be kept"):
+        cera.load(AGAIN).detect(streamed, relations={"price": [{"item": "tea", "euros": 3}]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -41,6 +42,8 @@ class Operator:
     recursion_limit: int = RECURSION_LIMIT
     #: The rows that its rules look up.
     relations: Mapping[str, RelationRows] = field(default_factory=dict, compare=False, repr=False)
+    #: Identifies these rows: a worker keeps what it has compiled, and may serve another stream with other rows.
+    rows_identity: str = field(default="", compare=False, repr=False)
 
     @property
     def labels(self) -> frozenset[str | None]:
@@ -107,7 +110,8 @@ def operators(
             operator,
             tick_limit=tick_limit,
             recursion_limit=recursion_limit,
-            relations=_used(operator.module, relations),
+            relations=(used := _used(operator.module, relations)),
+            rows_identity=secrets.token_hex(8) if used else "",
         )
         for operator in made
     )

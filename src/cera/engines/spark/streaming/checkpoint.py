@@ -4,6 +4,7 @@ CHECKPOINT/cera.json    the run, its sources, its operators with their rules
 CHECKPOINT/spark        offsets and state
 CHECKPOINT/spool        what came on standard input
 CHECKPOINT/changes      what came from databases, a folder for each and a file that says how far it was read
+CHECKPOINT/relations    versions of relations that are read again
 CHECKPOINT/actions.db   which actions of rules are done; those that failed, as lines too, in actions.failed.jsonl
 CHECKPOINT/spark.log    what Spark says
 """
@@ -66,6 +67,10 @@ class Checkpoint:
     def changes(self, number: int) -> Path:
         """Returns the folder for the changes of a database, the source with a number."""
         return self.folder / "changes" / str(number)
+
+    @property
+    def relations(self) -> Path:
+        return self.folder / "relations"
 
     @property
     def actions(self) -> Path:

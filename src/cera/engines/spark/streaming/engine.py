@@ -9,6 +9,7 @@ operator of Spark, in which the local engine runs for each of its own operators 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from pyspark.sql import DataFrame
 
@@ -18,6 +19,7 @@ from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.streaming.messages.left_out import StreamMetrics
 from cera.engines.spark.streaming.results.compact import shapes
 from cera.engines.spark.streaming.results.compact_columns import derived_events
+from cera.engines.spark.streaming.sources.relation_versions import version_messages
 from cera.engines.spark.streaming.sources.table_messages import table_messages
 from cera.engines.spark.streaming.state.shell import results
 from cera.model.events.answer_limits import RECURSION_LIMIT
@@ -38,12 +40,14 @@ def detect(
     recursion_limit: int = RECURSION_LIMIT,
     left_out: bool = False,
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
+    announcements: Path | None = None,
 ) -> DataFrame:
     """Returns the derived events of a streaming DataFrame of events, as they are decided.
 
     The columns are those of the answers over recorded events: id, begin, end (microseconds), label, term (JSON), rule,
     causes (from identifiers to ids), recipient, transport. Durations are microseconds. Late events and rows that are
-    not events are left out, and counted; with `left_out` they are rows too, with the reason.
+    not events are left out, and counted; with `left_out` they are rows too, with the reason. `announcements` is the
+    folder for the versions of relations that are read again.
     """
     made = operators(
         layers,
@@ -59,6 +63,8 @@ def detect(
     known = () if may_repeat(made) else shapes(rules_of(layers))  # repeated events need their ids at once
     qualified = table_layout(events.schema, layout).id is not None
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
+    if announcements is not None:
+        messages = messages.unionByName(version_messages(events.sparkSession, announcements, made))
     flow = results(messages, made, shapes=known)
     derived = derived_events(flow, known, metrics, left_out=left_out)
     return derived.unionByName(reading.left_out(), allowMissingColumns=True) if left_out else derived

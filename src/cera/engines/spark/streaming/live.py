@@ -30,13 +30,14 @@ from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
 from cera.engines.spark.streaming.messages.action_requests import events_of
 from cera.engines.spark.streaming.messages.messages import unpack_results
-from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, by_kind
+from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, VersionReport, by_kind
 from cera.engines.spark.streaming.patience import patiently
 from cera.engines.spark.streaming.results import batch_files
 from cera.engines.spark.streaming.results.batch_files import BatchFiles
 from cera.engines.spark.streaming.sources.file_names import utf_8_names
 from cera.engines.spark.streaming.sources.file_source import file_messages
 from cera.engines.spark.streaming.sources.intake import Intake, intake_of
+from cera.engines.spark.streaming.sources.relation_versions import version_messages
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.engines.spark.streaming.state.shell import results
 from cera.errors import CeraError, EngineError, UsageError
@@ -45,6 +46,7 @@ from cera.model.events.states import is_chosen, is_opening, state_label
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
 from cera.running.streams.running_stream import Act
+from cera.running.streams.versions import RelationVersions
 from cera.wording import Setting
 
 _POLL = 1
@@ -52,6 +54,9 @@ _LOCK_SECONDS = 60
 
 #: After so many late events in a row, with hardly any others, a problem is reported.
 _LATE_EVENTS = 10
+
+#: The source of a checkpoint that announces versions of relations.
+_VERSIONS = "relations that are read again"
 
 
 def _nothing(events: Sequence[DerivedEvent]) -> None:
@@ -61,8 +66,16 @@ def _nothing(events: Sequence[DerivedEvent]) -> None:
 class LiveStream:
     """One run of a program over a stream."""
 
-    def __init__(self, operators: Sequence[Operator], options: StreamRequest, tell: StreamListener) -> None:
+    def __init__(
+        self,
+        operators: Sequence[Operator],
+        options: StreamRequest,
+        tell: StreamListener,
+        versions: RelationVersions | None = None,
+    ) -> None:
         self._operators = operators
+        self._versions = versions
+        self._versions_reported: set[VersionReport] = set()
         self._options = options
         self._tell = tell
         self.checkpoint = Checkpoint(options.checkpoint)
@@ -75,6 +88,7 @@ class LiveStream:
         self._cause: PySparkException | Py4JError | None = None
         self._interrupted = threading.Event()
         names = tuple(source.checkpoint_name for source in options.sources)
+        names += () if versions is None else (_VERSIONS,)
         self._manifest = self.checkpoint.open(
             operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
         )
@@ -103,8 +117,12 @@ class LiveStream:
         spark = self._session()
         for intake in sorted(intakes, key=lambda intake: not intake.is_spool):
             self._tell_rejected(intake.prepare())
+        if self._versions is not None:
+            self._versions.open()
         before = self._take_interrupts()
         try:
+            if self._versions is not None and not options.once:
+                self._versions.follow()
             for intake in intakes:
                 intake.copy() if options.once else intake.follow()
             for intake in intakes if options.once else ():
@@ -116,6 +134,9 @@ class LiveStream:
             log = self.checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
         finally:
+            if self._versions is not None:
+                self._versions.stop()
+                self.counters.unread = self._versions.unread
             for intake in intakes:
                 intake.stop()
             if before is not None:
@@ -178,6 +199,8 @@ class LiveStream:
     def _query(self, spark: SparkSession, intakes: Sequence[Intake]) -> StreamingQuery:
         options = self._options
         parts = [self._messages(spark, number, intake) for number, intake in enumerate(intakes)]
+        if self._versions is not None:  # after the events, by whose order Spark knows its sources
+            parts.append(version_messages(spark, self._versions.announcements, self._operators))
         flow = results(reduce(DataFrame.unionByName, parts), self._operators, distinct=False)
         writer = flow.writeStream.foreachBatch(self._take).option(
             "checkpointLocation", str(self.checkpoint.spark.resolve())
@@ -217,6 +240,10 @@ class LiveStream:
         except CeraError as error:
             self._failure = error
             raise
+        for version in found.versions:
+            if version not in self._versions_reported:
+                self._versions_reported.add(version)
+                self._tell.version(version.relation, version.number, version.since)
         self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states)
 
     def _why(self, error: PySparkException) -> PySparkException | Py4JError:

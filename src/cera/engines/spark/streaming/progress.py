@@ -27,6 +27,8 @@ class Counters:
     without_key: int = 0
     events: int = 0
     batches: int = 0
+    #: How often a relation could not be read again.
+    unread: int = 0
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
     _batches: dict[int, tuple[int, int, int, int, int, int]] = field(default_factory=dict)
 

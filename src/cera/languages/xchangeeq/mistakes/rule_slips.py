@@ -77,15 +77,6 @@ def relation_in_window(situation: Situation) -> Mistake | None:
     return mistake_at("XC001", word, f"'while … {kind}' looks for events, and not for rows of a relation", hint)
 
 
-def versions_without_key(situation: Situation) -> Mistake | None:
-    """Finds `VALID FROM since` without BY."""
-    last = situation.at(-1)
-    if last is None or situation.accepted != {"_BY"}:
-        return None
-    hint = f"say which rows are versions of one thing: VALID FROM {last.text} BY item"
-    return mistake_at("XC001", last, "VALID FROM needs the attributes that versions have in common", hint)
-
-
 def window_without_identifier(situation: Situation) -> Mistake | None:
     """Finds `while: not buy{{…}}`, read as an event `while` whose label is `not`."""
     word, window = situation.at(-1), situation.at(-3)

@@ -19,7 +19,6 @@ from cera.languages.xchangeeq.mistakes.rule_slips import (
     relation_in_window,
     rule_not_closed,
     several_queries,
-    versions_without_key,
     window_without_identifier,
 )
 from cera.model.time.durations import UNITS
@@ -257,7 +256,6 @@ _SLIPS = (
     _double_brackets_in_head,
     _condition_in_pattern,
     relation_in_window,
-    versions_without_key,
     absence_without_window,
     several_queries,
     grouping_without_all,

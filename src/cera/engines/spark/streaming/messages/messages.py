@@ -10,10 +10,11 @@ It knows plain tuples only.
 
 from __future__ import annotations
 
+import json
 import marshal
 import pickle
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -27,6 +28,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
     Result,
     ResultsByKind,
     StateReport,
+    VersionReport,
     by_kind,
     json_body,
 )
@@ -54,7 +56,7 @@ OUTPUT = ""
 
 SCHEMA = "operator string, bucket int, payload binary"
 
-_EVENTS, _TABLE, _RESULTS, _COLUMNS = b"P", b"T", b"R", b"C"
+_EVENTS, _TABLE, _RESULTS, _COLUMNS, _VERSIONS = b"P", b"T", b"R", b"C", b"V"
 #: Payloads written by `marshal`, in older checkpoints.
 _MARSHALLED = b"E"
 _HEADER = struct.Struct("<qq")
@@ -113,6 +115,20 @@ def _marshalled(data: memoryview) -> Any:
     return read_marshalled(bytes(data))
 
 
+def pack_versions(numbers: Mapping[str, int]) -> bytes:
+    """Packs the versions of relations that count from the next micro-batch on, by the names of the relations."""
+    return _VERSIONS + json.dumps(dict(numbers)).encode()
+
+
+def is_versions(payload: bytes) -> bool:
+    return payload[:1] == _VERSIONS
+
+
+def unpack_versions(payload: bytes) -> dict[str, int]:
+    numbers: dict[str, int] = json.loads(payload[1:])
+    return numbers
+
+
 def pack_results(results: Iterable[Result]) -> bytes:
     """Packs results, behind the numbers of late events, of rejected ones, of expressions without a value, and of events
     without the attribute by which a module divides them."""
@@ -131,11 +147,12 @@ def _plain(found: ResultsByKind) -> tuple[list[Any], ...]:
         list(map(tuple, found.rejected)),
         [{**one._asdict(), "causes": {name: tuple(c) for name, c in one.causes.items()}} for one in found.actions],
         list(map(tuple, found.states)),
+        list(map(tuple, found.versions)),
     )
 
 
 def unpack_results(payload: bytes) -> list[Result]:
-    derived, late, rejected, actions, states = marshal.loads(memoryview(payload)[1 + RESULT_COUNTS.size :])
+    derived, late, rejected, actions, states, versions = marshal.loads(memoryview(payload)[1 + RESULT_COUNTS.size :])
     results: list[Result] = list(map(DerivedResult._make, zip(*derived, strict=True)))
     results += [LateEvent(EventFields(*fields)) for fields in late]
     results += [RejectedRecord(*fields) for fields in rejected]
@@ -143,6 +160,7 @@ def unpack_results(payload: bytes) -> list[Result]:
         causes = {name: EventFields(*cause) for name, cause in fields["causes"].items()}
         results.append(ActionRequest(**{**fields, "causes": causes}))
     results += [StateReport(*fields) for fields in states]
+    results += [VersionReport(*fields) for fields in versions]
     return results
 
 

@@ -98,7 +98,15 @@ class StateReport(NamedTuple):
     without_key: int
 
 
-Result = DerivedResult | LateEvent | RejectedRecord | ActionRequest | StateReport
+class VersionReport(NamedTuple):
+    """A relation, the number of its version that has replaced another one, and the time from which it counts."""
+
+    relation: str
+    number: int
+    since: int
+
+
+Result = DerivedResult | LateEvent | RejectedRecord | ActionRequest | StateReport | VersionReport
 
 
 @dataclass
@@ -110,6 +118,7 @@ class ResultsByKind:
     rejected: list[RejectedRecord] = field(default_factory=list)
     actions: list[ActionRequest] = field(default_factory=list)
     states: list[StateReport] = field(default_factory=list)
+    versions: list[VersionReport] = field(default_factory=list)
 
 
 def by_kind(results: Iterable[Result]) -> ResultsByKind:
@@ -126,6 +135,8 @@ def by_kind(results: Iterable[Result]) -> ResultsByKind:
                 found.actions.append(result)
             case StateReport():
                 found.states.append(result)
+            case VersionReport():
+                found.versions.append(result)
             case _:
                 assert_never(result)
     return found

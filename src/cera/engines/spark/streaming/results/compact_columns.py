@@ -24,6 +24,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
     RejectedRecord,
     Result,
     StateReport,
+    VersionReport,
 )
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import KINDS, Shape
@@ -108,7 +109,7 @@ def _row(result: Result) -> dict[str, Any] | None:
             return {**own, "begin": fields.begin, "end": fields.end, "label": fields.label}
         case RejectedRecord(reason=reason, text=text):
             return {LEFT_OUT: in_python(reason), RECORD: text}
-        case ActionRequest() | StateReport():
+        case ActionRequest() | StateReport() | VersionReport():
             return None
         case _:
             assert_never(result)

@@ -2,19 +2,30 @@
 
 Events at and after the watermark wait; those before it are late, because their time has been decided. The state is
 bytes between two calls. Nothing here knows Spark.
+
+A version of a relation that is announced counts from the watermark of that call on: what ends before it is decided in
+this call, with the version before, and all else in later ones. So a part knows one version of each relation.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
 from cera.engines.local.state_bytes import dump, restore
-from cera.engines.spark.streaming.messages.messages import LatePolicy, event_count, first_end, unpack_events
+from cera.engines.spark.streaming.messages.messages import (
+    LatePolicy,
+    event_count,
+    first_end,
+    is_versions,
+    unpack_events,
+    unpack_versions,
+)
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.relation_rows import NO_RELATIONS, NumberedRows, RelationRows
 from cera.model.time.interval import Time
 from cera.modules.driving import is_open_among, late_ending
 from cera.modules.processor import AnyProcessor, Counts, Detection
@@ -24,7 +35,8 @@ _BY_END = attrgetter("end")
 
 @dataclass
 class Part:
-    """The state of one bucket: that of the processor, the events that wait, and the timer that is set.
+    """The state of one bucket: that of the processor, the events that wait, the timer that is set, and the numbers of
+    the versions of relations that are read again.
 
     Payloads of which the watermark has not passed any event wait unread.
     """
@@ -33,22 +45,27 @@ class Part:
     waiting: list[Occurrence] = field(default_factory=list)
     payloads: list[bytes] = field(default_factory=list)
     timer: int | None = None
+    versions: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a call: derived events, late events, and when the part is to be woken next."""
+    """The result of a call: derived events, late events, when the part is to be woken next, and which relations have
+    another version: the name, its number, and the time from which it counts."""
 
     derived: Sequence[Detection]
     late: Sequence[Occurrence]
     wake_at: Time | None
+    replaced: Sequence[tuple[str, int, Time]] = ()
 
 
 class Kernel:
     """A processor over parts."""
 
-    def __init__(self, processor: AnyProcessor) -> None:
+    def __init__(self, processor: AnyProcessor, relations: Mapping[str, RelationRows] = NO_RELATIONS) -> None:
+        """`relations` are those that the processor looks up."""
         self.processor = processor
+        self._refreshed = {name: rows for name, rows in relations.items() if isinstance(rows, NumberedRows)}
 
     def counts(self, part: Part) -> Counts:
         """Returns the counts of the processor; events that wait are counted as state too."""
@@ -64,12 +81,37 @@ class Kernel:
 
     def save(self, part: Part) -> bytes | None:
         """Returns the part as bytes; None if it is empty."""
-        if self.processor.trim(part.state) and not part.waiting and not part.payloads:
+        if self.processor.trim(part.state) and not part.waiting and not part.payloads and not part.versions:
             return None
-        return dump((self.processor.pack(part.state), part.waiting, part.payloads, part.timer))
+        versions = (part.versions,) if part.versions else ()
+        return dump((self.processor.pack(part.state), part.waiting, part.payloads, part.timer, *versions))
 
     def advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         """Takes the events of payloads, and decides all times before the watermark."""
+        if self._refreshed:
+            payloads = list(payloads)
+            announced = [payload for payload in payloads if is_versions(payload)]
+            payloads = [payload for payload in payloads if not is_versions(payload)]
+            self._look_up(part)
+            outcome = self._advance(part, payloads, watermark)
+            return replace(outcome, replaced=self._replace(part, announced, watermark))
+        return self._advance(part, payloads, watermark)
+
+    def _look_up(self, part: Part) -> None:
+        """Lets the processor look into the versions that the part knows."""
+        for name, rows in self._refreshed.items():
+            rows.use(part.versions.setdefault(name, rows.first))
+
+    def _replace(self, part: Part, announced: Iterable[bytes], watermark: Time) -> list[tuple[str, int, Time]]:
+        """Lets the versions that are announced count for all that is not decided; returns those that are others."""
+        before = dict(part.versions)
+        for payload in announced:
+            for name, number in unpack_versions(payload).items():
+                part.versions[name] = max(number, part.versions[name])
+        changed = {name: number for name, number in part.versions.items() if number != before[name]}
+        return [(name, number, watermark) for name, number in changed.items()]
+
+    def _advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         late: list[Occurrence] = []
         take, report = LatePolicy.TAKE, LatePolicy.REPORT
         waiting = part.waiting

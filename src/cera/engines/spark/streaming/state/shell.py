@@ -39,6 +39,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
     LateEvent,
     Result,
     StateReport,
+    VersionReport,
     by_kind,
     derivation_key,
     event_fields,
@@ -58,7 +59,7 @@ _MILLISECOND = 1_000
 
 #: Compiled once in each Python worker, which may serve one stream after the other.
 _KEPT = 100
-_KERNELS: dict[str, Kernel] = {}
+_KERNELS: dict[tuple[str, str], Kernel] = {}
 
 
 class Layer(StatefulProcessor):
@@ -140,6 +141,7 @@ class Layer(StatefulProcessor):
         now = kernel.counts(part)
         missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
         results.append(StateReport(name, bucket, now.in_state, missing, without_key))
+        results += [VersionReport(*each) for each in outcome.replaced]
         self._set_timer(part, outcome.wake_at, expired)
         data = kernel.save(part)
         if data is not None:
@@ -199,7 +201,7 @@ class Distinct(StatefulProcessor):
     ) -> Iterator[pd.DataFrame]:
         payloads = [payload for frame in rows for payload in frame["payload"].tolist()]
         found = by_kind(result for payload in payloads for result in unpack_results(payload))
-        others: list[Result] = [*found.late, *found.rejected, *found.actions, *found.states]
+        others: list[Result] = [*found.late, *found.rejected, *found.actions, *found.states, *found.versions]
         yield _frame([(OUTPUT, key[1], pack_results([*first_derivations(found.derived), *others]))])
 
     def close(self) -> None:
@@ -207,11 +209,12 @@ class Distinct(StatefulProcessor):
 
 
 def _kernel(operator: Operator) -> Kernel:
-    kernel = _KERNELS.get(operator.identity)
+    key = operator.identity, operator.rows_identity
+    kernel = _KERNELS.get(key)
     if kernel is None:
         if len(_KERNELS) >= _KEPT:
             _KERNELS.clear()
-        kernel = _KERNELS[operator.identity] = Kernel(operator.processor())
+        kernel = _KERNELS[key] = Kernel(operator.processor(), operator.relations)
     return kernel
 
 
