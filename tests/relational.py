@@ -15,6 +15,7 @@ from cera.algebra.differencing import DifferenceReference
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -41,7 +42,7 @@ from cera.model.events.event import Event
 from cera.model.matching.matching import match
 from cera.model.terms.term import Term, value_key
 from cera.model.time.interval import Interval, Time
-from cera.rules.rule import PeriodicWindow, RelationQuery, RelativeTimer
+from cera.rules.rule import BoundedWindow, PeriodicWindow, RelationQuery, RelativeTimer, Window
 from cera.testing import seconds
 
 Tuple = dict[str, Any]
@@ -162,7 +163,7 @@ class World:
             case RelativeTimers():
                 anchors = {event_of(row) for row in self.evaluate(expression.source)}
                 yield from self._relative_timers(expression, anchors)
-            case PeriodicWindows():
+            case PeriodicWindows() | BoundedWindows():
                 raise AssertionError("windows are made with what they are over")
             case Join(right=RelationOperator() as rows):
                 yield from self._lookup(self.evaluate(expression.left), rows)
@@ -219,8 +220,14 @@ class World:
             if event is not None and (self.until is None or event.end <= self.until):
                 yield {**_times(timers.identifier, event), reference(timers.anchor): anchor}
 
-    def _windows(self, windows: PeriodicWindows, around: Iterable[tuple[Event, ...]]) -> Iterator[Tuple]:
-        window = PeriodicWindow(windows.identifier, *windows.period, windows.over)
+    def _windows(
+        self, windows: PeriodicWindows | BoundedWindows, around: Iterable[tuple[Event, ...]]
+    ) -> Iterator[Tuple]:
+        window: Window
+        if isinstance(windows, BoundedWindows):
+            window = BoundedWindow(windows.identifier, windows.bounds)
+        else:
+            window = PeriodicWindow(windows.identifier, *windows.period, windows.over)
         for events in around:
             inside = dict(zip(windows.over, events, strict=True))
             for event in window_events(window, inside):
@@ -232,8 +239,8 @@ class World:
         assert self.now is not None
         for row in tuples:
             known = last_end(row)
-            if isinstance(leaf.of, RelativeTimers | PeriodicWindows):
-                known = max(known, *(event.end for event in trace_of(row).values()))
+            if isinstance(leaf.of, RelativeTimers | PeriodicWindows | BoundedWindows):
+                known = max((known, *(event.end for event in trace_of(row).values())))
             if known == self.now if leaf.part == "Δ" else known < self.now:
                 yield row
 
@@ -243,11 +250,13 @@ class World:
         leaf = right.of if isinstance(right, DifferenceReference) else right
         if isinstance(leaf, RelativeTimers):  # a timer is made with its anchor, whatever that is (ERR-08, ERR-17)
             others = self._relative_timers(leaf, {row[reference(leaf.anchor)] for row in left})
-        elif isinstance(leaf, PeriodicWindows):
+        elif isinstance(leaf, PeriodicWindows | BoundedWindows):
             others = self._windows(leaf, {tuple(row[reference(name)] for name in leaf.over) for row in left})
         else:
             others = self.evaluate(right)
-        if isinstance(right, DifferenceReference) and isinstance(leaf, RelativeTimers | PeriodicWindows):
+        if isinstance(right, DifferenceReference) and isinstance(
+            leaf, RelativeTimers | PeriodicWindows | BoundedWindows
+        ):
             others = self._part(right, others)
         for other in list(others):
             yield from ({**row, **other} for row in left if _agree(row, other))
@@ -329,7 +338,7 @@ def _agree(row: Tuple, other: Tuple) -> bool:
 
 def _gathered(row: Tuple, gathering: Gathering) -> Tuple:
     """The tuple with the times and references of some identifiers as matches, which stand before older ones."""
-    names = [name for i in gathering.identifiers for name in (begin(i), end(i), reference(i))]
+    names = [name for i in gathering.identifiers | gathering.dropped for name in (begin(i), end(i), reference(i))]
     rest = {name: value for name, value in row.items() if name not in names}
     older = {name: rest.pop(name) for name in [*rest] if name.endswith((".match", _FIRST))}
     made = matching if gathering.counted else (lambda match: f"{match}{_FIRST}")

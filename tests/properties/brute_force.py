@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from cera.engines.reference.construction import construct_terms
-from cera.engines.reference.entailment import Interpretation, Theory, Trace, interval_of, timer_event
+from cera.engines.reference.entailment import Interpretation, Theory, Trace, interval_of, timer_event, window_events
 from cera.engines.reference.enumeration import Match
 from cera.model.events.event import Event
 from cera.model.events.window_events import window_event
@@ -19,7 +19,7 @@ from cera.model.matching import patterns
 from cera.model.matching.matching import match
 from cera.model.terms.term import Value, value_key
 from cera.model.time.interval import hull
-from cera.rules.rule import Branch, Rule, gathered_order
+from cera.rules.rule import BoundedWindow, Branch, Rule, auxiliary_windows, gathered_order
 
 #: More combinations than this are not tried.
 MOST_COMBINATIONS = 4_000
@@ -38,7 +38,11 @@ def entailed(theory: Theory, events: Interpretation, branch: Branch) -> Iterator
         raise TooLargeError
     for chosen in itertools.product(*candidates.values()):
         trace = dict(zip(candidates, chosen, strict=True))
-        interval = hull(event.interval for name, event in trace.items() if name not in branch.gathered)
+        interval = hull(
+            event.interval
+            for name, event in trace.items()
+            if name not in {*branch.gathered, *auxiliary_windows(branch)}
+        )
         for bound in itertools.product(*values.values()):
             substitution = {name: value for name, value in zip(values, bound, strict=True) if value is not None}
             if theory.entails(events, substitution, trace, branch, interval):
@@ -59,6 +63,11 @@ def _candidates(theory: Theory, events: Interpretation, branch: Branch) -> dict[
         found[relative.identifier] = [event for event in made if event is not None]
         waiting.remove(relative)
     for window in branch.windows:
+        if isinstance(window, BoundedWindow):
+            several = itertools.product(*(found[name] for name in window.over))
+            events_of = (dict(zip(window.over, each, strict=True)) for each in several)
+            found[window.identifier] = list({event for each in events_of for event in window_events(window, each)})
+            continue
         around = {event.interval for name in window.over for event in found[name]}
         intervals = {each for interval in around for each in window.period.windows(interval)}
         found[window.identifier] = [window_event(window.period, interval) for interval in sorted(intervals)]
@@ -87,7 +96,11 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for trace, values in entailed(theory, events, branch):
-            remaining = {name: event for name, event in trace.items() if name not in branch.gathered}
+            remaining = {
+                name: event
+                for name, event in trace.items()
+                if name not in {*branch.gathered, *auxiliary_windows(branch)}
+            }
             gathered = tuple(trace[name] for name in gathered_order(branch))
             for collected in _collected(theory, events, branch, trace, values):
                 match_ = Match(remaining, (*gathered, *collected), values, interval_of(trace, branch))

@@ -7,6 +7,7 @@ from typing import assert_never
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -48,7 +49,7 @@ def certain_variables(expression: Expression, plan: Plan) -> frozenset[str]:
             return frozenset(names.get(name, name) for name in certain_variables(expression.input, plan))
         case Union():
             return frozenset[str].intersection(*(certain_variables(part, plan) for part in expression.inputs))
-        case RelativeTimers() | PeriodicWindows() | Stream() | Construction():
+        case RelativeTimers() | PeriodicWindows() | BoundedWindows() | Stream() | Construction():
             return frozenset()
         case _:
             assert_never(expression)

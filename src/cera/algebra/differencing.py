@@ -25,6 +25,7 @@ from typing import Literal, assert_never
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -46,7 +47,7 @@ from cera.algebra.operators import (
 from cera.algebra.schema import STREAM, Schema
 
 Part = Literal["Δ", "∘"]
-Leaf = Stream | Reference | RelativeTimers | PeriodicWindows | AbsoluteTimers
+Leaf = Stream | Reference | RelativeTimers | PeriodicWindows | BoundedWindows | AbsoluteTimers
 
 INCOMING = Stream()
 
@@ -68,7 +69,7 @@ class DifferenceReference(Reference):
 def delta(expression: Expression) -> Expression:
     """Returns ΔQ over the leaves ΔR and ∘R."""
     match expression:
-        case Stream() | Reference() | RelativeTimers() | PeriodicWindows() | AbsoluteTimers():
+        case Stream() | Reference() | RelativeTimers() | PeriodicWindows() | BoundedWindows() | AbsoluteTimers():
             return _leaf("Δ", expression)
         case Join(right=Relation()):  # which never changes
             return Join(delta(expression.left), expression.right)
@@ -96,7 +97,7 @@ def delta(expression: Expression) -> Expression:
 
 def old(expression: Expression) -> Expression:
     """Returns ∘Q: every operator commutes with it (ERR-02)."""
-    if isinstance(expression, Stream | Reference | RelativeTimers | PeriodicWindows | AbsoluteTimers):
+    if isinstance(expression, Leaf):
         return _leaf("∘", expression)
     return rebuild(expression, old)
 
@@ -113,6 +114,8 @@ def _name(leaf: Leaf) -> str:
             return f"X[{leaf.identifier}: {leaf.kind}[{leaf.anchor}, {leaf.duration}]]"
         case PeriodicWindows():
             return f"W[{leaf.identifier}: {leaf.length}/{leaf.slide}@{leaf.origin} ⊒ {', '.join(leaf.over)}]"
+        case BoundedWindows():
+            return f"W[{leaf.identifier}: {leaf.bounds}]"
         case AbsoluteTimers():
             return f"Q[{leaf.identifier}: timer:{leaf.timer.name}]"
         case _:

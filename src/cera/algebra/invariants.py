@@ -17,6 +17,7 @@ from __future__ import annotations
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -105,7 +106,7 @@ def _is_timed(expression: Expression) -> bool:
     match expression:
         case Selection():
             return _is_timed(expression.input)
-        case Join(right=RelativeTimers() | PeriodicWindows()):
+        case Join(right=RelativeTimers() | PeriodicWindows() | BoundedWindows()):
             return _is_timed(expression.left)
         case _:
             return _is_joined(expression)

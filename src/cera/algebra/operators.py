@@ -18,6 +18,7 @@ from cera.model.expressions.expression import TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
 from cera.model.tags import added_later, tagged
+from cera.model.time.bounded_windows import Bounds
 from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
@@ -116,6 +117,27 @@ class PeriodicWindows(_Checked):
     def schema(self) -> Schema:
         checked_period(*self.period)
         _require(bool(self.over), f"W[{self.identifier}] has windows around nothing")
+        return Schema(frozenset(), frozenset({self.identifier}), frozenset({self.identifier, *self.over}))
+
+
+@tagged("BoundedWindows")
+@dataclass(frozen=True)
+class BoundedWindows(_Checked):
+    """W[i: [f, g]](R): for the events that f and g are relative to, the window between these times.
+
+    sch = {i.begin, i.end, i.ref, j1.ref, …, jn.ref}; j1, …, jn may be timers and windows.
+    """
+
+    identifier: str
+    bounds: Bounds
+    source: Expression = Stream()
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        return self.bounds.identifiers
+
+    @cached_property
+    def schema(self) -> Schema:
         return Schema(frozenset(), frozenset({self.identifier}), frozenset({self.identifier, *self.over}))
 
 
@@ -258,12 +280,14 @@ class Gathering(_Checked):
 
     Tuples that differ in these events only are then of one event trace, and its matches, as those that ⋈_{i⊒j} finds
     in a window. `pairs` are (v, j); matches are compared in their order, and by those of R after them. With `counted`,
-    each combination of gathered events counts as a match of its own (ERR-07).
+    each combination of gathered events counts as a match of its own (ERR-07). What is `dropped` is no match either:
+    windows that conditions were about.
     """
 
     pairs: tuple[tuple[str, str], ...]
     input: Expression
     counted: bool = True
+    dropped: frozenset[str] = added_later("dropped", frozenset())
 
     @property
     def identifiers(self) -> frozenset[str]:
@@ -271,7 +295,7 @@ class Gathering(_Checked):
 
     @cached_property
     def schema(self) -> Schema:
-        schema, gathered = self.input.schema, self.identifiers
+        schema, gathered = self.input.schema, self.identifiers | self.dropped
         _require(gathered <= schema.intervals & schema.references, "Γ gathers what its input does not have")
         matches = frozenset(name for name, _ in self.pairs) if self.counted else frozenset[str]()
         _require(not matches & schema.matches, "Γ: the name of a match is taken")
@@ -374,6 +398,7 @@ Expression = (
     | Matching
     | RelativeTimers
     | PeriodicWindows
+    | BoundedWindows
     | AbsoluteTimers
     | Relation
     | Join
@@ -390,7 +415,7 @@ Expression = (
 
 
 #: What follows from the rows that it is joined to: R ⋈ X and R ⋈ W have the rows of R with more events.
-FollowingEvents = RelativeTimers | PeriodicWindows
+FollowingEvents = RelativeTimers | PeriodicWindows | BoundedWindows
 
 
 def _require(holds: bool, message: str) -> None:
@@ -426,7 +451,7 @@ def inputs(expression: Expression) -> tuple[Expression, ...]:
     match expression:
         case Stream() | Reference() | AbsoluteTimers() | Relation():
             return ()
-        case Matching() | RelativeTimers() | PeriodicWindows():
+        case Matching() | RelativeTimers() | PeriodicWindows() | BoundedWindows():
             return (expression.source,)
         case Join() | TemporalJoin() | AntiSemiJoin():
             return (expression.left, expression.right)
@@ -445,7 +470,7 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
     match expression:
         case Stream() | Reference() | AbsoluteTimers() | Relation():
             return expression
-        case Matching() | RelativeTimers() | PeriodicWindows():
+        case Matching() | RelativeTimers() | PeriodicWindows() | BoundedWindows():
             return replace(expression, source=new[0])
         case Join() | TemporalJoin() | AntiSemiJoin():
             return replace(expression, left=new[0], right=new[1])

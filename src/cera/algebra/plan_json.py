@@ -7,6 +7,7 @@ from typing import Any, assert_never
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -110,6 +111,12 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "windows": period_text(expression.period),
                 "over": list(expression.over),
             }
+        case BoundedWindows():
+            return {
+                "operator": "bounded windows",
+                "identifier": expression.identifier,
+                "bounds": str(expression.bounds),
+            }
         case Join():
             return {"operator": "join"}
         case Selection():
@@ -121,7 +128,8 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
         case AntiSemiJoin():
             return {"operator": "temporal anti-semi-join", **_window(expression, notation)}
         case Gathering():
-            return {"operator": "gathering", "identifiers": dict(expression.pairs), "counted": expression.counted}
+            gathering = {"operator": "gathering", "identifiers": dict(expression.pairs), "counted": expression.counted}
+            return {**gathering, **({"dropped": sorted(expression.dropped)} if expression.dropped else {})}
         case Merging():
             openings = {"openings": list(expression.openings)} if expression.openings else {}
             return {"operator": "merging", "identifiers": list(expression.identifiers), **openings}

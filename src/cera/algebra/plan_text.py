@@ -16,6 +16,7 @@ from cera.algebra.differencing import DifferenceReference
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -168,9 +169,9 @@ class _Writer:
                     return [whole]
                 right = self.inline(expression.right, nested=True)
                 return [*self.lines(expression.left), f"{self._operator(expression)} {right}"]
-            case Stream() | Reference() | Matching() | RelativeTimers() | PeriodicWindows() | AbsoluteTimers():
+            case Stream() | Reference() | Matching() | RelativeTimers() | AbsoluteTimers() | Relation():
                 return [self.inline(expression)]
-            case Relation():
+            case PeriodicWindows() | BoundedWindows():
                 return [self.inline(expression)]
             case _:
                 assert_never(expression)
@@ -189,6 +190,8 @@ class _Writer:
             case PeriodicWindows():
                 windows = f"{period_text(expression.period)} ⊒ {', '.join(expression.over)}"
                 return f"W[{expression.identifier}: {windows}]({_source(expression.source)})"
+            case BoundedWindows():
+                return f"W[{expression.identifier}: {expression.bounds}]({_source(expression.source)})"
             case Construction() | Merging() | Gathering() | Selection() | Projection() | Renaming():
                 return f"{self._operator(expression)}({self.inline(expression.input)})"
             case Join() | TemporalJoin() | AntiSemiJoin():

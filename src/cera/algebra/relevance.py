@@ -18,6 +18,7 @@ from math import ceil
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Join,
@@ -46,7 +47,7 @@ from cera.rules.reasoning.difference_bounds import Bound, Constraint
 from cera.rules.reasoning.time_consequences import consequences, time_network
 from cera.rules.reasoning.time_constraints import TimeConstraint, TimeNetwork, TimeReason
 from cera.rules.reasoning.time_points import TimePoint
-from cera.rules.rule import AbsoluteTimer, Branch, EventQuery, PeriodicWindow, RelativeTimer
+from cera.rules.rule import AbsoluteTimer, BoundedWindow, Branch, EventQuery, PeriodicWindow, RelativeTimer
 from cera.rules.states import contained
 
 
@@ -238,7 +239,7 @@ class Relevance:
 
     def _events(self, expression: Expression) -> Iterator[str]:
         """Yields the identifiers without those of timers and windows, which follow from them."""
-        following = RelativeTimer | PeriodicWindow
+        following = RelativeTimer | PeriodicWindow | BoundedWindow
         return (name for name, literal in _positive(expression, self.plan) if not isinstance(literal, following))
 
     def _traced(self, body: Expression) -> list[str]:
@@ -347,7 +348,7 @@ def _bodies(expression: Expression) -> list[Expression]:
             return [expression]
 
 
-Positive = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow
+Positive = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow | BoundedWindow
 
 
 def _positive(expression: Expression, plan: Plan) -> Iterator[tuple[str, Positive]]:
@@ -363,6 +364,8 @@ def _positive(expression: Expression, plan: Plan) -> Iterator[tuple[str, Positiv
         case PeriodicWindows():
             window = PeriodicWindow(expression.identifier, *expression.period, expression.over)
             yield expression.identifier, window
+        case BoundedWindows():
+            yield expression.identifier, BoundedWindow(expression.identifier, expression.bounds)
         case Reference():
             yield from _positive(plan.by_name[expression.name].expression, plan)
         case Renaming():
@@ -382,6 +385,9 @@ def _renamed_literal(literal: Positive, names: Mapping[str, str]) -> tuple[str, 
         return name, replace(literal, identifier=name, anchor=names.get(literal.anchor, literal.anchor))
     if isinstance(literal, PeriodicWindow):
         return name, replace(literal, identifier=name, over=tuple(names.get(each, each) for each in literal.over))
+    if isinstance(literal, BoundedWindow):
+        bounds = literal.bounds.renamed(lambda each: names.get(each, each))
+        return name, replace(literal, identifier=name, bounds=bounds)
     return name, replace(literal, identifier=name)
 
 
@@ -436,5 +442,5 @@ def _branch(literals: Iterable[Positive], conditions: tuple[Condition, ...]) -> 
         absolute_timers=tuple(literal for literal in every if isinstance(literal, AbsoluteTimer)),
         relative_timers=tuple(literal for literal in every if isinstance(literal, RelativeTimer)),
         conditions=conditions,
-        windows=tuple(literal for literal in every if isinstance(literal, PeriodicWindow)),
+        windows=tuple(literal for literal in every if isinstance(literal, PeriodicWindow | BoundedWindow)),
     )

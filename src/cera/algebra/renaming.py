@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from cera.algebra.operators import (
     AbsoluteTimers,
+    BoundedWindows,
     Expression,
     Join,
     Matching,
@@ -80,6 +81,9 @@ def renamed(expression: Expression, names: Names) -> Expression:
         case PeriodicWindows():
             over = tuple(names.identifier(name) for name in expression.over)
             return replace(expression, identifier=names.identifier(expression.identifier), over=over)
+        case BoundedWindows():
+            bounds = expression.bounds.renamed(names.identifier)
+            return replace(expression, identifier=names.identifier(expression.identifier), bounds=bounds)
         case Join():
             return Join(renamed(expression.left, names), renamed(expression.right, names))
         case Selection():

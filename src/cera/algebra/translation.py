@@ -3,7 +3,7 @@
     B1     = Q[j: q]
     B(i+1) = Bi ⋈ Q[j: q]           for event j: q
              Bi ⋈ X[j: kind[j', d]] for event j: kind[j', d]
-             Bi ⋈ W[j: p ⊒ i1, …]   for a periodic window j over i1, …
+             Bi ⋈ W[j: p ⊒ i1, …]   for a periodic window j over i1, …, and W[j: [f, g]] for one with bounds
              Bi ⋈ Q[j: q](name)      for relation j: q, a pattern of rows of the relation `name`
              Bi ⋈_{j⊒i'} Q[i': q]   for while j: collect q        (i' fresh)
              Bi ▷_{j⊒i'} Q[i': q]   for while j: not q
@@ -24,6 +24,7 @@ from itertools import count
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -51,6 +52,7 @@ from cera.rules.declarations import RelationDeclaration
 from cera.rules.reasoning.gathering import late_gathered
 from cera.rules.rule import (
     Accumulation,
+    BoundedWindow,
     Branch,
     EventQuery,
     QueryKind,
@@ -58,8 +60,11 @@ from cera.rules.rule import (
     Rule,
     RuleProgram,
     Semantics,
+    Window,
     anchors_first,
+    auxiliary_windows,
     gathered_order,
+    set_on,
     trace_order,
 )
 from cera.rules.states import contained, in_state
@@ -144,6 +149,12 @@ def fresh_identifiers(rules: Sequence[Rule]) -> Iterator[str]:
     return (name for name in candidates if name not in taken)
 
 
+def _windows(window: Window) -> PeriodicWindows | BoundedWindows:
+    if isinstance(window, BoundedWindow):
+        return BoundedWindows(window.identifier, window.bounds)
+    return PeriodicWindows(window.identifier, *window.period, window.over)
+
+
 @dataclass(frozen=True)
 class _Translator:
     semantics: Semantics
@@ -187,7 +198,8 @@ class _Translator:
             )
         pairs = tuple((next(self.fresh), name) for name in gathered_order(branch))
         body = self.body(branch)
-        return Gathering(pairs, body, self.semantics == "practical") if pairs else body
+        dropped = auxiliary_windows(branch)
+        return Gathering(pairs, body, self.semantics == "practical", dropped) if pairs or dropped else body
 
     def body(self, branch: Branch) -> Expression:
         """Returns C: the literals from left to right, then the conditions."""
@@ -199,7 +211,7 @@ class _Translator:
                 RelativeTimers(timer.identifier, timer.kind, timer.anchor, timer.duration)
                 for timer in anchors_first(branch)
             ),
-            *(PeriodicWindows(each.identifier, *each.period, each.over) for each in branch.windows),
+            *map(_windows, branch.windows),
         ]
         expression = literals[0]
         for literal in literals[1:]:
@@ -234,9 +246,9 @@ class _Translator:
         return Matching(identifier, pattern, Union((Stream(), *producers)) if producers else Stream())
 
     def _accumulate(self, expression: Expression, accumulation: Accumulation, branch: Branch) -> Expression:
-        element = next(self.fresh)
+        element = accumulation.element or next(self.fresh)
         right = self._collected(element, accumulation)
-        excluded = frozenset(self._excluded(accumulation.window, branch))
+        excluded = frozenset(() if accumulation.with_anchor else self._excluded(accumulation.window, branch))
         window, contained = accumulation.window, accumulation.containment
         if accumulation.negated:
             return AntiSemiJoin(window, element, expression, right, excluded, accumulation.conditions, contained)
@@ -254,10 +266,6 @@ class _Translator:
 
     def _excluded(self, window: str, branch: Branch) -> Iterator[str]:
         """Yields the identifiers of the event that a window is, or is defined relative to (ERR-05)."""
-        anchors = {timer.identifier: timer.anchor for timer in branch.relative_timers}
-        events = {query.identifier for query in branch.events}
-        current: str | None = window if self.semantics == "practical" else None
-        while current is not None:
-            if current in events:
-                yield current
-            current = anchors.get(current)
+        if self.semantics == "practical":
+            events = {query.identifier for query in branch.events}
+            yield from (name for name in set_on(window, branch) if name in events)

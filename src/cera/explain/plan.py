@@ -22,7 +22,7 @@ from cera.model.time.durations import Duration, format_duration
 from cera.optimizer.driver import optimized
 from cera.rules.analysis.unification import query_label
 from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
-from cera.rules.rule import AbsoluteTimer, PeriodicWindow, RelativeTimer, RuleProgram
+from cera.rules.rule import AbsoluteTimer, BoundedWindow, PeriodicWindow, RelativeTimer, RuleProgram
 from cera.wording import Setting
 
 
@@ -149,6 +149,8 @@ def _reason_text(reason: TimeReason) -> str:
             return f"{reason.identifier}: {_timer_text(reason.timer)}"
         case PeriodicWindow():
             return f"{reason.identifier}: {period_text(reason.period)} ⊒ {', '.join(reason.over)}"
+        case BoundedWindow():
+            return f"{reason.identifier}: {reason.bounds}"
         case TimerExistence():
             return f"{reason.timer.identifier} happens"
         case _:

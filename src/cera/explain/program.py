@@ -33,7 +33,7 @@ from cera.languages.xchangeeq.syntax import (
 from cera.model.events.states import shown_label
 from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
-from cera.rules.rule import Branch, EventQuery, Rule, RuleProgram
+from cera.rules.rule import BoundedWindow, Branch, EventQuery, Rule, RuleProgram
 from cera.rules.states import as_written, asks_for_state, written_conditions
 
 Item = TypeVar("Item")
@@ -160,8 +160,9 @@ def _timers(branch: Branch) -> Iterator[Timer]:
     for relative in branch.relative_timers:
         yield {"identifier": relative.identifier, "timer": f"{relative.kind}[{relative.anchor}, {relative.duration}]"}
     for window in branch.windows:
-        over = ", ".join(window.over)
-        yield {"identifier": window.identifier, "timer": f"window {period_text(window.period)} over {over}"}
+        text = str(window.bounds) if isinstance(window, BoundedWindow) else period_text(window.period)
+        around = "" if isinstance(window, BoundedWindow) else f" over {', '.join(window.over)}"
+        yield {"identifier": window.identifier, "timer": f"window {text}{around}"}
 
 
 def as_syntax(rule: Rule) -> RuleSyntax:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from cera.algebra.operators import (
     AbsoluteTimers,
+    BoundedWindows,
     Expression,
     Join,
     Matching,
@@ -62,6 +63,8 @@ def _key(expression: Expression, names: Names) -> Key:
         case PeriodicWindows():
             over = tuple(names.identifier(name) for name in expression.over)
             return ("W", names.identifier(expression.identifier), *expression.period, over)
+        case BoundedWindows():
+            return ("W", names.identifier(expression.identifier), repr(expression.bounds.renamed(names.identifier)))
         case Join():
             return ("⋈", _key(expression.left, names), _key(expression.right, names))
         case Selection():
@@ -91,7 +94,7 @@ def _identifiers(expression: Expression) -> Iterator[str]:
             yield expression.identifier
         case RelativeTimers():
             yield from (expression.identifier, expression.anchor)
-        case PeriodicWindows():
+        case PeriodicWindows() | BoundedWindows():
             yield from (expression.identifier, *expression.over)
         case Join():
             yield from _identifiers(expression.left)
@@ -109,7 +112,7 @@ def _variables(expression: Expression) -> Iterator[str]:
             yield from _in_order(expression.pattern)
         case AbsoluteTimers():
             yield from _in_order(expression.timer.pattern)
-        case RelativeTimers() | PeriodicWindows():
+        case RelativeTimers() | PeriodicWindows() | BoundedWindows():
             pass
         case Join():
             yield from _variables(expression.left)

@@ -21,6 +21,7 @@ from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern, TermPattern
 from cera.model.tags import added_later, tagged
+from cera.model.time.bounded_windows import Bounds
 from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
@@ -88,6 +89,8 @@ class PeriodicWindow:
     over: tuple[str, ...]
     anonymous: bool = False
     span: Span | None = field(default=None, compare=False, repr=False)
+    #: A window that conditions and absences are about: it is no cause, and the answer does not wait for it.
+    auxiliary: bool = added_later("auxiliary", False)
 
     def __post_init__(self) -> None:
         checked_period(*self.period)
@@ -97,6 +100,26 @@ class PeriodicWindow:
     @property
     def period(self) -> Period:
         return Period(self.length, self.slide, self.origin)
+
+
+@tagged("BoundedWindow")
+@dataclass(frozen=True)
+class BoundedWindow:
+    """A window between two times relative to events, timers and windows before it, or absolute ones."""
+
+    identifier: str
+    bounds: Bounds
+    anonymous: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+    #: As for a periodic window.
+    auxiliary: bool = False
+
+    @property
+    def over(self) -> tuple[str, ...]:
+        return self.bounds.identifiers
+
+
+Window = PeriodicWindow | BoundedWindow
 
 
 @tagged("Accumulation")
@@ -112,6 +135,10 @@ class Accumulation:
     containment: Containment = added_later("containment", "inside")
     #: The opening of the state that the window is: only events in an open state are kept for it.
     opening: EventQuery | None = added_later("opening", None)
+    #: Whether the event that the window is, or is defined relative to, may be inside.
+    with_anchor: bool = added_later("with_anchor", False)
+    #: What conditions call the event inside; only that of an absence has a name.
+    element: str | None = added_later("element", None)
 
 
 @tagged("RelationQuery")
@@ -138,7 +165,7 @@ def relation_name(pattern: Pattern) -> str | None:
     return pattern.label if isinstance(pattern, TermPattern) and isinstance(pattern.label, str) else None
 
 
-PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow
+PositiveLiteral = EventQuery | RelativeTimer | AbsoluteTimer | Window
 
 
 @tagged("Branch")
@@ -157,7 +184,7 @@ class Branch:
     collections: tuple[Accumulation, ...] = ()
     absences: tuple[Accumulation, ...] = ()
     conditions: tuple[Expression, ...] = ()
-    windows: tuple[PeriodicWindow, ...] = added_later("windows", ())
+    windows: tuple[Window, ...] = added_later("windows", ())
     gathered: tuple[str, ...] = added_later("gathered", ())
     relations: tuple[RelationQuery, ...] = added_later("relations", ())
 
@@ -206,18 +233,41 @@ def _check_windows(branch: Branch) -> None:
     """Raises ValueError where windows or gathered identifiers name what they cannot be about."""
     known = branch.identifiers
     windows = {window.identifier for window in branch.windows}
+    before: set[str] = set()
     for window in branch.windows:
-        if not known - windows >= {*window.over}:
+        if not (known - windows) | (before if isinstance(window, BoundedWindow) else set()) >= {*window.over}:
             raise ValueError(f"the window {window.identifier} is over what is no event or timer of its branch")
+        if isinstance(window, BoundedWindow) and not window.auxiliary and {*window.over} & {*branch.gathered}:
+            raise ValueError(f"the window {window.identifier} is not gathered, but what it is relative to is")
+        before.add(window.identifier)
     if not known - windows >= {*branch.gathered}:
         raise ValueError("only events and timers of a branch can be gathered")
-    if known <= {*branch.gathered}:
+    if known - auxiliary_windows(branch) <= {*branch.gathered}:
         raise ValueError("a branch cannot gather all of its events: the answer would have no time")
+    if any(part.window in auxiliary_windows(branch) for part in branch.accumulations):
+        raise ValueError("an accumulation is over a window that its answer does not wait for")
     for timer in branch.relative_timers:
         if timer.anchor in windows:
             raise ValueError(f"the timer {timer.identifier} is set on a window, which has no timers")
         if timer.anchor in branch.gathered and timer.identifier not in branch.gathered:
             raise ValueError(f"the timer {timer.identifier} is not gathered, but what it is set on is")
+
+
+def set_on(window: str, branch: Branch) -> tuple[str, ...]:
+    """Returns a window and what it is defined relative to, through any chain of timers and bounds."""
+    anchors: dict[str, tuple[str, ...]] = {timer.identifier: (timer.anchor,) for timer in branch.relative_timers}
+    anchors |= {each.identifier: each.over for each in branch.windows if isinstance(each, BoundedWindow)}
+    found, waiting = [window], [window]
+    while waiting:
+        more = [name for name in anchors.get(waiting.pop(), ()) if name not in found]
+        found += more
+        waiting += more
+    return tuple(found)
+
+
+def auxiliary_windows(branch: Branch) -> frozenset[str]:
+    """Returns the identifiers of windows that are no causes."""
+    return frozenset(window.identifier for window in branch.windows if window.auxiliary)
 
 
 def trace_order(branch: Branch) -> tuple[str, ...]:
@@ -233,11 +283,12 @@ def gathered_order(branch: Branch) -> tuple[str, ...]:
 def literal_order(branch: Branch) -> tuple[str, ...]:
     """Returns all identifiers: events, absolute timers, relative timers, each after its anchor, and windows.
 
-    Queries that serve others are left out: they are no causes.
+    Queries and windows that serve others are left out: they are no causes.
     """
     events = (query for query in branch.events if not query.auxiliary)
     literals: tuple[PositiveLiteral, ...] = (*events, *branch.absolute_timers, *anchors_first(branch))
-    return tuple(literal.identifier for literal in (*literals, *branch.windows))
+    windows = (window for window in branch.windows if not window.auxiliary)
+    return tuple(literal.identifier for literal in (*literals, *windows))
 
 
 def anchors_first(branch: Branch) -> list[RelativeTimer]:

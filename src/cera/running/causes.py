@@ -222,4 +222,6 @@ def event_text(event: Event) -> str:
         return f"timer {kind} {term.children[1]}"
     if term.label == WINDOW_LABEL and len(term.children) == 2:
         return f"window {term.children[0]} every {term.children[1]}"
+    if term.label == WINDOW_LABEL:
+        return "window between bounds"
     return printable(term.label + str(term).removeprefix(label(term.label)))

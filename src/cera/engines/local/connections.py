@@ -8,6 +8,7 @@ from typing import Any, assert_never
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -33,7 +34,7 @@ from cera.engines.local.lookups import Lookup, LookupFinisher, index_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.recursion import RecursiveRule
-from cera.engines.local.row_stages import Fit, Select, SlotStage, Stage, TimerStage, WindowStage
+from cera.engines.local.row_stages import BoundedWindowStage, Fit, Select, SlotStage, Stage, TimerStage, WindowStage
 from cera.engines.local.rows import Layout, Row, compile_pattern, gathered_layout, layout_of
 from cera.engines.local.state import State
 from cera.engines.local.timers import awaited_columns
@@ -103,6 +104,10 @@ class Connections:
                 left = self.layout(expression.left)
                 over = [left.event(identifier) for identifier in windows.over]
                 self.connect(expression.left, WindowStage(windows.period, over, then))
+            case Join(right=BoundedWindows() as windows):
+                left = self.layout(expression.left)
+                positions = {name: left.event(name) for name in windows.over}
+                self.connect(expression.left, BoundedWindowStage(windows.bounds, positions, then))
             case Join(right=Relation() as relation):
                 self._lookup(expression.left, relation, then)
             case Join():
@@ -111,7 +116,9 @@ class Connections:
                 self._window(expression, then)
             case Gathering():
                 self._gathering(expression, then)
-            case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | Relation() | Merging() | Union():
+            case Stream() | Construction() | Relation() | Merging() | Union():
+                raise AssertionError(f"{type(expression).__name__} cannot stand here")
+            case RelativeTimers() | PeriodicWindows() | BoundedWindows():
                 raise AssertionError(f"{type(expression).__name__} cannot stand here")
             case _:
                 assert_never(expression)

@@ -1,4 +1,4 @@
-"""The events of relative timers and periodic windows."""
+"""The events of relative timers and windows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
-from cera.model.events.window_events import WINDOW_LABEL, window_event, window_texts
+from cera.model.events.window_events import BOUNDED, WINDOW_LABEL, bounded_window_event, window_event, window_texts
 from cera.model.terms.hashing import texts_event_id
 from cera.model.terms.term import Term
 from cera.model.time.durations import Duration
@@ -49,7 +49,7 @@ class TimerOccurrence:
 
 
 class WindowOccurrence:
-    """A periodic window around events."""
+    """A periodic window around events; without a slide, a window between two bounds."""
 
     __slots__ = ("begin", "end", "slide")
 
@@ -69,12 +69,14 @@ class WindowOccurrence:
 
     @property
     def event(self) -> Event:
-        return window_event(self._period, Interval(self.begin, self.end))
+        interval = Interval(self.begin, self.end)
+        return window_event(self._period, interval) if self.slide else bounded_window_event(interval)
 
     @property
     def id(self) -> str:
         """The id of the event, without its term."""
-        return texts_event_id(WINDOW_LABEL, window_texts(self._period), self.begin, self.end)
+        texts = window_texts(self._period) if self.slide else BOUNDED
+        return texts_event_id(WINDOW_LABEL, texts, self.begin, self.end)
 
     def __getstate__(self) -> tuple[int, int, int]:
         return (self.begin, self.end, self.slide)

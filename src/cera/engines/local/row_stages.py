@@ -14,6 +14,7 @@ from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression
+from cera.model.time.bounded_windows import Bounds, MovedEdge
 from cera.model.time.durations import Duration
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Interval
 from cera.model.time.periodic_windows import Period
@@ -186,6 +187,52 @@ class WindowStage(Stage):
             f"for {begin} in range({first} + ({origin} - {first}) % {slide}, {last} + 1, {slide}):",
             f"    {end} = {begin} + {length - 1}",
             *indented(inner),
+        ]
+
+
+class BoundedWindowStage(Stage):
+    """R ⋈ W[i: [f, g]]: the row with the window between two times; dropped if that does not happen."""
+
+    def __init__(self, bounds: Bounds, positions: Mapping[str, int], then: Stage) -> None:
+        self.bounds = bounds
+        self.positions = positions
+        self.then = then
+
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        begin, end = writer.fresh("begin"), writer.fresh("end")
+        windowed = cells.with_timer(f"WindowOccurrence({begin}, {end}, 0)", begin, end)
+        if any(edge.by.months for edge in (*self.bounds.begin, *self.bounds.end)):
+            return self._by_calendar(cells, windowed, (begin, end), writer)
+        bounds = [[self._edge(edge, cells) for edge in bound] for bound in (self.bounds.begin, self.bounds.end)]
+        dated = [f"{MIN_TIME} <= {edge} <= {MAX_TIME}" for bound in bounds if len(bound) > 1 for edge in bound]
+        latest = [bound[0] if len(bound) == 1 else f"max({', '.join(bound)})" for bound in bounds]
+        return [
+            f"{begin}, {end} = {latest[0]}, {latest[1]}",
+            f"if {' and '.join([f'{MIN_TIME} <= {begin} <= {end} <= {MAX_TIME}', *dated])}:",
+            *indented(self.then.write(windowed, writer)),
+        ]
+
+    def _edge(self, edge: MovedEdge, cells: Cells) -> str:
+        if edge.identifier is None:
+            return str(edge.by.microseconds)
+        position = self.positions[edge.identifier]
+        source = cells.begin(position) if edge.edge == "begin" else cells.end(position)
+        return f"{source} + {edge.by.microseconds}" if edge.by.microseconds else source
+
+    def _by_calendar(self, cells: Cells, windowed: Cells, edges: tuple[str, str], writer: SourceWriter) -> list[str]:
+        bounds, names = self.bounds, tuple(self.positions)
+
+        def window_of(*times: int) -> tuple[int, int] | None:
+            known = {name: Interval(times[2 * i], times[2 * i + 1]) for i, name in enumerate(names)}
+            return bounds.interval(known)
+
+        window = writer.fresh("window")
+        times = [edge for position in self.positions.values() for edge in (cells.begin(position), cells.end(position))]
+        return [
+            f"{window} = {writer.name(window_of)}({', '.join(times)})",
+            f"if {window} is not None:",
+            f"    {edges[0]}, {edges[1]} = {window}",
+            *indented(self.then.write(windowed, writer)),
         ]
 
 

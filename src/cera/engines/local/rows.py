@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, assert_never
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -140,7 +141,7 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             return layout_of(plan.by_name[expression.name].expression, plan)
         case Relation():
             return Layout(pattern_layout("", expression.pattern).columns[:-1])
-        case Join(right=RelativeTimers() | PeriodicWindows() as following):
+        case Join(right=RelativeTimers() | PeriodicWindows() | BoundedWindows() as following):
             return layout_of(expression.left, plan).with_(Column("event", following.identifier))
         case Join():
             left = layout_of(expression.left, plan)
@@ -165,7 +166,7 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             for part in expression.inputs[1:]:
                 layout = layout.with_(*(c for c in layout_of(part, plan).columns if c not in layout))
             return layout
-        case Stream() | Construction() | RelativeTimers() | PeriodicWindows():
+        case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | BoundedWindows():
             raise AssertionError(f"{type(expression).__name__} has events, not rows")
         case _:
             assert_never(expression)
@@ -177,7 +178,9 @@ def gathered_layout(layout: Layout, gathering: Gathering) -> tuple[Layout, list[
     Matches come last, first those that are gathered here, in the order in which heads compare them.
     """
     kept = [
-        c for c in layout.columns if c.kind == "data" or (c.kind == "event" and c.name not in gathering.identifiers)
+        c
+        for c in layout.columns
+        if c.kind == "data" or (c.kind == "event" and c.name not in gathering.identifiers | gathering.dropped)
     ]
     older = [c for c in layout.columns if c.kind == "match"]
     columns = (*kept, *(Column("match", match) for match, _ in gathering.pairs), *older)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cera.algebra.operators import (
+    BoundedWindows,
     Expression,
     Gathering,
     Matching,
@@ -53,12 +54,12 @@ def _forward_timers(expression: Expression, plan: Plan) -> set[str]:
     match expression:
         case RelativeTimers():
             return {expression.identifier} if TIMERS[expression.kind][1][1] > 0 else set()
-        case PeriodicWindows():
+        case PeriodicWindows() | BoundedWindows():
             return {expression.identifier}
         case Matching():
             return set()
         case Gathering():  # ends no later than what remains
-            return _forward_timers(expression.input, plan) - expression.identifiers
+            return _forward_timers(expression.input, plan) - expression.identifiers - expression.dropped
         case Reference():
             return _forward_timers(plan.by_name[expression.name].expression, plan)
         case Renaming():

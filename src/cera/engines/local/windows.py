@@ -101,7 +101,9 @@ def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row
     left, right, operator = window.left, window.right, window.operator
     writer = SourceWriter()
     cells = Cells.of("row", len(left.columns))
-    both = left.with_(*(c if c.kind == "data" else Column("match", c.name) for c in right.columns if c not in left))
+    absent = isinstance(operator, AntiSemiJoin)  # conditions may name what is not there
+    own = (c if c.kind == "data" or absent else Column("match", c.name) for c in right.columns if c not in left)
+    both = left.with_(*own)
     test = compile_conditions(operator.condition, both, evaluator)
     inside = window.inside("begin", cells)
     if test:

@@ -17,7 +17,7 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows, named_rows
 from cera.model.events.states import OPEN, is_opening, state_label
-from cera.model.events.window_events import window_event
+from cera.model.events.window_events import bounded_window_event, window_event
 from cera.model.expressions.expression import Expression, TimerQuery, until_of
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match, substitution_key
@@ -29,12 +29,16 @@ from cera.model.time.timers import relative_timer
 from cera.rules.rule import (
     AbsoluteTimer,
     Accumulation,
+    BoundedWindow,
     Branch,
     EventQuery,
     PeriodicWindow,
     RelationQuery,
     RelativeTimer,
     Semantics,
+    Window,
+    auxiliary_windows,
+    set_on,
 )
 from cera.wording import Setting
 
@@ -86,7 +90,7 @@ class Interpretation:
 TICK_LIMIT = 100_000
 
 Trace = Mapping[str, Event]
-Formula = EventQuery | RelationQuery | RelativeTimer | AbsoluteTimer | PeriodicWindow | Accumulation | Branch
+Formula = EventQuery | RelationQuery | RelativeTimer | AbsoluteTimer | Window | Accumulation | Branch
 
 
 def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
@@ -97,8 +101,11 @@ def timer_event(timer: RelativeTimer, anchor: Event) -> Event | None:
     return Event(Term(f"timer:{timer.kind}", (anchor.id, str(timer.duration)), ordered=True), interval)
 
 
-def window_events(window: PeriodicWindow, trace: Trace) -> list[Event]:
-    """Returns the windows that contain all events that the window is over, as events."""
+def window_events(window: Window, trace: Trace) -> list[Event]:
+    """Returns the windows that contain all events that the window is over, as events; the one between its bounds."""
+    if isinstance(window, BoundedWindow):
+        interval = window.bounds.interval({name: trace[name].interval for name in window.over})
+        return [] if interval is None else [bounded_window_event(interval)]
     around = hull(trace[name].interval for name in window.over)
     return [window_event(window.period, interval) for interval in window.period.windows(around)]
 
@@ -163,7 +170,7 @@ class Theory:
                     and event == timer_event(formula, anchor)
                     and event.interval == interval
                 )
-            case PeriodicWindow():  # τ(i) is one of the windows that contain all τ(j), j in `over`
+            case PeriodicWindow() | BoundedWindow():  # τ(i) is one of the windows that contain all τ(j), j in `over`
                 event = trace.get(formula.identifier)
                 return (
                     event is not None
@@ -178,7 +185,7 @@ class Theory:
                 inside = self.inside(events, formula, branch or Branch(), trace)
                 # ERR-12, ERR-23: one σ at a time; variables of a negated query alone are existential
                 found = any(
-                    self.hold(formula.conditions, joined, trace)
+                    self.hold(formula.conditions, joined, with_element(trace, formula, event))
                     for event in inside
                     for answer in events.answers(formula.pattern, event)
                     if (joined := join(values, answer)) is not None
@@ -212,7 +219,7 @@ class Theory:
         In the practical semantics without the event that the window is, or is defined relative to (ERR-05).
         """
         window = trace[accumulation.window].interval
-        excluded = self._excluded(accumulation.window, branch, trace)
+        excluded = set() if accumulation.with_anchor else self._excluded(accumulation.window, branch, trace)
         return [
             event
             for event in events.candidates(accumulation.pattern)
@@ -240,12 +247,7 @@ class Theory:
         """Returns the ids of these events; the opening and the ending of a state have one id."""
         if self.semantics == "formal":
             return set()
-        anchors = {timer.identifier: timer.anchor for timer in branch.relative_timers}
-        excluded = {trace[window].id}
-        while window in anchors:
-            window = anchors[window]
-            excluded.add(trace[window].id)
-        return excluded
+        return {trace[name].id for name in set_on(window, branch)}
 
     def hold(self, conditions: Sequence[Expression], values: Substitution, trace: Trace) -> bool:
         """Returns whether W(C) = true for all of the conditions."""
@@ -284,9 +286,15 @@ class Theory:
 
 def interval_of(trace: Trace, branch: Branch) -> Interval:
     """Returns the hull of the positive literals; the opening of a state adds no more than that it has happened."""
-    kept = [(name, event) for name, event in trace.items() if name not in branch.gathered]
+    left_out = {*branch.gathered, *auxiliary_windows(branch)}
+    kept = [(name, event) for name, event in trace.items() if name not in left_out]
     lasting = (event.interval for name, event in kept if name not in branch.openings)
     return hull_with_openings(lasting, (event.begin for name, event in kept if name in branch.openings))
+
+
+def with_element(trace: Trace, accumulation: Accumulation, event: Event) -> Trace:
+    """Returns the trace with the event that an accumulation is about, if its conditions have a name for it."""
+    return trace if accumulation.element is None else {**trace, accumulation.element: event}
 
 
 def match_timer(timer: AbsoluteTimer, event: Event) -> list[Substitution]:

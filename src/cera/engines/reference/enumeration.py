@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from cera.engines.reference.entailment import (
@@ -16,6 +15,7 @@ from cera.engines.reference.entailment import (
     match_timer,
     timer_event,
     window_events,
+    with_element,
 )
 from cera.model.events.event import Event
 from cera.model.expressions import expression as expressions
@@ -23,7 +23,7 @@ from cera.model.expressions.expression import Expression
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, substitution_key
 from cera.model.time.interval import Interval, hull
-from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, gathered_order
+from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, EventQuery, auxiliary_windows, gathered_order
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class _Enumeration:
                     self._occurs(absence, trace, extended) for absence in branch.absences
                 ):
                     gathered = gathered_order(branch)
-                    remaining = {name: event for name, event in trace.items() if name not in gathered}
+                    left_out = {*gathered, *auxiliary_windows(branch)}
+                    remaining = {name: event for name, event in trace.items() if name not in left_out}
                     matched = (*(trace[name] for name in gathered), *collected)
                     yield Match(remaining, matched, extended, interval_of(trace, branch))
 
@@ -116,8 +117,10 @@ class _Enumeration:
     def _rows(self, trace: Trace, values: Substitution) -> list[Substitution]:
         """Returns σ with the values of each combination of rows of the relations, as of the end of the trace."""
         found = [values]
+        left_out = auxiliary_windows(self.branch)
         for query in self.branch.relations:
-            answers = self.theory.rows(query, hull(event.interval for event in trace.values()).end)
+            end = hull(event.interval for name, event in trace.items() if name not in left_out).end
+            answers = self.theory.rows(query, end)
             found = [joined for each in found for answer in answers if (joined := join(each, answer)) is not None]
         return found
 
@@ -167,7 +170,8 @@ class _Enumeration:
     def _occurs(self, absence: Accumulation, trace: Trace, values: Substitution) -> bool:
         """Returns whether the window holds an event that agrees with σ."""
         return any(
-            (joined := join(values, answer)) is not None and self.theory.hold(absence.conditions, joined, trace)
+            (joined := join(values, answer)) is not None
+            and self.theory.hold(absence.conditions, joined, with_element(trace, absence, event))
             for event in self.theory.inside(self.events, absence, self.branch, trace)
             for answer in self.events.answers(absence.pattern, event)
         )
@@ -188,10 +192,11 @@ def with_relative_timers(trace: Trace, branch: Branch) -> Trace | None:
 
 
 def with_windows(trace: Trace, branch: Branch) -> Iterator[Trace]:
-    """Yields τ extended by every combination of the periodic windows."""
-    windows = [window_events(window, trace) for window in branch.windows]
-    names = [window.identifier for window in branch.windows]
-    return ({**trace, **dict(zip(names, chosen, strict=True))} for chosen in product(*windows))
+    """Yields τ extended by every combination of the windows, each after those that it is over."""
+    found: list[Trace] = [trace]
+    for window in branch.windows:
+        found = [{**each, window.identifier: event} for each in found for event in window_events(window, each)]
+    return iter(found)
 
 
 def _settled_by(literal: EventQuery | AbsoluteTimer) -> frozenset[str]:

@@ -11,13 +11,13 @@ from pyspark.sql import Row
 from cera.engines.spark.plan.deriving import DERIVATION, RECIPIENT, TRANSPORT
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
 from cera.model.events.states import is_ending
-from cera.model.events.window_events import window_event
+from cera.model.events.window_events import bounded_window_event, window_event
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval, Time
 from cera.modules.detection import tick_occurrence
 from cera.modules.monitoring import Clock
-from cera.rules.rule import RelativeTimer, Rule
+from cera.rules.rule import BoundedWindow, RelativeTimer, Rule
 
 #: The names of the causes of a derivation, in their order.
 NAMES = "names"
@@ -83,7 +83,11 @@ class Lineage:
                         return event
             for window in branch.windows:
                 if window.identifier == row["name"]:
-                    event = window_event(window.period, Interval(row["begin"], row["end"]))
+                    interval = Interval(row["begin"], row["end"])
+                    if isinstance(window, BoundedWindow):
+                        event = bounded_window_event(interval)
+                    else:
+                        event = window_event(window.period, interval)
                     if event.id == row["id"]:
                         return event
         return self._tick(row)

@@ -31,7 +31,17 @@ from cera.rules.reasoning.quotation import listed, quoted
 from cera.rules.reasoning.time_cases import no_times
 from cera.rules.reasoning.time_constraints import TimeNetwork, TimeReason, TimerExistence, combined, literal_constraints
 from cera.rules.reasoning.value_constraints import no_values
-from cera.rules.rule import AbsoluteTimer, Accumulation, Branch, PeriodicWindow, RelativeTimer, Rule, RuleProgram
+from cera.rules.rule import (
+    AbsoluteTimer,
+    Accumulation,
+    BoundedWindow,
+    Branch,
+    PeriodicWindow,
+    RelativeTimer,
+    Rule,
+    RuleProgram,
+    Window,
+)
 
 
 def check_satisfiability(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -149,12 +159,12 @@ def _never_happens(rule: Rule, timer: RelativeTimer, others: Sequence[TimeReason
 def _never(
     code: str,
     rule: Rule,
-    reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer | PeriodicWindow],
+    reasons: Sequence[Expression | RelativeTimer | AbsoluteTimer | Window],
     consequence: str,
 ) -> Diagnostic:
     """Returns the diagnostic of conditions that exclude each other; timers that play a part come as notes."""
-    conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer | PeriodicWindow)]
-    timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer | PeriodicWindow)]
+    conditions = [r for r in reasons if not isinstance(r, RelativeTimer | AbsoluteTimer | Window)]
+    timers = [r for r in reasons if isinstance(r, RelativeTimer | AbsoluteTimer | Window)]
     if not conditions:
         return _no_room(rule, timers, consequence)
     conditions.sort(key=_start)
@@ -170,9 +180,7 @@ def _never(
     )
 
 
-def _no_room(
-    rule: Rule, timers: Sequence[RelativeTimer | AbsoluteTimer | PeriodicWindow], consequence: str
-) -> Diagnostic:
+def _no_room(rule: Rule, timers: Sequence[RelativeTimer | AbsoluteTimer | Window], consequence: str) -> Diagnostic:
     """Returns the diagnostic of windows that are too short for the timers that should lie inside of them."""
     return Diagnostic(
         "XC403",
@@ -195,7 +203,7 @@ def _note(reason: TimeReason) -> Note:
             return Note(f"the timer `{reason.timer.identifier}` has to happen", reason.timer.span)
         case RelativeTimer() | AbsoluteTimer():
             return Note(f"because of the timer `{reason.identifier}`", reason.span)
-        case PeriodicWindow():
+        case PeriodicWindow() | BoundedWindow():
             return Note(f"because of the window `{reason.identifier}`", reason.span)
         case _:
             span = reason.span

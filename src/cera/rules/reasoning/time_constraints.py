@@ -24,9 +24,11 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.time.allen import CONVERSES
+from cera.model.time.bounded_windows import MovedEdge
 from cera.rules.reasoning.cases import CONVERSE
 from cera.rules.reasoning.difference_bounds import Constraint, DifferenceBounds
 from cera.rules.reasoning.time_points import (
+    EPOCH,
     NO_TIME,
     Length,
     MovedPoint,
@@ -39,7 +41,7 @@ from cera.rules.reasoning.time_points import (
     stretch_of_event,
     stretch_of_timer,
 )
-from cera.rules.rule import AbsoluteTimer, Branch, PeriodicWindow, RelativeTimer
+from cera.rules.rule import AbsoluteTimer, BoundedWindow, Branch, PeriodicWindow, RelativeTimer, Window
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class TimerExistence:
 
 
 #: The reason for a constraint: a condition, the definition of a timer or window, or that a timer happens at all.
-TimeReason = Expression | RelativeTimer | AbsoluteTimer | PeriodicWindow | TimerExistence
+TimeReason = Expression | RelativeTimer | AbsoluteTimer | Window | TimerExistence
 TimeConstraint = Constraint[TimePoint, TimeReason]
 TimeNetwork = DifferenceBounds[TimePoint, TimeReason]
 
@@ -81,6 +83,8 @@ def literal_constraints(branch: Branch) -> Alternative:
             found += _point(own, literal)
         elif isinstance(literal, PeriodicWindow):
             found += _window(own, literal)
+        elif isinstance(literal, BoundedWindow):
+            found += _bounds(own, literal)
     return tuple(found)
 
 
@@ -92,6 +96,24 @@ def _window(own: Stretch, window: PeriodicWindow) -> Alternative:
     begins = (_at_most(own.begin, each.begin, NO_TIME, window) for each in inside)
     ends = (_at_most(each.end, own.end, NO_TIME, window) for each in inside)
     return (*length, *begins, *ends)
+
+
+def _bounds(own: Stretch, window: BoundedWindow) -> Alternative:
+    """Returns that the bounds of a window are not before any of their points; a single one is the bound."""
+    found: list[TimeConstraint] = []
+    if (length := window.bounds.length) is not None:
+        found.append(_at_most(own.end, own.begin, exactly(length), window))
+    for edge, bound in (own.begin, window.bounds.begin), (own.end, window.bounds.end):
+        points = [_edge_point(each) for each in bound]
+        found += (_at_most(point, edge, NO_TIME, window) for point in points)
+        if len(points) == 1:
+            found.append(_at_most(edge, points[0], NO_TIME, window))
+    return tuple(found)
+
+
+def _edge_point(edge: MovedEdge) -> MovedPoint:
+    point = EPOCH if edge.identifier is None else TimePoint(edge.identifier, edge.edge)
+    return MovedPoint(point, length_of(edge.by))
 
 
 def clauses(condition: Expression) -> tuple[Clause, ...]:

@@ -16,6 +16,7 @@ from cera.algebra.certain_variables import certain_variables
 from cera.algebra.operators import (
     AbsoluteTimers,
     AntiSemiJoin,
+    BoundedWindows,
     Construction,
     Expression,
     Gathering,
@@ -44,7 +45,7 @@ from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sides import Sources, anchor_side, side_of
 from cera.engines.spark.plan.sliding import sliding_window
 from cera.engines.spark.plan.states import with_ends_of_states
-from cera.engines.spark.plan.timers import tick_table, timed, windowed
+from cera.engines.spark.plan.timers import bounded, tick_table, timed, windowed
 from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union
@@ -125,6 +126,8 @@ class Evaluation:
                 return timed(relation, timer.identifier, Timer(timer.kind, timer.duration, timer.anchor))
             case Join(right=PeriodicWindows() as windows):
                 return windowed(self.relation(expression.left), windows.identifier, windows.period, windows.over)
+            case Join(right=BoundedWindows() as windows):
+                return bounded(self.relation(expression.left), windows.identifier, windows.bounds)
             case Join(right=RelationOperator() as rows):
                 return self._lookup(self.relation(expression.left), rows, expression)
             case Join():
@@ -140,7 +143,7 @@ class Evaluation:
             case TemporalJoin() | AntiSemiJoin():
                 return self._window(expression)
             case Gathering():
-                return self.relation(expression.input).gathered(expression.pairs)
+                return self.relation(expression.input).gathered(expression.pairs, expression.dropped)
             case Merging():
                 return self.relation(expression.input)
             case Renaming():
@@ -149,7 +152,9 @@ class Evaluation:
                 return self.relation(expression.input).renamed(identifiers, variables)
             case Union():
                 return union([self.relation(part) for part in expression.inputs])
-            case Stream() | Construction() | RelativeTimers() | PeriodicWindows() | RelationOperator():
+            case Stream() | Construction() | RelationOperator():
+                raise AssertionError(f"{type(expression).__name__} is no relation with rows of its own")
+            case RelativeTimers() | PeriodicWindows() | BoundedWindows():
                 raise AssertionError(f"{type(expression).__name__} is no relation with rows of its own")
             case _:
                 assert_never(expression)

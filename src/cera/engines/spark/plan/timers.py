@@ -16,12 +16,13 @@ from pyspark.sql import functions as F
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.tables.event_rows import event_table
 from cera.engines.spark.tables.event_tables import EventTable
-from cera.engines.spark.tables.relations import Relation, Timer, WindowTimer, attribute, column
-from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer, window_begins
+from cera.engines.spark.tables.relations import BoundedTimer, Relation, Timer, WindowTimer, attribute, column
+from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer, shift, window_begins
 from cera.model.calendars.calendar_files import timer_events
 from cera.model.calendars.tick_limits import check_timer_ticks
 from cera.model.events.event import Event
 from cera.model.expressions.expression import TimerQuery
+from cera.model.time.bounded_windows import Bound, Bounds, MovedEdge
 from cera.model.time.interval import MAX_TIME, MIN_TIME, Time
 from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import SYNONYMS, TIMERS
@@ -78,6 +79,28 @@ def windowed(relation: Relation, identifier: str, period: Period, over: Sequence
     frame = relation.frame.select(*kept, F.explode_outer(begins).alias(name)).where(column(name).isNotNull())
     end = column(name) + F.lit(period.length - 1)
     return replace(relation, frame=frame).with_timer(identifier, WindowTimer(period), column(name), end)
+
+
+def bounded(relation: Relation, identifier: str, bounds: Bounds) -> Relation:
+    """Returns each row with the window between two times; drops rows in which it does not happen."""
+    begin, end = (_latest(relation, bound) for bound in (bounds.begin, bounds.end))
+    relation = relation.with_timer(identifier, BoundedTimer(), begin, end)
+    return relation.where(column(attribute(identifier, "begin")) <= column(attribute(identifier, "end")))
+
+
+def _latest(relation: Relation, bound: Bound) -> Column:
+    """Returns the latest of some points; null if one of them has no calendar date."""
+    points = [_edge(relation, edge) for edge in bound]
+    if len(points) == 1:
+        return points[0]
+    return F.when(reduce(and_, (point.isNotNull() for point in points)), F.greatest(*points))
+
+
+def _edge(relation: Relation, edge: MovedEdge) -> Column:
+    if edge.identifier is None:
+        return F.lit(edge.by.microseconds).cast("bigint")
+    begin, end = relation.interval(edge.identifier)
+    return shift(begin if edge.edge == "begin" else end, edge.by)
 
 
 def _moved(relation: Relation, identifier: str, timer: Timer, anchor: IntervalColumns) -> Relation:

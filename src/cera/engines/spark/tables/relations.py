@@ -8,7 +8,7 @@ from its anchor, and is computed on demand. So does a periodic window, whose id 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 
@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.engines.spark.values.hashing import event_hashes, hash_cell, hash_term, hex_id
-from cera.model.events.window_events import WINDOW_LABEL, window_texts
+from cera.model.events.window_events import BOUNDED, WINDOW_LABEL, window_texts
 from cera.model.time.durations import Duration
 from cera.model.time.periodic_windows import Period
 
@@ -86,6 +86,18 @@ class WindowTimer:
 
 
 @dataclass(frozen=True)
+class BoundedTimer:
+    """A window between two bounds."""
+
+    def renamed(self, new_name: Callable[[str], str]) -> BoundedTimer:
+        return self
+
+
+#: What follows from events, and has an id that does so, too.
+Following = Timer | WindowTimer | BoundedTimer
+
+
+@dataclass(frozen=True)
 class Relation:
     """A DataFrame with the meaning of its columns: the components of each variable, and the identifiers of events.
 
@@ -97,7 +109,7 @@ class Relation:
     variables: Mapping[str, tuple[str, ...]]
     identifiers: tuple[str, ...] = ()
     matches: tuple[str, ...] = ()
-    timers: Mapping[str, Timer | WindowTimer] = field(default_factory=dict)
+    timers: Mapping[str, Following] = field(default_factory=dict)
     carried: tuple[str, ...] = ()
     whole: bool = True
 
@@ -132,13 +144,15 @@ class Relation:
         timer = self.timers[identifier]
         if isinstance(timer, WindowTimer):
             label, parts = WINDOW_LABEL, [Cell(string=F.lit(text)) for text in window_texts(timer.period)]
+        elif isinstance(timer, BoundedTimer):
+            label, parts = WINDOW_LABEL, [Cell(string=F.lit(text)) for text in BOUNDED]
         else:
             anchor, duration = hex_id(*self.event_id(timer.anchor)), F.lit(str(timer.duration))
             label, parts = f"timer:{timer.kind}", [Cell(string=anchor), Cell(string=duration)]
         h1, h2 = (hash_term(label, [hash_cell(part, half) for part in parts], True, half) for half in (1, 2))
         return event_hashes(h1, h2, *self.interval(identifier))
 
-    def with_timer(self, identifier: str, timer: Timer | WindowTimer, begin: Column, end: Column) -> Relation:
+    def with_timer(self, identifier: str, timer: Following, begin: Column, end: Column) -> Relation:
         """Adds the times of a timer or window to each row."""
         times = {attribute(identifier, "begin"): begin, attribute(identifier, "end"): end}
         return replace(self, frame=self.frame.withColumns(times), timers={**self.timers, identifier: timer})
@@ -183,8 +197,17 @@ class Relation:
         pairs = zip(self.columns, new.columns, strict=True)
         return replace(new, frame=self.frame.select(*[column(old).alias(name) for old, name in pairs]))
 
-    def gathered(self, pairs: Sequence[tuple[str, str]]) -> Relation:
-        """Returns Γ: the events of some identifiers as matches under other names, before those that there are."""
+    def gathered(self, pairs: Sequence[tuple[str, str]], dropped: Collection[str] = ()) -> Relation:
+        """Returns Γ: the events of some identifiers as matches under other names, before those that there are.
+
+        Rows that differ in what is dropped only are one.
+        """
+        if dropped:
+            timers = {name: timer for name, timer in self.timers.items() if name not in dropped}
+            events = tuple(name for name in self.identifiers if name not in dropped)
+            left = replace(self, timers=timers, identifiers=events)
+            frame = self.frame.select(*map(column, left.columns)).dropDuplicates()
+            return replace(left, frame=frame).gathered(pairs) if pairs else replace(left, frame=frame)
         names = {identifier: match_name(match) for match, identifier in pairs}
         if not names.keys().isdisjoint(self.timers):
             return self.with_timer_ids().gathered(pairs)
