@@ -121,6 +121,11 @@ def _kinds(programs: Sequence[Program]) -> dict[str, Kind]:
 def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     """Returns the rule of the hub; none if it is refused."""
     head = context.source.head
+    if head.until is not None:
+        message = "`until` says when a state ends, and this rule derives events"
+        hint = f"derive a state: `state: {head.atom.label}(…) until …`"
+        context.problems.append(Diagnostic("SL308", "error", message, head.until.span, hint))
+        context.refused = True
     if head.conditions:
         message = "conditions on the time of an answer are not run yet"
         context.refuse(message, head.span, "its time is that of what it was derived from")
