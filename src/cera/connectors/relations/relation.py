@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from cera.connectors.records.layout import RECORD_ERRORS, RecordError, Rejected, rejected
@@ -13,7 +14,7 @@ from cera.model.events.relation_rows import ReadRows, RelationRow, Version, vers
 from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import describe, term_from_json
 from cera.model.terms.term import value_key
-from cera.model.terms.values import is_number
+from cera.model.terms.values import is_number, scalar_key
 from cera.model.time.time_text import TimeError, TimeFormat
 
 _KINDS = {"string": "a string", "number": "a number", "boolean": "a truth value"}
@@ -39,7 +40,7 @@ class Relation:
     versions_of: tuple[str, ...] = ()
     timezone: str = "UTC"
 
-    @property
+    @cached_property
     def needed(self) -> tuple[str, ...]:
         """The attributes that a source must have."""
         valid = () if self.valid_from is None else (self.valid_from, *self.versions_of)
@@ -89,7 +90,7 @@ class Relation:
             values = {name: value for name, given in read.items() if (value := self._value(name, given)) is not None}
             since = self._since(values)
             kept = values if self.attributes is None else {n: v for n, v in values.items() if n in self.attributes}
-            key = tuple(name in values and value_key(term_from_json({name: values[name]})) for name in self.versions_of)
+            key = tuple(_key(name, values.get(name)) for name in self.versions_of)
             return Version(term_from_json({self.name: kept}), since, key)
         except RECORD_ERRORS as error:
             return rejected(record.place, str(error))
@@ -116,6 +117,13 @@ class Relation:
             return TimeFormat(timezone=self.timezone).parse(values[self.valid_from])
         except TimeError as error:
             raise RecordError(f"in `{self.valid_from}`: {error}") from None
+
+
+def _key(name: str, value: object) -> Hashable:
+    """Returns a key that is equal for equal values of an attribute; one that is absent equals no value."""
+    if value is None or isinstance(value, str | int | float):
+        return None if value is None else scalar_key(value)
+    return term_from_json({name: value}).key
 
 
 def _is_of(kind: str, value: object) -> bool:
