@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
-from cera.errors import UsageError
+from cera.errors import ProgramError, UsageError
 from cera.languages.programs import ProgramModule
-from cera.languages.protocol.language import Example, Form, Target
+from cera.languages.protocol.language import Example, Form, RuleText, Target
 from cera.languages.registry import LANGUAGES
 from cera.program import Program
+from cera.rules.rule import RuleProgram
 
 #: What programs can be translated to, by name.
 TARGETS = {language.target.name: language.target for language in LANGUAGES if language.target is not None}
@@ -29,12 +32,12 @@ def _target_help(target: Target) -> str:
 
 def _help() -> str:
     forms = [form for target in TARGETS.values() for form in _forms(target)]
-    about = " ".join(["Prints what the FILEs become in another form.", *(form.about for form in forms if form.about)])
+    abouts = [*(form.about for form in forms), *(target.about for target in TARGETS.values())]
+    about = " ".join(["Prints what the FILEs become in another form.", *(each for each in abouts if each is not None)])
     examples = [
         f"  {_command(example, target)}"
         for target in TARGETS.values()
-        for form in _forms(target)
-        for example in form.examples
+        for example in (*target.examples, *(each for form in _forms(target) for each in form.examples))
     ]
     return "\n".join([about, "", "\b", "Examples:", *examples])
 
@@ -59,11 +62,25 @@ def translate(program: Program, form: str) -> None:
     report.show_diagnostics(program.diagnostics)
     found = program.modules.found
     target = TARGETS[form]
+    if target.rules is not None:
+        write_output(_rules_in(target, target.rules, program))
+        return
     if not found:
         raise UsageError(f"only {_with_a_form(target)}, and there is none in the program")
     if target.one_only is not None and len(found) > 1:
         raise UsageError(target.one_only)
     write_output("\n".join(translation(each, form) for each in found))
+
+
+def _rules_in(target: Target, write: Callable[[RuleProgram], RuleText], program: Program) -> str:
+    """Returns the rules of a program in another rule language."""
+    found = program.modules.found
+    if found:
+        raise UsageError(target.refusal.format(found[0].module.name))
+    written = write(program.checked())
+    if written.diagnostics:
+        raise ProgramError(written.diagnostics)
+    return written.text
 
 
 def _with_a_form(target: Target) -> str:

@@ -15,26 +15,14 @@ from cera.diagnostics import Span
 from cera.explain.plan import ExplainedPlan, explain_plan, plan_lines
 from cera.languages.text.layout import render
 from cera.languages.xchangeeq.printer import Printer, print_construct, print_query_pattern, print_rule
-from cera.languages.xchangeeq.syntax import (
-    AbsoluteTimerLiteral,
-    Conjunction,
-    DetectHead,
-    Disjunction,
-    EventLiteral,
-    Identifier,
-    Query,
-    RaiseHead,
-    RelationLiteral,
-    RelativeTimerLiteral,
-    RuleSyntax,
-    StateLiteral,
-    WhileLiteral,
-)
+from cera.languages.xchangeeq.rule_syntax import literals_of
+from cera.languages.xchangeeq.syntax import Conjunction, DetectHead, Disjunction, Query, RaiseHead, RuleSyntax
 from cera.model.events.states import shown_label
 from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
-from cera.rules.rule import BoundedWindow, Branch, EventQuery, Rule, RuleProgram
-from cera.rules.states import as_written, asks_for_state, written_conditions
+from cera.rules.rule import BoundedWindow, Branch, Rule, RuleProgram
+from cera.rules.states import written_conditions
+from cera.rules.written import written_branch
 
 Item = TypeVar("Item")
 
@@ -176,33 +164,7 @@ def as_syntax(rule: Rule) -> RuleSyntax:
 
 
 def _conjunction(branch: Branch) -> Query:
-    return Conjunction(
-        (
-            *(_event_literal(query) for query in branch.events if not query.auxiliary),
-            *(AbsoluteTimerLiteral(Identifier(timer.identifier), timer.timer) for timer in branch.absolute_timers),
-            *(RelationLiteral(Identifier(rows.identifier), rows.pattern) for rows in branch.relations),
-            *(
-                RelativeTimerLiteral(Identifier(timer.identifier), timer.kind, Identifier(timer.anchor), timer.duration)
-                for timer in branch.relative_timers
-            ),
-            *(
-                WhileLiteral(
-                    Identifier(part.window),
-                    part.negated,
-                    as_written(part.pattern),
-                    part.conditions,
-                    of_states=asks_for_state(part.pattern),
-                )
-                for part in branch.accumulations
-            ),
-        ),
-        written_conditions(branch.conditions),
-    )
-
-
-def _event_literal(query: EventQuery) -> EventLiteral | StateLiteral:
-    kind = EventLiteral if query.kind == "event" else StateLiteral
-    return kind(Identifier(query.identifier), as_written(query.pattern))
+    return Conjunction(tuple(literals_of(written_branch(branch))), written_conditions(branch.conditions))
 
 
 def text(explanation: Explanation) -> str:

@@ -9,6 +9,8 @@ import pytest
 from cera.diagnostics import Source
 from cera.languages.registry import LANGUAGES, understood
 from cera.languages.streamlog.language import STREAMLOG
+from cera.program import Program
+from event_reading import happened
 
 ROOT = Path(__file__).parents[3]
 OK = sorted((Path(__file__).parent / "ok").glob("*.slog"))
@@ -40,3 +42,24 @@ def test_rules_have_the_names_of_what_they_derive() -> None:
     assert module.definitions == ("a", "b")
     assert [each.code for each in parsed.diagnostics] == ["SL002"]
     assert STREAMLOG.format(Source("test.slog", "a(X)<-p(X)")) == "a(X) <- p(X).\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "answers"),
+    [
+        ('p(k(K)) <- i: a(k(K)) and i during datetime("1970-01-01T00:00:10", "1970-01-01T00:00:20").', ["p{k{1}}"]),
+        ('p(k(iso(datetime("1970-01-01T00:00:10")))) <- a(k(1)).', ['p{k{"1970-01-01T00:00:10Z"}}']),
+    ],
+    ids=["from one time to another", "in a head"],
+)
+def test_texts_of_times_are_read(program: str, answers: list[str]) -> None:
+    events = [happened("a{k{1}}", 15), happened("a{k{2}}", 25)]
+    derived = Program((Source("test.slog", program),)).run(events, engine="reference").derived
+    assert [str(one.event.term) for one in derived] == answers
+
+
+def test_an_interval_that_ends_before_it_begins_is_an_error() -> None:
+    text = 'p() <- i: a() and i during datetime("1970-01-02", "1970-01-01").'
+    [found] = Program((Source("test.slog", text),)).check()
+    assert found.code == "SL003"
+    assert "before it begins" in found.message

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
-from cera.diagnostics import Source
+from cera.diagnostics import Diagnostic, Source
 from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ParsedSource
+from cera.rules.rule import RuleProgram
 
 T = TypeVar("T")
 
@@ -105,3 +106,16 @@ class Target:
     refusal: str
     #: Why several modules cannot be one text, if so.
     one_only: str | None = None
+    #: The writer of normalised rules, if rules of any language can be translated to it.
+    rules: Callable[[RuleProgram], RuleText] | None = None
+    #: A sentence about that, and examples, for the help of `translate`.
+    about: str | None = None
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True)
+class RuleText:
+    """Rules as a language writes them; with errors for what it cannot say, the text lacks that."""
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...] = ()

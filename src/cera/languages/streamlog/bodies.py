@@ -6,9 +6,8 @@ All of it is noted before anything is demanded of it, since a literal may be eva
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from cera.diagnostics import Diagnostic
 from cera.languages.streamlog.atoms import is_anonymous, pattern_of
 from cera.languages.streamlog.branch_parts import BranchParts, Names, RuleContext
 from cera.languages.streamlog.demands import (
@@ -37,8 +36,7 @@ from cera.languages.streamlog.syntax import (
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import Arithmetic, DateTime, DurationLiteral, EventReference, Expression, rebuild
-from cera.model.time.time_text import TimeError, parse_datetime
+from cera.model.expressions.expression import Arithmetic, DateTime, DurationLiteral, EventReference, Expression
 from cera.rules.rule import EventQuery, RelationQuery, RelativeTimer
 from cera.rules.states import StateQuery
 
@@ -171,16 +169,7 @@ class Body:
 
     def texts_read(self, expression: Expression) -> Expression:
         """Returns an expression with its texts of times read."""
-        match expression:
-            case DateTime(texts=texts):
-                try:
-                    intervals = [parse_datetime(text, self.context.timezone) for text in texts]
-                except (TimeError, ValueError) as error:
-                    self.context.problems.append(Diagnostic("SL001", "error", str(error), expression.span))
-                    return expression
-                return replace(expression, interval=intervals[0])
-            case _:
-                return rebuild(expression, self.texts_read)
+        return self.context.texts_read(expression)
 
     def is_lasting(self, name: str) -> bool:
         """Returns whether a name is that of a state or of a timer on one."""

@@ -17,7 +17,9 @@ from cera.languages.streamlog.syntax import (
     WindowLiteral,
 )
 from cera.model.expressions.constructs import Construct
-from cera.model.expressions.expression import Expression
+from cera.model.expressions.expression import DateTime, Expression, rebuild
+from cera.model.time.interval import Interval
+from cera.model.time.time_text import TimeError, parse_datetime
 from cera.rules.rule import Accumulation, Branch, EventQuery, PeriodicWindow, RelationQuery, RelativeTimer
 from cera.rules.states import StateQuery, with_states
 
@@ -52,6 +54,24 @@ class RuleContext:
     def refuse(self, message: str, span: Span | None, hint: str) -> None:
         self.refused = True
         self.problems.append(Diagnostic("SL307", "error", message, span or self.source.span, hint))
+
+    def texts_read(self, expression: Expression) -> Expression:
+        """Returns an expression with its texts of times read."""
+        match expression:
+            case DateTime(texts=texts):
+                try:
+                    intervals = [parse_datetime(text, self.timezone) for text in texts]
+                except (TimeError, ValueError) as error:
+                    self.problems.append(Diagnostic("SL001", "error", str(error), expression.span))
+                    return expression
+                begin, end = intervals[0].begin, intervals[-1].end
+                if end < begin:
+                    message = f"the interval ends ({texts[-1]}) before it begins ({texts[0]})"
+                    self.problems.append(Diagnostic("SL003", "error", message, expression.span, "exchange the two"))
+                    return expression
+                return replace(expression, interval=Interval(begin, end))
+            case _:
+                return rebuild(expression, self.texts_read)
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cera.diagnostics import Diagnostic, Source
-from cera.languages.protocol.language import Explanation, Language
+from cera.languages.protocol.language import Example, Explanation, Language, RuleText, Target
 from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
@@ -29,12 +29,30 @@ _DIRECTIVE = re.compile(r"(\s|%[^\n]*\n)*(?:module|monitor|granularity|partition
 _COMMENT = re.compile(r"#[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
+def _rule_text(program: RuleProgram) -> RuleText:
+    from cera.languages.streamlog.rule_text import rule_text  # programs are mostly run, not printed
+
+    return rule_text(program)
+
+
 class StreamLog(Language[Program]):
     name = "StreamLog"
     short_name = "StreamLog"
     ending = ".slog"
     signs = ("<-", "←")
     one_program = True
+    target = Target(
+        "slog",
+        shown="the rules of XChangeEQ in StreamLog",
+        having="a form in StreamLog",
+        refusal="{} is not a program of rules",
+        rules=_rule_text,
+        about=(
+            "Rules of XChangeEQ and StreamLog can be written in either language as far as both can say what they do: "
+            "the translation derives the same events. What the other language cannot say is an error with its place."
+        ),
+        examples=(Example("fire.xceq", kept="fire.slog"),),
+    )
 
     def claims(self, text: str) -> float:
         """Returns how well a text fits. Rules of Datalog look alike: then the one has it that understands more."""

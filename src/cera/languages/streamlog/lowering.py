@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic
 from cera.languages.streamlog.atoms import head_of
@@ -44,6 +44,7 @@ from cera.languages.streamlog.syntax import (
     literals,
 )
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import Expression, Variable
 from cera.model.time.time_text import TimeError, parse_datetime
 from cera.modules.states.module import StateModule
@@ -136,7 +137,19 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
         for conjunction in _alternatives(context.source.query)
     ]
     branches = tuple(branch for branch in lowered if branch is not None)
-    return [] if context.refused else [hub.Rule(name, head_of(head.atom), branches, span=context.source.span)]
+    derived = _texts_read(head_of(head.atom), context)
+    return [] if context.refused else [hub.Rule(name, derived, branches, span=context.source.span)]
+
+
+def _texts_read(construct: Construct, context: RuleContext) -> Construct:
+    """Returns a head with its texts of times read."""
+    match construct:
+        case ConstructTerm():
+            return replace(construct, children=tuple(_texts_read(child, context) for child in construct.children))
+        case ConstructValue():
+            return replace(construct, expression=context.texts_read(construct.expression))
+        case All() | OptionalConstruct():
+            raise AssertionError("no head of this language has it")
 
 
 def _states(context: RuleContext, names: Names) -> list[LoweredState]:

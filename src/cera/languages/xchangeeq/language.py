@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cera.diagnostics import Diagnostic, Source
-from cera.languages.protocol.language import Explanation, Language
+from cera.languages.protocol.language import Example, Explanation, Language, RuleText, Target
 from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
 from cera.languages.xchangeeq.lowering import lower
 from cera.languages.xchangeeq.names import rule_name
@@ -14,6 +14,13 @@ from cera.languages.xchangeeq.parser import parse
 from cera.languages.xchangeeq.syntax import CalendarsDirective, ProgramSyntax
 from cera.model.calendars.calendar_files import Calendar, CalendarError, load_calendars
 from cera.modules.rules.module import RuleModule
+from cera.rules.rule import RuleProgram
+
+
+def _rule_text(program: RuleProgram) -> RuleText:
+    from cera.languages.xchangeeq.rule_text import rule_text  # programs are mostly run, not printed
+
+    return rule_text(program)
 
 
 class XChangeEQ(Language[ProgramSyntax]):
@@ -22,6 +29,14 @@ class XChangeEQ(Language[ProgramSyntax]):
     ending = ".xceq"
     signs = ("{", "DETECT ", "RAISE ")
     one_program = True
+    target = Target(
+        "xceq",
+        shown="the rules of StreamLog in XChangeEQ",
+        having="a form in XChangeEQ",
+        refusal="{} is not a program of rules",
+        rules=_rule_text,
+        examples=(Example("auction.slog", kept="auction.xceq"),),
+    )
 
     def claims(self, text: str) -> float:
         """Returns a low claim: texts that no other language claims belong to this one."""

@@ -1,0 +1,281 @@
+"""Rules of the hub as a program of StreamLog, whatever language they come from; SL401 where there is no form for them.
+
+What is written is read again, and compared with what it stands for: a translation has the same meaning, or there is
+none. Conditions with `or` become alternatives, and `f(X)` becomes `f(X) = true`, which means the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, count, product
+
+from cera.diagnostics import Diagnostic, Source, Span, in_source_order
+from cera.languages.protocol.language import RuleText
+from cera.languages.streamlog.checks import check_program
+from cera.languages.streamlog.lowering import lower
+from cera.languages.streamlog.parser import parse
+from cera.languages.streamlog.printer import label_text, print_program
+from cera.languages.streamlog.rule_syntax import RuleWriter
+from cera.languages.streamlog.syntax import (
+    Declaration,
+    EvaluationTime,
+    Module,
+    Program,
+    Relation,
+    Rule,
+    Unbounded,
+    WindowLiteral,
+)
+from cera.model.expressions import constructs
+from cera.model.expressions import expression as expressions
+from cera.model.expressions.expression import (
+    And,
+    Call,
+    Comparison,
+    EventReference,
+    Expression,
+    InState,
+    Literal,
+    Or,
+    event_references,
+    rebuild,
+)
+from cera.model.matching import patterns
+from cera.model.matching.patterns import TermPattern, VariablePattern
+from cera.model.time.allen import RELATIONS
+from cera.rules.declarations import Attribute, RelationDeclaration
+from cera.rules.renaming import is_order_sensitive, names_in_order, renamed, variables_of
+from cera.rules.rule import RuleProgram
+from cera.rules.written import WrittenBranch, WrittenRule, meaning, written_rule
+
+_VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_]*|_[A-Za-z0-9_]+")
+_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*(?:-[A-Za-z][A-Za-z0-9_]*)*")
+_RESERVED = frozenset(
+    {"and", "or", "not", "mod", "now", "unbounded", "true", "false", "while", "until", "within", "exists", "group-by"}
+    | {"event", "state", "distinct", "datetime", "relation", *RELATIONS}
+)
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+#: A variable that stands at one place only, as lowering names it.
+_ONCE = re.compile("_(.+)#")
+_ALL_TIME = WindowLiteral(Unbounded())
+_BOTH = "keep this rule in its own file: files of both languages make one program"
+
+
+def rule_text(program: RuleProgram) -> RuleText:
+    """Returns the program as it stands in a .slog file, and why not, for what cannot be written."""
+    problems: list[Diagnostic] = []
+    if program.semantics != "practical":
+        place = program.rules[0].span if program.rules else None
+        message = "StreamLog cannot ask for the formal semantics"
+        hint = "leave out SEMANTICS; the semantics of the translation is an option when it runs"
+        problems.append(_refusal(message, place, hint))
+    declarations = tuple(_relation(each, problems) for each in program.relations)
+    rules = [written_rule(rule) for rule in program.rules]
+    writing = _Writing(declarations, frozenset(_state_labels(rules)), problems)
+    modules: list[Module] = []
+    for rule in rules:
+        writing.add(rule, modules)
+    text = print_program(Program(declarations, tuple(modules)))
+    return RuleText(_declared(program) + text, tuple(in_source_order(problems)))
+
+
+def _declared(program: RuleProgram) -> str:
+    """Returns what is declared about events from outside as a comment: it changes no answers, and has no form here."""
+    if not program.declared:
+        return ""
+    lines = [f"# from outside: {_with_attributes(each.label, each.attributes)}\n" for each in program.declared]
+    return "".join(lines)
+
+
+def _with_attributes(name: str, attributes: tuple[Attribute, ...] | None) -> str:
+    if attributes is None:
+        return label_text(name)
+    inside = (
+        f"{label_text(each.name)}: {each.kind}" if each.kind else _with_attributes(each.name, each.children)
+        for each in attributes
+    )
+    return f"{label_text(name)}({', '.join(inside)})"
+
+
+def _refusal(message: str, span: Span | None, hint: str) -> Diagnostic:
+    return Diagnostic("SL401", "error", message, span, hint)
+
+
+def _relation(declared: RelationDeclaration, problems: list[Diagnostic]) -> Relation:
+    if any(attribute.children is not None for attribute in declared.attributes or ()):
+        message = f"the relation `{declared.name}` has attributes in attributes, which StreamLog cannot declare"
+        problems.append(_refusal(message, declared.span, "declare the attributes of the table only"))
+    versions = (declared.valid_from, declared.versions_of)
+    return Relation(declared.name, declared.attributes, declared.source, declared.refresh, *versions)
+
+
+def _state_labels(rules: Sequence[WrittenRule]) -> Iterator[str]:
+    for branch in (branch for rule in rules for branch in rule.branches):
+        yield from (str(state.pattern.label) for state in branch.states)
+        yield from (str(_label(part.pattern)) for part in branch.accumulations if part.of_states)
+
+
+@dataclass(frozen=True)
+class _Writing:
+    declarations: tuple[Declaration, ...]
+    ambiguous: frozenset[str]
+    problems: list[Diagnostic]
+
+    def add(self, rule: WrittenRule, modules: list[Module]) -> None:
+        """Adds the rule, to the last module or in one of its own."""
+        named = _named(rule)
+        relations = {each.name for each in self.declarations if isinstance(each, Relation)}
+        writer = RuleWriter(named, self.ambiguous, relations, _unnamed(named))
+        time, syntax = writer.written()
+        self.problems.extend(writer.problems)
+        if writer.problems:
+            return
+        last = modules[-1] if modules else Module(None, ())
+        choices: list[EvaluationTime | None]
+        if time is not None:
+            choices = [time]
+        elif last.time is None or last.time == _ALL_TIME:
+            choices = [last.time, _ALL_TIME]
+        else:
+            choices = [_ALL_TIME]
+        for choice in choices:
+            if self._means(choice, syntax, named):
+                if modules and last.time == choice:
+                    modules[-1] = Module(choice, (*last.rules, syntax))
+                else:
+                    modules.append(Module(choice, (syntax,)))
+                return
+        message = f"the rule `{rule.name}` has no form in StreamLog that means the same"
+        self.problems.append(_refusal(message, rule.span, _BOTH))
+
+    def _means(self, time: EvaluationTime | None, syntax: Rule, rule: WrittenRule) -> bool:
+        """Returns whether the text of a rule is read as the rule."""
+        text = print_program(Program(self.declarations, (Module(time, (syntax,)),)))
+        parsed = parse(Source("<translation>", text))
+        if parsed.diagnostics or any(each.severity == "error" for each in check_program(parsed.program)):
+            return False
+        lowered = lower([parsed.program], "UTC")
+        if lowered.problems or len(lowered.program.rules) != 1:
+            return False
+        found = written_rule(lowered.program.rules[0])
+        plain = {name: once[1] for name in variables_of(found) if (once := _ONCE.fullmatch(name)) is not None}
+        found = replace(renamed(found, plain, {}), name=rule.name)
+        return meaning(_normal(found)) == meaning(_normal(rule))
+
+
+def _normal(rule: WrittenRule) -> WrittenRule:
+    """Returns the rule without `or` in conditions, `B and (c or d)` as two branches, and without `f(X) = true`."""
+    branches: list[WrittenBranch] = []
+    for branch in rule.branches:
+        choices = [_choices(_truth(condition)) for condition in branch.conditions]
+        branches += (replace(branch, conditions=tuple(chain.from_iterable(choice))) for choice in product(*choices))
+    return replace(rule, branches=tuple(branches))
+
+
+def _choices(condition: Expression) -> list[tuple[Expression, ...]]:
+    """Returns the disjunctive form of a condition."""
+    match condition:
+        case Or():
+            return [each for operand in condition.operands for each in _choices(operand)]
+        case And():
+            parts = [_choices(operand) for operand in condition.operands]
+            return [tuple(chain.from_iterable(choice)) for choice in product(*parts)]
+        case _:
+            return [(condition,)]
+
+
+def _truth(condition: Expression) -> Expression:
+    match condition:
+        case Comparison(operator="=", left=Call() as call, right=Literal(value=bool(value))) if value:
+            return call
+        case _:
+            return rebuild(condition, _truth)
+
+
+def _named(rule: WrittenRule) -> WrittenRule:
+    """Returns the rule with names that the language allows."""
+    names = variables_of(rule)
+    once = _once(rule)
+    if is_order_sensitive(rule):
+        variables = names_in_order(names, _upper, lambda old, new: f"_{new}#" if old in once else new)
+    else:
+        variables = dict[str, str]()
+        for name in sorted(names, key=lambda name: (_upper(name) != name, name)):
+            variables[name] = _free(_upper(name), {*variables.values()})
+    known = dict.fromkeys(literal.identifier for branch in rule.branches for literal in branch.timed)
+    taken = {name for name in known if _is_identifier(name)}
+    identifiers: dict[str, str] = {}
+    for name in known:
+        if name not in taken and name not in _unnamed(rule):
+            wish = _NOT_IN_NAMES.sub("_", name).lstrip("_0123456789") or "event"
+            identifiers[name] = _free(wish[0].lower() + wish[1:], {*taken, *_RESERVED})
+            taken.add(identifiers[name])
+    return renamed(rule, variables, identifiers)
+
+
+def _upper(name: str) -> str:
+    plain = _NOT_IN_NAMES.sub("", name)
+    return plain if _VARIABLE.fullmatch(plain) else f"{plain[:1].upper()}{plain[1:]}" if plain.strip("_") else "X"
+
+
+def _is_identifier(name: str) -> bool:
+    return _IDENTIFIER.fullmatch(name) is not None and name not in _RESERVED
+
+
+def _free(name: str, taken: set[str]) -> str:
+    return next(each for each in chain((name,), (f"{name}_{number}" for number in count(2))) if each not in taken)
+
+
+def _once(rule: WrittenRule) -> frozenset[str]:
+    """Returns the variables that will stand at one place of the text only."""
+    counts = Counter[str]()
+    times: set[str] = set()
+    for branch in rule.branches:
+        for pattern in branch.patterns():
+            again = repr(pattern)
+            if constructs.has_grouping(rule.head) and again in times and pattern in _time_patterns(branch):
+                continue  # the evaluation time, which is written once for all branches
+            times.add(again)
+            counts.update(each.name for each in patterns.walk(pattern) if isinstance(each, VariablePattern))
+    used = set(constructs.variables(rule.head))
+    for branch in rule.branches:
+        for condition in (*branch.conditions, *branch.inner_conditions()):
+            used |= expressions.variables(condition)
+    return frozenset(name for name, number in counts.items() if number == 1 and name not in used)
+
+
+def _time_patterns(branch: WrittenBranch) -> Iterator[patterns.Pattern]:
+    yield from (query.pattern for query in branch.events)
+    yield from (query.pattern for query in branch.states)
+
+
+def _unnamed(rule: WrittenRule) -> frozenset[str]:
+    """Returns the identifiers that can be left out: lowering gives them again, and nothing names them."""
+    values = (value for part in constructs.walk(rule.head) for value in constructs.own_expressions(part))
+    kept = set[str]().union(*map(event_references, values))
+    found: set[str] = set()
+    for branch in rule.branches:
+        kept |= {timer.anchor for timer in branch.relative_timers} | {part.window for part in branch.accumulations}
+        kept = kept.union(*map(_named_by, (*branch.conditions, *branch.inner_conditions())))
+        given = [(_label(query.pattern), query.identifier, query.anonymous) for query in branch.queries]
+        given += (("timer", timer.identifier, timer.anonymous) for timer in branch.relative_timers)
+        counts = Counter(name for name, _, _ in given)
+        for name, identifier, anonymous in given:
+            (found if anonymous and name == identifier and counts[name] == 1 else kept).add(identifier)
+    return frozenset(found - kept)
+
+
+def _named_by(condition: Expression) -> frozenset[str]:
+    """Returns the identifiers that a condition needs; an event in a state is said by its evaluation time."""
+    match condition:
+        case InState(event=EventReference()):
+            return frozenset((condition.state.identifier,))
+        case _:
+            return event_references(condition)
+
+
+def _label(pattern: patterns.Pattern) -> object:
+    return pattern.label if isinstance(pattern, TermPattern) else None
