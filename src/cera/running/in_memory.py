@@ -41,4 +41,5 @@ def answer_in_memory(
         late=late,
     )
     outcome = answer(run)
-    return Answer(tuple(found.derived), outcome.undefined, outcome.left_out), outcome
+    counts = outcome.undefined, outcome.left_out, outcome.open_states
+    return Answer(tuple(found.derived), *counts), outcome

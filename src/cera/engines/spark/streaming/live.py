@@ -41,6 +41,7 @@ from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_wate
 from cera.engines.spark.streaming.state.shell import results
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
+from cera.model.events.states import names_end
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
 from cera.running.streams.running_stream import Act
@@ -214,7 +215,8 @@ class LiveStream:
         except CeraError as error:
             self._failure = error
             raise
-        self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states)
+        ends = sum(names_end(one.event.label, one.event.qualifier) for one in found.late)
+        self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states, ends)
 
     def _why(self, error: PySparkException) -> PySparkException | Py4JError:
         return error if self._cause is None else self._cause

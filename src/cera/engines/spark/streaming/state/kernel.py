@@ -16,7 +16,7 @@ from cera.engines.local.state_bytes import dump, restore
 from cera.engines.spark.streaming.messages.messages import LatePolicy, event_count, first_end, unpack_events
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
-from cera.modules.driving import is_open_among, late_ending
+from cera.modules.driving import is_open_among, is_repaired, late_ending
 from cera.modules.processor import AnyProcessor, Counts, Detection
 
 _BY_END = attrgetter("end")
@@ -37,11 +37,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a call: derived events, late events, and when the part is to be woken next."""
+    """The result of a call: derived events, late events, when the part is to be woken next, and how many ends of states
+    came too late and were moved on."""
 
     derived: Sequence[Detection]
     late: Sequence[Occurrence]
     wake_at: Time | None
+    repaired: int = 0
 
 
 class Kernel:
@@ -71,6 +73,7 @@ class Kernel:
     def advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         """Takes the events of payloads, and decides all times before the watermark."""
         late: list[Occurrence] = []
+        repaired = 0
         take, report = LatePolicy.TAKE, LatePolicy.REPORT
         waiting = part.waiting
         before = len(waiting)
@@ -90,6 +93,7 @@ class Kernel:
                     event, waiting, self.processor, part.state
                 ):
                     waiting.append(closing)
+                    repaired += policy is report and is_repaired(event, closing)
                 elif policy is report:
                     late.append(event)
         if len(waiting) > before:
@@ -102,4 +106,4 @@ class Kernel:
         wakeup = self.processor.next_wakeup(part.state)
         if wakeup is not None:
             times.append(wakeup)
-        return Outcome(found, late, min(times, default=None))
+        return Outcome(found, late, min(times, default=None), repaired)
