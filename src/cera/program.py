@@ -69,6 +69,7 @@ class Program(Pipeline):
         time: str | None = None,
         end: str | None = None,
         id: str | None = None,
+        state: str | None = None,
         time_unit: TimeUnit | None = None,
         time_format: str | None = None,
         timezone: str | None = None,
@@ -93,6 +94,7 @@ class Program(Pipeline):
         time, end    flat records: the fields that hold the time (or the begin) and the end; without them `at`, or
                      `begin` and `end`. The other fields are the children
         id           the field whose value keeps equal records apart
+        state        flat records: the field that is true, or 1, where a record is a state, which may have no end yet
         time_unit    what a number as a time counts: s (the default), ms or us
         time_format  how texts of times are written, like `%d/%m/%Y %H:%M`; without it ISO 8601
         timezone     the zone of times without an offset; without it the program's
@@ -117,7 +119,7 @@ class Program(Pipeline):
         layers = self.layers
         if engine == AUTO:
             engine = choose_in_process().engine
-        named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id}
+        named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id, "state": state}
         times = {"time_unit": time_unit, "time_format": time_format, "timezone": timezone}
         layout = layout_of(layout, named, times, csv, self.timezone)
         now = None if until is None else time_argument("until", until, layout.times)

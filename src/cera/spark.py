@@ -8,6 +8,7 @@
     label        the label of the event's term, a text
     begin, end   when it happened: timestamps, dates, numbers of seconds or ISO 8601 texts; `at` for a point of time
     id           optional: tells equal events apart
+    state        optional, beside `begin` and `end`: true for a row that is a state; its `end` is null while it is open
     the others   the children of the term, by their types; or one VARIANT column with all of them
 
 `events` makes one of a table with other names.
@@ -19,9 +20,10 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import TimestampType
+from pyspark.sql.types import BooleanType, TimestampType
 
 from cera.connectors.records.layout import TIME_FIELDS, Layout
+from cera.connectors.records.record_times import STATE
 from cera.engines.spark.reading.frames import UNIQUE
 from cera.engines.spark.reading.schema_check import CHECK, LABEL
 from cera.engines.spark.reading.table_layout import table_layout, time_demands
@@ -43,6 +45,7 @@ def events(
     label: str | None = None,
     label_value: str | None = None,
     id: str | None = None,
+    state: str | None = None,
     unique: Sequence[str] = (),
     time_unit: TimeUnit = "s",
     timezone: str = "UTC",
@@ -57,6 +60,7 @@ def events(
     label        the column that holds the label of each event
     label_value  the label of all of them; give one of the two
     id           the column that tells equal events apart: a text or a whole number
+    state        the column of truth values that says which rows are states; a state without an `end` is open
     unique       columns that together with label and time tell events apart, as a key of the table would: with it,
                  averages and the like over a window before each event cost a third. Not together with
                  `end`. It is checked: a query that relies on it fails if two events are the same in all of these
@@ -74,17 +78,22 @@ def events(
     if not isinstance(table, DataFrame):
         raise UsageError(f"`events` takes a DataFrame of Spark, and {type(table).__name__} is none")
     try:
-        layout = Layout(label, time, end, id, label_value, TimeFormat(time_unit, timezone))
+        layout = Layout(label, time, end, id, label_value, TimeFormat(time_unit, timezone), state_field=state)
     except TimeError as error:
         raise UsageError(str(error)) from error
     roles = table_layout(table.schema, layout)
     begin, stop, _ = time_demands(table.schema, roles, layout)
-    taken = [name for name in roles.children if name in ("label", "id", *TIME_FIELDS)]
+    own = ("label", "id", *TIME_FIELDS, *([STATE] if end is not None and _is_boolean(table, STATE) else []))
+    taken = [name for name in roles.children if name in own]
     if taken:
         raise UsageError(
             f"the column `{taken[0]}` would be a child, but events have a column of that name for something else; "
             "rename it before, or name it as what it is"
         )
+    if state is not None and end is None:
+        raise UsageError("a state has an end, which is null while it is open; name its column with `end`")
+    if state is not None and not _is_boolean(table, state):
+        raise UsageError(f"the column `{state}` says which rows are states, and holds no truth values; cast it before")
     if unique and end is not None:
         raise UsageError("`unique` is for events that are points of time; leave out `end`, or `unique`")
     for name in unique:
@@ -104,7 +113,13 @@ def events(
     ]
     if id is not None:
         head.append(column(id).alias("id"))
+    if state is not None:
+        head.append(column(state).alias(STATE))
     return table.select(*head, *(column(name) for name in roles.children))
+
+
+def _is_boolean(table: DataFrame, name: str) -> bool:
+    return name in table.columns and isinstance(table.schema[name].dataType, BooleanType)
 
 
 def _about(label_value: str | None, check: bool) -> dict[str, str | bool]:

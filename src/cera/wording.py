@@ -54,6 +54,7 @@ class Setting(Enum):
     RESTART_CHANGED = "restart_changed"
     SINK = "sink"
     SOURCE = "source"
+    STATE_FIELD = "state_field"
     STRICT = "strict"
     STRING_FIELD = "string_field"
     TABLES = "tables"
@@ -100,6 +101,7 @@ _ARGUMENTS: Mapping[Setting, str] = MappingProxyType(
         Setting.LABEL: "label_value",
         Setting.TIME_FIELD: "time",
         Setting.END_FIELD: "end",
+        Setting.STATE_FIELD: "state",
         Setting.CONF: "settings",
         Setting.RELATION: "relations",
     }

@@ -39,8 +39,12 @@ MICROSECONDS = st.integers(-(2**54), 2**54).map(lambda time: time / 1_000_000) |
 TIMES = MICROSECONDS | NUMBERS | st.sampled_from(("2006-09-18T09:00:00Z", "1.5", "2026", 1, 2, 3, True, None))
 POINTS = st.fixed_dictionaries({"at": TIMES, "term": st.dictionaries(TEXTS, BODIES, min_size=1, max_size=1)})
 INTERVALS = st.fixed_dictionaries({"begin": TIMES, "end": TIMES, "term": st.dictionaries(TEXTS, BODIES, max_size=2)})
+STATES = st.fixed_dictionaries(
+    {"begin": TIMES, "end": TIMES, "state": st.sampled_from((True, 1, False, "x")), "term": st.just({"on": {"k": 1}})}
+)
 RECORDS = (
     POINTS
+    | STATES
     | INTERVALS
     | st.fixed_dictionaries({"term": BODIES}, optional={"at": TIMES, "id": SCALARS, "rule": TEXTS, "begin": TIMES})
 )
@@ -91,7 +95,7 @@ ISO_TIMES = st.builds(
     st.sampled_from(("", ".5", ".120", ".123456", ".1234567", ".123456999", ".0000000001", ",5", ".")),
     st.sampled_from(("Z", "Z", "+02:00", "+01:00", "-0330", "+24:00", "+01", "", "", "z", " ")),
 )
-NAMES = ("type", "ts", "te", "no", "at", "begin", "end", "label", "term", "x", "y")
+NAMES = ("type", "ts", "te", "no", "at", "begin", "end", "label", "term", "x", "y", "held")
 FLAT_VALUES = SIMPLE | TIMES | st.sampled_from(("a", "b", "a" * 32)) | st.dictionaries(st.just("z"), SIMPLE, max_size=1)
 LAYOUTS = st.builds(
     Layout,
@@ -101,6 +105,7 @@ LAYOUTS = st.builds(
     id_field=st.sampled_from((None, None, "no", "type", "at", "rule")),
     label=st.sampled_from((None, None, "e", "")),
     times=st.builds(TimeFormat, UNITS, st.sampled_from(("UTC", "Europe/Berlin", "Europe/Amsterdam"))),
+    state_field=st.sampled_from((None, None, "held")),
 )
 
 

@@ -73,6 +73,11 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
         @click.option("--end-field", metavar="NAME", help="Flat records: the field that holds the end.")
         @click.option("--id-field", metavar="NAME", help="The field whose value keeps equal records apart.")
         @click.option(
+            "--state-field",
+            metavar="NAME",
+            help="Flat records: the field that is true, or 1, where a record is a state. Without an end it opens.",
+        )
+        @click.option(
             "--time-unit",
             type=click.Choice(get_args(TimeUnit)),
             help="What a number as a time counts (default s). With it, times are written as numbers too.",
@@ -116,6 +121,7 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
             time_field: str | None,
             end_field: str | None,
             id_field: str | None,
+            state_field: str | None,
             time_unit: Any,
             time_format: str | None,
             csv_settings: tuple[str, ...],
@@ -130,7 +136,7 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
             if label_field is not None and label is not None:
                 raise UsageError("--label gives all records one label and --label-field a label each; give one of them")
             if envelope is not None and any(
-                name is not None for name in (label_field, label, time_field, end_field, id_field)
+                name is not None for name in (label_field, label, time_field, end_field, id_field, state_field)
             ):
                 raise UsageError(
                     f"--layout {envelope} says where label and times are; options about fields do not go with it"
@@ -153,6 +159,7 @@ def layout_options(formats: Sequence[str] = tuple(ENDINGS.values())) -> Callable
                 strings,
                 envelope,
                 dialect,
+                state_field,
             )
             return command(layout=layout, **others)
 

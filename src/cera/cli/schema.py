@@ -19,6 +19,7 @@ from cera.connectors.line_writer import write_output
 from cera.connectors.source import Source, source_of
 from cera.languages.xchangeeq.printer import print_source
 from cera.model.events.event_schema import AttributeSchema, EventSchema, LabelSchema
+from cera.model.events.states import shown_label, state_label
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.time_text import TimeFormat
 from cera.rules.declarations import Attribute, SourceLabel
@@ -86,7 +87,8 @@ def declarations(found: EventSchema) -> Iterator[str]:
     """Yields the directives that declare the labels of a schema; attributes of a label only if all are known."""
     for label, events in sorted(found.labels.items()):
         open_ = events.values or events.more
-        yield "SOURCE " + print_source(SourceLabel(label, None if open_ else _declared(events.attributes)))
+        own = state_label(label) or label
+        yield "SOURCE " + print_source(SourceLabel(own, None if open_ else _declared(events.attributes)))
 
 
 def _declared(attributes: Mapping[str, AttributeSchema]) -> tuple[Attribute, ...]:
@@ -102,8 +104,9 @@ def _attribute(name: str, one: AttributeSchema) -> Attribute:
 
 def _lines(found: EventSchema, times: TimeFormat) -> Iterator[str]:
     for label, events in sorted(found.labels.items()):
-        number = report.count(events.events, "event")
-        yield f"{report.printable(label)}: {number}, {times.format(events.first)} to {times.format(events.last)}"
+        number = report.count(events.events, "event" if state_label(label) is None else "record")
+        when = f"{times.format(events.first)} to {times.format(events.last)}"
+        yield f"{report.printable(shown_label(label))}: {number}, {when}"
         if events.values:
             yield f"  (a value)  {_types(AttributeSchema(events.values), events.events)}"
         rows = list(_rows(events.attributes, events.events))
@@ -144,16 +147,19 @@ def _length(microseconds: int) -> str:
 
 
 def _as_json(found: EventSchema, rejected: int, times: TimeFormat) -> dict[str, Any]:
-    return {
+    events = {label: each for label, each in sorted(found.labels.items()) if state_label(label) is None}
+    states = {state_label(label): each for label, each in sorted(found.labels.items()) if label not in events}
+    record = {
         "events": found.events,
         "rejected": rejected,
         "in_order": not found.disordered,
         "out_of_order": found.disordered,
         "greatest_delay_us": found.greatest_delay,
         "longest_us": found.longest,
-        "labels": {label: _label_json(events, times) for label, events in sorted(found.labels.items())},
+        "labels": {label: _label_json(each, times) for label, each in events.items()},
         "events_of_other_labels": found.others,
     }
+    return record | ({"states": {label: _label_json(e, times) for label, e in states.items()}} if states else {})
 
 
 def _label_json(events: LabelSchema, times: TimeFormat) -> dict[str, Any]:

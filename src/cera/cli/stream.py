@@ -22,7 +22,7 @@ from cera.cli.options import (
     tick_limit_option,
 )
 from cera.cli.recording import show_rejected
-from cera.cli.summary import all_rejected, refuse, show_unknown_labels
+from cera.cli.summary import all_rejected, late_ends, refuse, repaired_ends, show_unknown_labels
 from cera.cli.termination import end_at_once
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.line_writer import write_output
@@ -225,9 +225,11 @@ def _say(counters: StreamCounts) -> None:
         report.say("nothing new was there to read, and nothing was decided")
         return
     report.say(
-        f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late, "
+        f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late"
+        f"{late_ends(counters.late_ends)}, "
         f"{counters.rejected:,} rejected{_undefined(counters.undefined)}{_without_key(counters.without_key)}"
         f"{_unread(counters.unread)}; "
+        f"{repaired_ends(counters.repaired) + '; ' if counters.repaired else ''}"
         f"{report.count(counters.live, 'tuple')} in state"
     )
 
@@ -277,6 +279,10 @@ def _without_key(number: int) -> str:
     return f", {report.count(number, 'event')} without the attribute that a module is partitioned by" if number else ""
 
 
+def _repaired(number: int) -> str:
+    return f", {report.count(number, 'late end')} of states repaired" if number else ""
+
+
 class StreamReports(StreamListener):
     """A listener that writes the lines of a stream on standard output and its reports on standard error."""
 
@@ -299,7 +305,8 @@ class StreamReports(StreamListener):
         watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
         report.say(
             f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
-            f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}; "
+            f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}"
+            f"{_repaired(done.repaired)}; "
             f"{report.count(done.live, 'tuple')} in state; watermark {watermark}; {done.seconds:.1f} s"
         )
 

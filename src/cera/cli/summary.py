@@ -41,6 +41,11 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
             f"{count(outcome.undefined, of)} had {lacking} (division by zero, overflow, wrong type, missing child, a "
             "term too large); comparisons with such a value are false"
         )
+    if still_open := outcome.open_states:
+        named = [f"{printable(label)} {number:,}" for label, number in sorted(still_open.items())]
+        total = sum(still_open.values())
+        ends = "its end" if total == 1 else "their ends"
+        say(f"{count(total, 'state')} still open at the end: {listed(named)}; what waits for {ends} is not answered")
     if left_out := outcome.left_out:
         say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
     if strange := _not_counted(counts.changes):
@@ -90,11 +95,27 @@ def _read(request: Request, counts: InputCounts) -> str:
         parts.append(f"{counts.after_until:,} later than --until")
     if counts.late:
         kept = f", written to {request.late}" if request.late else " (--late PATH writes them to a file)"
-        parts.append(f"{counts.late:,} too late for --max-delay{kept}")
+        parts.append(f"{counts.late:,} too late for --max-delay{late_ends(counts.late_ends)}{kept}")
+    if counts.repaired:
+        parts.append(repaired_ends(counts.repaired))
     if counts.rejected:
         kept = f", written to {request.rejected}" if request.rejected else ""
         parts.append(f"{count(counts.rejected, 'record')} rejected{kept}")
     return "; ".join(parts)
+
+
+def late_ends(number: int) -> str:
+    """Returns how many of the late events are ends of states that are not open; empty if none is."""
+    if not number:
+        return ""
+    return f", {number:,} of them the {'end of a state that is' if number == 1 else 'ends of states that are'} not open"
+
+
+def repaired_ends(number: int) -> str:
+    """Returns how many ends of states were moved on."""
+    moved = "it was" if number == 1 else "they were"
+    ends = "1 late end of a state" if number == 1 else f"{number:,} late ends of states"
+    return f"{ends} repaired: {moved} moved to the first time that was not decided yet"
 
 
 def _suspicions(program: Program, counts: InputCounts, derived: Mapping[str, int]) -> Iterator[str]:

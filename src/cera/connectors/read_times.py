@@ -5,6 +5,8 @@ The pass finds how far records are out of order, so that a run can sort them in 
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from cera.connectors.formats.jsonl import event_in
 from cera.connectors.formats.plain_lines import PlainReader
 from cera.connectors.formats.time_shapes import TimeShapes
 from cera.connectors.records.layout import Layout, decode
+from cera.connectors.records.record_times import STATE
 from cera.model.events.event import Event
 from cera.model.time.interval import Time
 
@@ -95,6 +98,18 @@ class _TimeBounds:
         self._last = max(self._last, last)
 
 
+def _state_marks(layout: Layout) -> str:
+    """Returns a pattern for what a line has that may be a state; empty if none can be."""
+    names = [] if layout.state_field is None else [layout.state_field]
+    if layout.time_source is None:  # there may be event objects
+        names.append(STATE)
+    if not names:
+        return ""
+    # a name may be written with escapes
+    escape = r"\\u00[2-7]" if all(name.isascii() for name in names) else r"\\u"
+    return "|".join([*(re.escape(json.dumps(name, ensure_ascii=False)) for name in names), escape])
+
+
 class _LineScanner:
     """A scanner of the times of JSON lines."""
 
@@ -103,28 +118,32 @@ class _LineScanner:
         self._layout = layout
         self._shapes = TimeShapes(layout.times)
         self._plain = PlainReader(layout)
+        marks = _state_marks(layout)
+        self._mark = re.compile(marks) if marks else None
+        self._unmarked = TimeShapes(layout.times, marks)
 
     def take(self, data: bytes) -> None:
         """Adds the times of some whole lines. A line that is not UTF-8 may be added, as it is rejected later."""
         text = data.decode("utf-8", "surrogateescape")
         if not text.endswith("\n"):
             text += "\n"
+        shapes = self._shapes if self._mark is None or self._mark.search(text) is None else self._unmarked
         while text:
-            rows = self._shapes.rows(text)
+            rows = shapes.rows(text)
             try:
-                ends = self._shapes.ends_in_order(rows)
+                ends = shapes.ends_in_order(rows)
             except ValueError:
                 ends = None
             if ends is not None:
                 self.found.add_points(*ends, len(rows))
                 return
-            text = self._take_rows(rows, text.split("\n"))
+            text = self._take_rows(shapes, rows, text.split("\n"))
 
-    def _take_rows(self, rows: Sequence[Sequence[str]], lines: Sequence[str]) -> str:
+    def _take_rows(self, shapes: TimeShapes, rows: Sequence[Sequence[str]], lines: Sequence[str]) -> str:
         """Adds the times of rows one by one. Returns the lines behind one with a new shape."""
         for i, row in enumerate(rows):
             try:
-                times = self._shapes.times(row)
+                times = shapes.times(row)
             except ValueError:  # not a time, or one of a minute in which a clock is changed
                 times = None
             if times is not None:
@@ -133,7 +152,7 @@ class _LineScanner:
                 self._take_line(lines[i])
             else:
                 self.found.add(plain.event.begin, plain.event.end)
-                if self._shapes.learn(f"{lines[i]}\n", plain):
+                if shapes.learn(f"{lines[i]}\n", plain):
                     return "\n".join(lines[i + 1 :])
         return ""
 

@@ -95,6 +95,11 @@ def late_ending(occurrence: Occurrence, decided: Time) -> Occurrence | None:
     return Opening(occurrence, end).relabelled(label, max(end, decided + 1))
 
 
+def is_repaired(record: Occurrence, closing: Occurrence) -> bool:
+    """Returns whether a late record of a state's end was moved on to be in time."""
+    return announced_end(record.qualifier) != closing.end
+
+
 def is_open_among(opening: Occurrence, events: Sequence[Occurrence], processor: AnyProcessor, state: Any) -> bool:
     """Returns whether a state is open, or will be with events that are to be processed."""
     return any(is_opening(event.label) and event.id == opening.id for event in events) or processor.is_open(
@@ -144,6 +149,8 @@ class Driver:
 
     def __post_init__(self) -> None:
         self.state = self.processor.start()
+        #: How many ends of open states came too late, and were moved on.
+        self.repaired = 0
         #: A heap of the waiting events, with their ends and the numbers of their arrival.
         self._waiting: list[tuple[Time, int, Occurrence]] = []
         self._arrived = 0
@@ -177,6 +184,7 @@ class Driver:
                 if closing is None or not is_open_among(occurrence, ready, self.processor, self.state):
                     self.late(occurrence)
                     continue
+                self.repaired += is_repaired(occurrence, closing)
                 occurrence, end = closing, closing.end
             self._arrived += 1
             heapq.heappush(waiting, (end, self._arrived, occurrence))

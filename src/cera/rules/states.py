@@ -40,7 +40,7 @@ from cera.model.matching import patterns
 from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
 from cera.model.time.containment import Containment
 from cera.model.time.timers import TIMERS
-from cera.rules.rule import Accumulation, Branch, EventQuery, QueryKind, RelativeTimer
+from cera.rules.rule import Accumulation, Branch, EventQuery, QueryKind, RelativeTimer, Rule
 
 #: The timers that a state may have: none of them ends before the state does (E-23, ERR-28).
 STATE_TIMERS = ("extend", "shorten-begin", "shift-forward", "from-end", "from-start")
@@ -207,6 +207,14 @@ def arriving(pattern: Pattern) -> tuple[Pattern, ...]:
         return (pattern,)
     other = (OPENING if pattern.label.startswith(ENDING) else ENDING) + state
     return (pattern, replace(pattern, label=other))
+
+
+def awaited_labels(rules: Iterable[Rule]) -> frozenset[str]:
+    """Returns the labels of the states whose ends some rule waits for."""
+    queries = (query for rule in rules for branch in rule.branches for query in branch.events)
+    patterns = (query.pattern for query in queries if query.kind == "ending")
+    labels = (pattern.label for pattern in patterns if isinstance(pattern, TermPattern))
+    return frozenset(label.removeprefix(ENDING) for label in labels if isinstance(label, str))
 
 
 def opening_of(state: str) -> str:

@@ -26,13 +26,14 @@ from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
-from cera.model.events.states import is_chosen
+from cera.model.events.states import is_chosen, names_end
 from cera.model.time.interval import Time
 from cera.modules.driving import Driver
 from cera.modules.processor import AnyProcessor, Detection
 from cera.running.admission import Admission
 from cera.running.derived_states import DerivedStates, counted_states
 from cera.running.listener import LineOutput, Output
+from cera.running.open_states import OpenStates, awaited_states
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
 from cera.running.run import Run
@@ -58,6 +59,11 @@ class Flow:
         self._listener = listener = run.listener
         self._derived: Counter[str] = Counter()
         self._written = self._late_events = self._repeated = self._after_until = 0
+        self._late_ends = self._repaired = 0
+        awaited = awaited_states(run.layers)
+        self._open_states = OpenStates(awaited, request.until) if awaited else None
+        #: The late events of the piece that is being processed.
+        self._late_now: list[Occurrence] = []
         #: The input events that are still to be written, a heap by their ends; None if they are not.
         self._base: list[tuple[Time, int, Event]] | None = [] if request.base else None
         #: Makes the lines of answers of which nothing else is needed.
@@ -88,8 +94,15 @@ class Flow:
         self._listener.performed()
         counted = self._driver.counts
         observed = self._admission.observed
-        derived = counted_states(self._derived, changes=self._request.changes)
-        return Outcome(self._counts, derived, self._written, counted.undefined, counted.left_out, observed)
+        return Outcome(
+            self._counts,
+            counted_states(self._derived, changes=self._request.changes),
+            self._written,
+            counted.undefined,
+            counted.left_out,
+            observed,
+            open_states={} if self._open_states is None else self._open_states.by_label(),
+        )
 
     @property
     def _counts(self) -> InputCounts:
@@ -103,6 +116,8 @@ class Flow:
             self._late_events,
             admitted.rejected,
             admitted.changed,
+            self._repaired + self._driver.repaired,
+            self._late_ends,
         )
 
     def _run(self, show: Callable[[str], None]) -> None:
@@ -141,7 +156,10 @@ class Flow:
         size = 1 if alone else _AT_ONCE
         while piece := list(itertools.islice(flowing, size)):
             late = self._late_events
+            self._late_now.clear()
             found = driver.push(piece)
+            if self._open_states is not None:
+                self._take_states(piece, self._open_states)
             if alone and self._late_events == late:
                 self._keep_base(piece[0], number)
                 if self._each is not None:
@@ -165,7 +183,7 @@ class Flow:
         delay = self._request.max_delay
         last: Occurrence | None = None
         together: set[Event] = set()  # those behind it that end with the last one, where there are several
-        for event in events if delay is None else in_time(events, delay, self._take_late):
+        for event in events if delay is None else in_time(events, delay, self._take_late, self._take_repaired):
             if event.end <= until:
                 yield event
                 continue
@@ -248,8 +266,19 @@ class Flow:
             found[heapq.heappop(self._base)[2]] = None
         return found
 
+    def _take_states(self, piece: Sequence[Occurrence], states: OpenStates) -> None:
+        late = set(map(id, self._late_now))
+        for event in piece:
+            if id(event) not in late:
+                states.take(event, self._driver.closed_to)
+
+    def _take_repaired(self) -> None:
+        self._repaired += 1
+
     def _take_late(self, event: Occurrence) -> None:
         self._late_events += 1
+        self._late_now.append(event)
+        self._late_ends += names_end(event.label, event.qualifier)
         between = self._driver.arrived - self._in_time
         self._in_time = self._driver.arrived
         if self._lateness.take(between + 1, 1):

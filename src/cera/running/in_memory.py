@@ -48,4 +48,4 @@ def answer_in_memory(
     )
     outcome = answer(run)
     derived = with_known_causes(found.derived, events) if states else found.derived
-    return Answer(tuple(derived), outcome.undefined, outcome.left_out), outcome
+    return Answer(tuple(derived), outcome.undefined, outcome.left_out, outcome.open_states), outcome

@@ -18,7 +18,9 @@ Changes = Mapping[tuple[Value | None, Value | None], int]
 class InputCounts:
     """Events by label, and how many were equal to another one, after `until`, late or malformed.
 
-    Changes of tables are counted where a module monitors some.
+    Changes of tables are counted where a module monitors some. `repaired` are ends of open states that came too late
+    and were moved to the first time that was not decided yet; `late_ends` are those of the late events that name the
+    end of a state that is not open.
     """
 
     labels: Mapping[str, int]
@@ -28,6 +30,8 @@ class InputCounts:
     late: int = 0
     rejected: int = 0
     changes: Changes = field(default_factory=dict)
+    repaired: int = 0
+    late_ends: int = 0
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class Outcome:
     """The counts of a run, and which of the attributes that the program asks for events had.
 
     `undefined` are expressions without a value, or rows in which there was such an expression; `left_out` events that
-    lacked the attribute by which a module is partitioned.
+    lacked the attribute by which a module is partitioned. `open_states` are the states, by label, that are open at the
+    end while some rule waits for the ends of states with this label.
     """
 
     counts: InputCounts
@@ -45,3 +50,4 @@ class Outcome:
     left_out: int
     observed: ObservedAttributes
     undefined_in: Literal["expression", "row"] = "expression"
+    open_states: Mapping[str, int] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from cera.errors import DataError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.event import Derivation, DerivedEvent, Event, Recipient
 from cera.model.events.occurrence import Occurrence
-from cera.model.events.states import is_opening
+from cera.model.events.states import is_opening, names_end
 from cera.model.message_text import count
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import Interval, point
@@ -25,6 +25,7 @@ from cera.running.admission import REJECTED_SHOWN, Admission, rejected_line
 from cera.running.derived_states import DerivedStates, counted_states
 from cera.running.flow import arrivals
 from cera.running.listener import LineOutput, Listener, Output
+from cera.running.open_states import OpenStates, awaited_states
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
 from cera.running.run import Run
@@ -39,19 +40,24 @@ def answer_in_memory(run: Run) -> Outcome:
     from cera.engines.spark import engine as spark
 
     request = run.request
-    late_events = 0
+    late_events = late_ends = repaired = 0
 
     def take_late(event: Occurrence) -> None:
-        nonlocal late_events
+        nonlocal late_events, late_ends
         late_events += 1
+        late_ends += names_end(event.label, event.qualifier)
         if run.late is not None:
             run.late(event.event)
+
+    def take_repaired() -> None:
+        nonlocal repaired
+        repaired += 1
 
     with ExitStack() as files:
         admission = Admission(run, files)
         events: Iterable[Occurrence] = admission.accepted(arrivals(request), request.max_duration)
         if request.max_delay is not None:
-            events = in_time(events, request.max_delay, take_late)
+            events = in_time(events, request.max_delay, take_late, take_repaired)
         base = [event.event for event in events]
         admission.report()
     answer = spark.run(run.layers, base, run.settings(request.max_duration))
@@ -72,8 +78,14 @@ def answer_in_memory(run: Run) -> Outcome:
         late_events,
         admission.rejected,
         admission.changed,
+        repaired,
+        late_ends,
     )
-    return Outcome(counts, derived, len(shown), answer.undefined, answer.left_out, admission.observed, "row")
+    awaited = OpenStates(awaited_states(run.layers), request.until)
+    for event in base:
+        awaited.take(event)
+    left = answer.undefined, answer.left_out, admission.observed
+    return Outcome(counts, derived, len(shown), *left, "row", awaited.by_label())
 
 
 def answer_recording(run: Run) -> Outcome:
@@ -94,6 +106,7 @@ def answer_recording(run: Run) -> Outcome:
         labels_read, later, records = recording.labels()
         observed = expectations.observer()
         observe(recording.reading.tables, observed, expectations.attributes)
+        open_states = recording.open_states(awaited_states(run.layers))
     repeated = records - labels_read.total()
     counts = InputCounts(labels_read, records, repeated, after_until=later, rejected=len(rejected))
     if listener.acting:
@@ -112,7 +125,7 @@ def answer_recording(run: Run) -> Outcome:
                 derived, written = _write(recording, request, labels, opened)
     tally = recording.tally
     derived = counted_states(derived, changes=request.changes)
-    return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row")
+    return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row", open_states)
 
 
 def _started(run: Run) -> Recorded:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cera import load
+from every_engine import EVERY_ENGINE
 from unit.cli.command_line import Cera, records, write_lines
 
 PROGRAM = """\
@@ -57,9 +60,54 @@ def test_a_recording_is_complete_and_no_record_of_it_is_late(cera: Cera) -> None
 def test_as_it_happens_a_closing_without_an_opening_is_late(cera: Cera) -> None:
     result = cera(*RUN, "--max-delay", "0 sec", "--late", "late.jsonl")
     assert [r["term"] for r in records(result.stdout)] == [{"alert": 7}, {"refused": 8}, {"unsold": 2}]
-    assert "1 too late for --max-delay" in result.stderr
+    assert "1 too late for --max-delay, 1 of them the end of a state that is not open, written to" in result.stderr
     [late] = [json.loads(line) for line in Path("late.jsonl").read_text().splitlines()]
     assert (late["term"], late["begin"], late["end"], late["state"]) == ({"auction": {"id": 4}}, 2, 20, True)
+
+
+@pytest.mark.usefixtures("on_either_engine")
+@pytest.mark.parametrize("until", [(), ("--until", "35")])
+def test_ends_that_come_too_late_are_repaired_and_counted(cera: Cera, folder: Path, until: tuple[str, ...]) -> None:
+    later = '{"begin": 5, "end": 50, "state": true, "term": {"auction": {"id": 6}}}'  # its end is still to come
+    opened = ('{"begin": 5, "state": true, "term": {"auction": {"id": 6}}}', *EVENTS[:6], later)
+    write_lines(folder / "s.jsonl", sorted(opened[:2]) + list(opened[2:]))
+    result = cera(*RUN, "--max-delay", "0 sec", *until)
+    assert "8 events read; 1 late end of a state repaired: it was moved to the first time that" in result.stderr
+    assert "too late" not in result.stderr
+
+
+OPEN = (
+    '{"begin": 7, "state": true, "term": {"auction": {"id": 8}}}',
+    '{"begin": 7, "state": true, "term": {"shop": {}}}',
+)
+
+
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+@pytest.mark.usefixtures("spark_if_needed")
+def test_states_that_are_still_open_are_counted(cera: Cera, folder: Path, engine: str) -> None:
+    write_lines(folder / "s.jsonl", [*EVENTS, *OPEN, OPEN[0]])
+    shown = cera(*RUN, "--engine", engine).stderr
+    assert "1 state still open at the end: auction 1; what waits for its end is not answered" in shown
+    shown = cera(*RUN, "--engine", engine, "--until", "8").stderr
+    assert "4 states still open at the end: auction 4; what waits for their ends is not answered" in shown
+    shown = cera(*RUN, "--engine", engine, "--until", "6").stderr
+    assert "3 states still open at the end: auction 3" in shown
+
+
+def test_states_whose_ends_nobody_waits_for_are_not_counted(cera: Cera, folder: Path) -> None:
+    (folder / "p.xceq").write_text(PROGRAM.split("DETECT unsold")[0])
+    assert "still open" not in cera(*RUN).stderr
+
+
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+@pytest.mark.usefixtures("spark_if_needed")
+def test_python_has_the_number_of_open_states(engine: Any) -> None:
+    rows = [json.loads(line) for line in (*EVENTS, *OPEN)]
+    answer = load(PROGRAM).run(rows, time_unit="s", engine=engine)
+    assert answer.open_states == {"auction": 1}
+    assert load(PROGRAM).run(rows, time_unit="s", engine=engine, until="1970-01-01T00:00:08Z").open_states == {
+        "auction": 4
+    }
 
 
 @pytest.mark.usefixtures("on_either_engine")

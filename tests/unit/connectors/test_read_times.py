@@ -82,3 +82,17 @@ def test_lines_that_are_not_events_are_left_out_or_make_the_disorder_greater(tmp
 
 def test_other_formats_are_scanned_too(tmp_path: Path) -> None:
     assert scan(tmp_path, "type,ts\nt,3\nt,1\n", ending="csv") == TimeScan(2, 2_000_000, 0, 1_000_000, 3_000_000)
+
+
+@pytest.mark.parametrize("mark", ['"state"', '"st\\u0061te"'])
+def test_a_state_happens_when_it_begins_whatever_lines_stand_before_it(tmp_path: Path, mark: str) -> None:
+    event = '{"begin": 0, "end": 3, "term": {"a": {}}}\n'
+    state = f'{{"begin": 4, "end": 90, {mark}: true, "term": {{"on": {{}}}}}}\n'
+    assert scan(tmp_path, event * 2 + state, Layout()) == TimeScan(3, 0, 3_000_000, 3_000_000, 4_000_000)
+
+
+def test_the_field_of_states_is_looked_for_in_the_whole_line(tmp_path: Path) -> None:
+    event = '{"type": "t", "ts": 0, "te": 3, "v": 1}\n'
+    state = '{"type": "t", "ts": 4, "te": 90, "v": 1, "held": true}\n'
+    layout = Layout(label_field="type", time_field="ts", end_field="te", state_field="held")
+    assert scan(tmp_path, event * 2 + state, layout) == TimeScan(3, 0, 3_000_000, 3_000_000, 4_000_000)

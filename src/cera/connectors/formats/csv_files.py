@@ -12,6 +12,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from cera.connectors.records.csv_dialect import CsvDialect, likely_separator, quoting, sniffed
@@ -26,7 +27,8 @@ from cera.connectors.records.layout import (
     rejected,
     too_large,
 )
-from cera.connectors.records.records import flat_event, flat_interval
+from cera.connectors.records.record_times import arrival, flat_times, is_state
+from cera.connectors.records.records import flat_event
 from cera.model.events.event import Event
 from cera.model.terms.values import NumberTooLargeError, Scalar, infer_scalar
 from cera.model.time.interval import Time
@@ -64,7 +66,7 @@ def read_records(
     reading = _CsvReader(stream, layout, missing)
     for row in reading.rows(name):
         try:
-            yield row if isinstance(row, Rejected) else (row.place, _cells_of(row, layout, reading.dialect, (), ()))
+            yield row if isinstance(row, Rejected) else (row.place, _cells_of(row, layout, reading.dialect, ()))
         except RECORD_ERRORS as error:
             assert isinstance(row, _Row)
             yield rejected(row.place, str(error), row.text)
@@ -73,7 +75,7 @@ def read_records(
 def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
     """Yields the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
     reading = _CsvReader(stream, layout)
-    fields = frozenset(layout.time_source or TIME_FIELDS)
+    fields = frozenset((*(layout.time_source or TIME_FIELDS), layout.state_field))
     dialect = reading.dialect
     for row in reading.rows(""):
         if isinstance(row, Rejected):
@@ -84,7 +86,7 @@ def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
             if name in fields and not dialect.is_empty(cell)
         }
         try:
-            interval, _ = flat_interval(cells, layout)
+            interval = arrival(flat_times(cells, layout)[0])
         except RECORD_ERRORS:
             continue
         yield interval.begin, interval.end
@@ -229,8 +231,8 @@ def _problem(
 
 
 def _event(row: _Row, layout: Layout, dialect: CsvDialect) -> Event | Rejected:
-    needed = (("label", layout.label_source), *(("time", name) for name in layout.time_source or ()))
     try:
+        needed = partial(_needed, layout=layout)
         return flat_event(_cells_of(row, layout, dialect, layout.time_source or TIME_FIELDS, needed), layout)
     except RECORD_ERRORS as error:
         return rejected(row.place, str(error), row.text)
@@ -241,20 +243,28 @@ def _cells_of(
     layout: Layout,
     dialect: CsvDialect,
     times: Collection[str],
-    needed: Iterable[tuple[str, str | None]],
+    needed: Callable[[Mapping[str, str]], Iterable[tuple[str, str | None]]] = lambda cells: (),
 ) -> dict[str, Scalar]:
     """Returns the values of a row that are there. Raises RecordError if it lacks one that is `needed`."""
     _check_text(row.text)
     if len(row.cells) != len(row.header):
         raise RecordError(f"the row has {_cells(row.cells)}, the header has {_cells(row.header)}")
-    texts = {layout.label_source, layout.id_field, *layout.string_fields}
+    texts = {layout.label_source, layout.id_field, layout.state_field, *layout.string_fields}
     cells = {name: cell for name, cell in zip(row.header, row.cells, strict=True) if not dialect.is_empty(cell)}
-    for thing, column in needed:
+    for thing, column in needed(cells):
         if column is not None and column not in cells:
             raise RecordError(f"the {thing} is missing: the cell of `{column}` is empty")
     if layout.csv.decimal is None:
         _check_decimal_signs({name: cell for name, cell in cells.items() if name not in texts}, dialect)
     return {name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}
+
+
+def _needed(cells: Mapping[str, str], layout: Layout) -> Iterator[tuple[str, str | None]]:
+    """Yields what a row must have, and the column for it; a state may have no end."""
+    begin, end = layout.time_source or (None, None)
+    yield "label", layout.label_source
+    yield "time", begin
+    yield "time", None if is_state(cells, layout.state_field) else end
 
 
 def _check_text(text: str) -> None:

@@ -71,6 +71,8 @@ class PlainReader:
     def _fields(self, record: dict[str, Any]) -> Fields | None:
         layout = self._layout
         if layout.is_flat:
+            if layout.state_field is not None and record.get(layout.state_field) is not None:
+                return None  # it may be a state, which the ordinary reader reads
             if layout.label is None and isinstance(record.get("term"), dict) and not layout.names_one_of(record):
                 return None  # an event object beside flat records
             begin, end = layout.time_source or _usual_times(record)

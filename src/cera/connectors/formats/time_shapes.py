@@ -1,7 +1,8 @@
 """The times of JSON lines, found by the shape of what stands before them.
 
 From a plain line (see `plain_lines`) a regular expression is learnt for the line up to its last time. Whatever follows
-it: if the line is an event, these are its times.
+it: if the line is an event, these are its times. Where a line may be a state, which happens when it begins, the marks
+of states are looked for in the whole line.
 """
 
 from __future__ import annotations
@@ -51,8 +52,10 @@ class _Shape:
 class TimeShapes:
     """The shapes of the lines of one source, as far as their times."""
 
-    def __init__(self, times: TimeFormat) -> None:
+    def __init__(self, times: TimeFormat, without: str = "") -> None:
         self._times = times
+        #: A pattern that no line with a shape has; empty: none is looked for.
+        self._without = f"(?![^\\n]*(?:{without}))" if without else ""
         utc, local, offset = Minutes(times, "Z"), Minutes(times), Minutes(times)
         time_of = time_reader(times)
         self._readers: dict[str, Callable[[str], Time]] = {
@@ -120,7 +123,7 @@ class TimeShapes:
         self._shapes.append(_Shape(begin[0], end[0], readers[begin[1]], readers[end[1]], end[1], value))
         self._groups += len({begin, end})
         # a digit after a number would be a part of it
-        self._patterns.append(pattern + r"(?![0-9.eE])[^\n]*+\n")
+        self._patterns.append(f"{self._without}{pattern}" + r"(?![0-9.eE])[^\n]*+\n")
         self._find = re.compile("|".join([*self._patterns, _ANY_OTHER])).findall
 
     def _value_of(self, kind: str) -> Callable[[str], Any] | None:

@@ -2,7 +2,10 @@
 
     <events>
       <event begin="60" end="63"><temp><area>a</area><value>40</value></temp></event>
+      <event begin="60" state="true"><door><id>d1</id></door></event>
     </events>
+
+The second is a state; without an `end` it is open.
 
 With a layout of flat records any element is one: its name is the label, and an attribute or a child is the time.
 """
@@ -23,7 +26,8 @@ from cera.connectors.records.layout import (
     rejected,
     too_large,
 )
-from cera.connectors.records.records import event_of, flat_interval, interval_of
+from cera.connectors.records.record_times import STATE, flat_times, is_state, record_times
+from cera.connectors.records.records import event_of
 from cera.model.events.event import Event
 from cera.model.terms.term import Term
 from cera.model.terms.xml_elements import Element, StrayText, XmlError, elements, is_blank
@@ -77,14 +81,15 @@ def _is_wrapped_beside_flat_ones(element: Element, layout: Layout) -> bool:
 def _wrapped_event(element: Element, layout: Layout) -> Event:
     """Returns the event of `<event begin="…" end="…" id="…">` around the term."""
     id_field = layout.id_field or "id"
-    if not _is_wrapped(element) or not {*TIME_FIELDS, id_field}.issuperset(element.attributes):
+    if not _is_wrapped(element) or not {*TIME_FIELDS, STATE, id_field}.issuperset(element.attributes):
         attributes = "".join(f" {name}" for name in element.attributes)
         raise RecordError(f"unknown field layout: found <{element.name}{attributes}>; {_EXPECTED}")
     content = [part for part in element.content if isinstance(part, Element) or not is_blank(part)]
     if len(content) != 1 or not isinstance(content[0], Element):
         raise RecordError(f"an event has one element inside, its term; found {len(content) or 'nothing'}; {_EXPECTED}")
-    interval = interval_of(element.attributes, layout.times)
-    return event_of(_term(content[0], layout), interval, element.attributes.get(id_field))
+    fields = element.attributes
+    times = record_times(fields, layout.times, state=is_state(fields, STATE))
+    return event_of(_term(content[0], layout), times, fields.get(id_field))
 
 
 def _term(element: Element, layout: Layout) -> Term:
@@ -95,12 +100,13 @@ def _term(element: Element, layout: Layout) -> Term:
 
 
 def _flat_event(element: Element, layout: Layout) -> Event:
-    fields, rest = _apart(element, {layout.label_field, layout.id_field, *(layout.time_source or TIME_FIELDS)})
+    named = {layout.label_field, layout.id_field, layout.state_field, *(layout.time_source or TIME_FIELDS)}
+    fields, rest = _apart(element, named)
     rest.name = layout.label or (fields.get(layout.label_field, "") if layout.label_field else element.name)
     if not rest.name:
         raise RecordError(f"the label is missing: there is no attribute or element `{layout.label_field}`")
-    interval, _ = flat_interval(fields, layout)
-    return event_of(_term(rest, layout), interval, fields.get(layout.id_field or ""))
+    times, _ = flat_times(fields, layout)
+    return event_of(_term(rest, layout), times, fields.get(layout.id_field or ""))
 
 
 def _apart(element: Element, names: set[str | None]) -> tuple[dict[str, str], Element]:

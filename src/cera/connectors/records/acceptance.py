@@ -17,10 +17,16 @@ from cera.wording import Setting, in_python
 EventLike = TypeVar("EventLike", Event, Occurrence)
 
 
-def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLike], object]) -> Iterator[EventLike]:
+def in_time(
+    events: Iterable[EventLike],
+    max_delay: int,
+    late: Callable[[EventLike], object],
+    repaired: Callable[[], object] = lambda: None,
+) -> Iterator[EventLike]:
     """Yields the events that are not late: that end no more than `max_delay` before the latest end so far.
 
-    A record that closes an open state is late as an opening, and closes the state no earlier than that.
+    A record that closes an open state is late as an opening, and closes the state no earlier than that; `repaired` is
+    called where that moves the end.
     """
     latest: Time | None = None
     open_until: dict[str, Time] = {}
@@ -30,7 +36,9 @@ def in_time(events: Iterable[EventLike], max_delay: int, late: Callable[[EventLi
             if announced is None or open_until.get(event.id, MIN_TIME) < latest - max_delay:
                 late(event)
                 continue
-            announced = max(announced, latest - max_delay)
+            if announced < latest - max_delay:
+                announced = latest - max_delay
+                repaired()
             event = _announcing(event, announced)
         else:
             latest = event.end if latest is None else max(latest, event.end)

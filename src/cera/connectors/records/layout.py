@@ -26,7 +26,7 @@ TIME_FIELDS = ("at", "begin", "end")
 
 
 #: The arguments of Python that name fields.
-_FIELD_ARGUMENTS = ("label", "time", "end", "id")
+_FIELD_ARGUMENTS = ("label", "time", "end", "id", "state")
 
 #: Wrappers of events in other programs.
 Envelope = Literal["debezium"]
@@ -36,9 +36,9 @@ Envelope = Literal["debezium"]
 class Layout:
     """The way in which the records of a source are read.
 
-    With one of `label_field`, `time_field`, `end_field` or a constant `label` the records are flat. Unless said
-    otherwise a flat record has its times in `at`, or `begin` and `end`, and its label in `label`; in XML the label is
-    the element's name.
+    With one of `label_field`, `time_field`, `end_field`, `state_field` or a constant `label` the records are flat.
+    Unless said otherwise a flat record has its times in `at`, or `begin` and `end`, and its label in `label`; in XML
+    the label is the element's name. `state_field` says which records are states; without it, none is.
     """
 
     label_field: str | None = None
@@ -54,20 +54,22 @@ class Layout:
     #: None: the records are event objects, or flat.
     envelope: Envelope | None = None
     csv: CsvDialect = field(default_factory=CsvDialect)
+    state_field: str | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether the records are event objects or flat, each field with one meaning, so that they are read the fast
         way.
         """
-        named = (self.label_source if self.is_flat else "term", self.id_field)
+        named = (self.label_source if self.is_flat else "term", self.id_field, self.state_field)
         names = [name for name in (*named, *dict.fromkeys(self.time_source or TIME_FIELDS)) if name is not None]
         usual_times = self.times.pattern is None and self.times.unit != "ns"
         return usual_times and self.envelope is None and self.id_field != "rule" and len(set(names)) == len(names)
 
     @property
     def is_flat(self) -> bool:
-        return any(name is not None for name in (self.label_field, self.time_field, self.end_field, self.label))
+        named = (self.label_field, self.time_field, self.end_field, self.label, self.state_field)
+        return any(name is not None for name in named)
 
     @property
     def is_points(self) -> bool:
@@ -104,6 +106,9 @@ class Layout:
             if name not in names:
                 given = f"{Setting.TIME_FIELD} and {Setting.END_FIELD}"
                 return f"no column `{name}` for the time; give {given} as the header spells them"
+        if self.state_field is not None and self.state_field not in names:
+            given = f"give {Setting.STATE_FIELD} as the header spells it"
+            return f"no column `{self.state_field}` that says what is a state; {given}"
         return None
 
 
@@ -114,8 +119,8 @@ def layout_of(
     csv: Mapping[str, str] | None,
     program_zone: str,
 ) -> Layout:
-    """Returns the layout that arguments of Python describe: `label`, `label_value`, `time`, `end` and `id` of `fields`,
-    `time_unit`, `time_format` and `timezone` of `times`.
+    """Returns the layout that arguments of Python describe: `label`, `label_value`, `time`, `end`, `id` and `state` of
+    `fields`, `time_unit`, `time_format` and `timezone` of `times`.
     """
     _check_kinds(layout, {**fields, **times}, csv)
     given = [name for name, value in (*fields.items(), *times.items(), ("csv", csv)) if value is not None]
@@ -134,7 +139,7 @@ def layout_of(
         raise UsageError(str(error)) from error
     dialect = csv_dialect(f"{key}={value}" for key, value in (csv or {}).items())
     names = (fields["label"], fields["time"], fields["end"], fields["id"], fields["label_value"])
-    return Layout(*names, format, csv=dialect)
+    return Layout(*names, format, csv=dialect, state_field=fields["state"])
 
 
 def _check_kinds(layout: object, texts: Mapping[str, object], csv: object) -> None:

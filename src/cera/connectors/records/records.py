@@ -1,7 +1,8 @@
 """From a record of a source to an event, whatever the format of the source.
 
 An event object is `{"begin": T, "end": T, "term": {…}}` or `{"at": T, "term": {…}}`, with an `id` where the source
-names its events. A flat record has its label and times in fields that a layout names; the other fields become children.
+names its events, and with `"state": true` where it is a state. A flat record has its label and times in fields that a
+layout names; the other fields become children.
 """
 
 from __future__ import annotations
@@ -10,20 +11,20 @@ from collections.abc import Mapping
 
 from cera.connectors.records.debezium import event_from_envelope, looks_like_envelope
 from cera.connectors.records.layout import TIME_FIELDS, Layout, RecordError
+from cera.connectors.records.record_times import STATE, RecordTimes, StateTimes, flat_times, is_state, record_times
 from cera.model.events.event import Event
 from cera.model.events.states import opening
 from cera.model.terms.hashing import event_id
 from cera.model.terms.json_terms import describe, term_from_json
 from cera.model.terms.term import Term
 from cera.model.terms.values import number
-from cera.model.time.interval import Interval
-from cera.model.time.time_text import TimeError, TimeFormat
 from cera.wording import Setting
 
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
 OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")
 _EXPECTED = f"expected begin/end/term or at/term, or give {Setting.LABEL_FIELD} and {Setting.TIME_FIELD}"
 _HASH_DIGITS = 32
+HAS_NO_ID = "a state has no `id` of its own: it is known by its term and its begin"
 
 
 def event_from_object(record: object, layout: Layout) -> Event:
@@ -37,7 +38,7 @@ def event_from_object(record: object, layout: Layout) -> Event:
         return flat_event(present, layout)
     id_field = layout.id_field or "id"
     is_output = "rule" in record
-    known = {*TIME_FIELDS, "term", "state", id_field, *OUTPUT_FIELDS, *(["id"] if is_output else [])}
+    known = {*TIME_FIELDS, "term", STATE, id_field, *OUTPUT_FIELDS, *(["id"] if is_output else [])}
     if "term" not in record or not known.issuperset(record):
         found = ", ".join(map(str, record)) or "no fields at all"
         if looks_like_envelope(record):
@@ -46,23 +47,10 @@ def event_from_object(record: object, layout: Layout) -> Event:
         raise RecordError(f"unknown field layout: found {found}; {_EXPECTED}")
     # The id in our own output is the hash of the identity; taken as a part of the identity it would change it.
     name = present.get("source_id", None if is_output else present.get(id_field))
-    if "state" in present:
-        return _state(present, layout, None if is_output else name)
-    return event_of(term_from_json(record["term"]), interval_of(present, layout.times), name)
-
-
-def _state(record: Mapping[str, object], layout: Layout, name: object) -> Event:
-    """Returns the opening of a state, which announces its end if the record has one."""
-    if record["state"] is not True:
-        raise RecordError(f"the field `state` is true for a state, found {describe(record['state'])}")
-    if "begin" not in record or "at" in record:
-        raise RecordError("a state has its times in `begin` and, once it has ended, in `end`")
-    begin = _time(record, "begin", layout.times)
-    end = _interval(record, "begin", "end", layout.times).end if "end" in record else None
-    found = opening(term_from_json(record["term"]), begin, end)
-    if name is not None and name != found.id:
-        raise RecordError("a state has no `id` of its own: it is known by its term and its begin")
-    return found
+    times = record_times(present, layout.times, state=is_state(present, STATE))
+    if is_output and isinstance(times, StateTimes):
+        name = None
+    return event_of(term_from_json(record["term"]), times, name)
 
 
 def _is_event_object_beside_flat_ones(record: Mapping[str, object], layout: Layout) -> bool:
@@ -85,58 +73,27 @@ def flat_event(record: Mapping[str, object], layout: Layout) -> Event:
             if label is None
             else f"the label is a text, found {describe(label)} in the field `{label_field}`"
         )
-    interval, used = flat_interval(record, layout)
+    times, used = flat_times(record, layout)
     used |= {name for name in (label_field, layout.id_field) if name is not None}
     children = {name: value for name, value in record.items() if name not in used}
     name = record.get(layout.id_field) if layout.id_field else None
-    return event_of(term_from_json({label: children}), interval, name)
+    return event_of(term_from_json({label: children}), times, name)
 
 
-def flat_interval(record: Mapping[str, object], layout: Layout) -> tuple[Interval, set[str]]:
-    """Returns when a flat record happened, and the fields that say so."""
-    if layout.time_source is None:
-        return interval_of(record, layout.times), set(TIME_FIELDS)
-    begin, end = layout.time_source
-    return _interval(record, begin, end, layout.times), {begin, end}
-
-
-def interval_of(record: Mapping[str, object], times: TimeFormat) -> Interval:
-    """Returns when a record happened that has its times in `at`, or in `begin` and `end`."""
-    found = [name for name in TIME_FIELDS if name in record]
-    if not found:
-        raise RecordError("the time is missing: expected the field `at`, or `begin` and `end`")
-    if "at" in found and len(found) > 1:
-        raise RecordError(f"too many times: the fields {', '.join(found)}; expected `at`, or `begin` and `end`")
-    begin, end = ("at", "at") if "at" in found else ("begin", "end")
-    return _interval(record, begin, end, times)
-
-
-def _interval(record: Mapping[str, object], begin: str, end: str, times: TimeFormat) -> Interval:
-    first = _time(record, begin, times)
-    last = first if end == begin else _time(record, end, times)
-    if last < first:
-        raise RecordError(f"the end lies before the begin: {describe(record[end])} before {describe(record[begin])}")
-    return Interval(first, last)
-
-
-def _time(record: Mapping[str, object], name: str, times: TimeFormat) -> int:
-    if name not in record:
-        raise RecordError(f"the time is missing: there is no field `{name}`")
-    try:
-        return times.parse(record[name])
-    except TimeError as error:
-        raise RecordError(f"in the field `{name}`: {error}") from None
-
-
-def event_of(term: Term, interval: Interval, name: object) -> Event:
-    """Returns the event with the id that its source gave it, if any.
+def event_of(term: Term, times: RecordTimes, name: object) -> Event:
+    """Returns the event with the id that its source gave it, if any; of a state its opening, which announces its end.
 
     An id that is the event's own hash adds nothing to its identity: events that cera wrote out keep theirs.
     """
+    if isinstance(times, StateTimes):
+        found = opening(term, times.begin, times.end)
+        if name is not None and name != found.id:
+            raise RecordError(HAS_NO_ID)
+        return found
     qualifier = None if name is None else _qualifier(name)
-    if qualifier is not None and len(qualifier) == _HASH_DIGITS and qualifier == event_id(term, interval):
+    if qualifier is not None and len(qualifier) == _HASH_DIGITS and qualifier == event_id(term, times):
         qualifier = None
-    return Event(term, interval, qualifier)
+    return Event(term, times, qualifier)
 
 
 def _qualifier(name: object) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 from cera.connectors.records.layout import RECORD_ERRORS, TIME_FIELDS, Layout, RecordError, Rejected, rejected
 from cera.connectors.records.python_values import checked_text, plain
+from cera.connectors.records.record_times import is_state
 from cera.connectors.records.records import event_from_object, flat_event
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
@@ -75,10 +76,16 @@ def _event(row: object, layout: Layout) -> Event:
             f"no label: there is no field `{layout.label_source}`{hint}, found {fields}; name it with "
             f"{Setting.LABEL_FIELD}, or give all of them one with {Setting.LABEL}"
         )
-    for name in (layout.label_source, *(layout.time_source or ())):
+    for name in _needed(record, layout):
         if name is not None and name in row and name not in record:
             raise RecordError(f"the field `{name}` is null, and an event needs its label and time")
     return flat_event(record, layout)
+
+
+def _needed(record: Mapping[str, object], layout: Layout) -> Sequence[str | None]:
+    """Returns the fields that a row has to have; a state may have no end."""
+    begin, end = layout.time_source or (None, None)
+    return (layout.label_source, begin, None if is_state(record, layout.state_field) else end)
 
 
 def _time_fields(layout: Layout) -> Sequence[str]:
@@ -201,6 +208,7 @@ def _check_layout(texts: Sequence[str], layout: Layout) -> None:
     """Raises UsageError where no row of a table with these columns could be an event."""
     missing = None if "term" in texts and not layout.is_flat else layout.missing_column(texts)
     if missing is not None:
-        lacking = [name for name in (layout.label_source, *(layout.time_source or ())) if name and name not in texts]
+        named = (layout.label_source, *(layout.time_source or ()), layout.state_field)
+        lacking = [name for name in named if name and name not in texts]
         hint = did_you_mean(lacking[0], texts) if lacking else ""
         raise UsageError(f"the table has {missing}{hint}; its columns are {', '.join(texts)}")

@@ -134,6 +134,11 @@ class Session:
         return self._driver.counts.left_out
 
     @property
+    def repaired(self) -> int:
+        """How many ends of open states came too late, and were moved on; since the session was made or restored."""
+        return self._driver.repaired
+
+    @property
     def undefined(self) -> int:
         """How often an expression had no value."""
         return self._undefined_before + self._driver.counts.undefined

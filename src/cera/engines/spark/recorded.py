@@ -22,20 +22,21 @@ from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION
+from cera.engines.spark.plan.states import with_states
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.reading.recordings import SourceTables, is_small, read_sources
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
 from cera.engines.spark.session.task_progress import report_tasks
 from cera.engines.spark.tables.event_tables import EventTable
-from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.relations import UNTIL, column
 from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.values.hashing import hex_id
 from cera.errors import UsageError
 from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
-from cera.model.events.states import is_chosen
+from cera.model.events.states import OPEN, OPENING, is_chosen
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -98,6 +99,21 @@ class Recorded:
             rows = counted.collect()
         found = Counter({row["label"]: row["number"] for row in rows})
         return found, sum(row["later"] for row in rows), sum(row["read"] for row in rows)
+
+    def open_states(self, labels: Collection[str]) -> Counter[str]:
+        """Returns how many states with some labels are open at the end, by label; an action where there are labels."""
+        if not labels or not self.reading.tables:
+            return Counter()
+        openings = [t.frame for t in with_states(self.reading.tables, self.until) if t.prefix == OPENING]
+        asked = column("label").isin(*(OPENING + label for label in labels))
+        begun = asked if self.until is None else asked & (column("begin") <= self.until)
+        kept = [frame.where(begun & (column(UNTIL) == OPEN)).select("h1", "h2", "label") for frame in openings]
+        if not kept:
+            return Counter()
+        different = reduce(DataFrame.unionByName, kept).distinct()
+        with engine_failure():
+            rows = different.groupBy("label").count().collect()
+        return Counter({row["label"].removeprefix(OPENING): row["count"] for row in rows})
 
     def rows(self, labels: Collection[str], *, base: bool) -> Iterator[Row]:
         """Yields the derived events, by end, begin and term, with the columns ANSWER; with `base` the input events too.

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cera.model.events.attributes import Path
+from cera.model.events.event import STATE_ID
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import is_opening
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 
@@ -133,9 +135,11 @@ class EventSchema:
         label.take(event)
 
     def finish(self) -> EventSchema:
-        """Completes the counts of attributes."""
-        for label in self.labels.values():
+        """Completes the counts of attributes; the id of a state, which its record does not have, is left out."""
+        for name, label in self.labels.items():
             label.settle()
+            if is_opening(name):
+                label.attributes.pop(STATE_ID, None)
         return self
 
 

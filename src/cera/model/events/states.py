@@ -58,6 +58,11 @@ def announced_end(qualifier: str | None) -> Time | None:
     return None if qualifier is None or not qualifier.startswith(_ANNOUNCED) else int(qualifier[len(_ANNOUNCED) :])
 
 
+def names_end(label: str, qualifier: str | None) -> bool:
+    """Returns whether an event with this label and qualifier is a record that says when a state ends."""
+    return is_opening(label) and announced_end(qualifier) is not None
+
+
 def announcement(end: Time) -> str:
     """Returns the qualifier of an opening that announces an end."""
     return f"{_ANNOUNCED}{end}"

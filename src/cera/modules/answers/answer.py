@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cera.html_table import SHOWN, html_table
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 class Answer:
     """The derived events in the order of output, and how often an expression had no value.
 
-    `left_out` are the events that lacked the attribute by which a module is partitioned. An answer can be iterated
-    over, has a length, and shows itself as a table in a notebook.
+    `left_out` are the events that lacked the attribute by which a module is partitioned. `open_states` is how many
+    states, by label, are still open while some rule waits for the ends of such states: what waits for them is not
+    answered. An answer can be iterated over, has a length, and shows itself as a table in a notebook.
     """
 
     derived: tuple[DerivedEvent, ...]
     undefined: int = 0
     left_out: int = 0
+    open_states: Mapping[str, int] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[DerivedEvent]:
         return iter(self.derived)

@@ -16,7 +16,8 @@ Act = Callable[[Sequence[DerivedEvent]], object]
 @dataclass(frozen=True)
 class BatchReport:
     """One micro-batch. `undefined` is how often an expression had no value, `without_key` how many events lacked the
-    attribute by which a module divides them; `watermark` is microseconds, None before the first."""
+    attribute by which a module divides them, `repaired` how many ends of states came too late and were moved on;
+    `watermark` is microseconds, None before the first."""
 
     batch: int
     events: int
@@ -28,10 +29,12 @@ class BatchReport:
     live: int
     watermark: int | None
     seconds: float
+    repaired: int = 0
 
 
 class StreamCounts(Protocol):
-    """Sums over the micro-batches of a run; `live` is how many tuples are in state now."""
+    """Sums over the micro-batches of a run. `live` is how many tuples are in state now, `late_ends` how many of the
+    late events name the end of a state that is not open."""
 
     @property
     def batches(self) -> int: ...
@@ -47,6 +50,10 @@ class StreamCounts(Protocol):
     def undefined(self) -> int: ...
     @property
     def without_key(self) -> int: ...
+    @property
+    def repaired(self) -> int: ...
+    @property
+    def late_ends(self) -> int: ...
     @property
     def live(self) -> int: ...
     @property

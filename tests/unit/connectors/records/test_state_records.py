@@ -16,7 +16,7 @@ from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.events.states import announced_end
 from cera.model.time.time_text import TimeFormat
-from cera.testing import seconds, state
+from cera.testing import event, seconds, state
 
 ON = {"on": {"k": 1}}
 RECORDS = [
@@ -45,8 +45,13 @@ def test_a_line_of_a_state_is_read_as_the_record_is(record: dict[str, Any], open
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ({"begin": 5, "end": 9, "state": False, "term": ON}, "the field `state` is true for a state, found false"),
-        ({"begin": 5, "end": 9, "state": "open", "term": ON}, "the field `state` is true for a state"),
+        (
+            {"begin": 5, "end": 9, "state": "open", "term": ON},
+            'in the field `state`: .* with true or 1, .* found "open"',
+        ),
+        ({"begin": 5, "end": 9, "state": 2, "term": ON}, "with false, 0 or nothing; found 2"),
+        ({"begin": 5, "end": 9, "state": [], "term": ON}, "found"),
+        ({"begin": 5, "state": False, "term": ON}, "the time is missing: there is no field `end`"),
         ({"at": 5, "state": True, "term": ON}, "a state has its times in `begin` and, once it has ended, in `end`"),
         ({"end": 5, "state": True, "term": ON}, "a state has its times in `begin`"),
         ({"state": True, "term": ON}, "a state has its times in `begin`"),
@@ -59,6 +64,18 @@ def test_a_line_of_a_state_is_read_as_the_record_is(record: dict[str, Any], open
 def test_what_is_wrong_with_a_record_of_a_state_is_said(record: dict[str, Any], reason: str) -> None:
     with pytest.raises(RecordError, match=reason):
         event_from_object(record, Layout())
+
+
+@pytest.mark.parametrize("mark", [None, False, 0, 0.0, "false", "False", "0"])
+def test_a_record_that_is_not_marked_is_an_event(mark: object) -> None:
+    assert event_from_object({"begin": 5, "end": 9, "state": mark, "term": ON}, Layout()) == event("on{k{1}}", 5, 9)
+
+
+@pytest.mark.parametrize("mark", [True, 1, 1.0, "true", "True", "1"])
+def test_a_record_is_marked_in_several_ways(mark: object) -> None:
+    assert event_from_object({"begin": 5, "state": mark, "term": ON}, Layout()) == state("on{k{1}}", 5)
+    flat = {"label": "on", "from": 5, "held": mark, "k": 1}
+    assert event_from_object(flat, Layout(time_field="from", state_field="held")) == state("on{k{1}}", 5)
 
 
 @pytest.mark.parametrize("end", [None, 5, 9])

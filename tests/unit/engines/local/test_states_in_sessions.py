@@ -50,7 +50,7 @@ def test_a_late_closing_ends_the_state_at_the_first_time_that_is_not_decided(pro
     session.push(state(AUCTION, 0), bid(5, 10), event("other", 50))
     derived = [*session.push(state(AUCTION, 0, 20)), *session.close()]
     assert_same_events(derived, [event("result{1, 1}", 0, 50)])
-    assert session.late == 0
+    assert (session.late, session.repaired) == (0, 1)
 
 
 def test_a_late_closing_within_one_push_finds_its_opening(program: Program) -> None:

@@ -1,11 +1,12 @@
-"""Roles of a table's columns, by their names: label, times, id; the others are children."""
+"""Roles of a table's columns, by their names: label, times, id, mark of states; the others are children."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from cera.connectors.records.layout import TIME_FIELDS, Layout
+from cera.connectors.records.record_times import STATE
 from cera.connectors.records.records import OUTPUT_FIELDS
 from cera.errors import UsageError
 from cera.model.message_text import did_you_mean
@@ -27,24 +28,36 @@ class TableLayout:
     id: str | None
     term: str | None
     children: tuple[str, ...]
+    #: Says which rows are states; None: none is.
+    state: str | None = None
 
 
-def column_roles(names: Sequence[str], layout: Layout) -> TableLayout:
-    """Returns the roles of the columns with these names; raises UsageError if one is missing."""
+def column_roles(names: Sequence[str], layout: Layout, truths: Collection[str]) -> TableLayout:
+    """Returns the roles of the columns with these names, of which `truths` hold truth values.
+
+    Raises UsageError if one is missing.
+    """
     is_output = "rule" in names
     term = "term" if "term" in names and not layout.is_flat and (is_output or "label" not in names) else None
     label = None if term is not None else layout.label_source
     begin, end = _times(names, layout)
     own_id = None if layout.is_flat else "source_id" if is_output and term is not None else "id"
     name = layout.id_field or (own_id if own_id in names else None)
-    for role, wanted in (("label", label), ("begin", begin), ("end", end), ("id", name)):
+    state = layout.state_field or (_own_mark(names, begin, end, truths, term) if not layout.is_flat else None)
+    for role, wanted in (("label", label), ("begin", begin), ("end", end), ("id", name), ("mark of states", state)):
         if wanted is not None and wanted not in names:
             raise _missing(role, wanted, names)
-    used = {label, name, term, *((begin, end) if layout.time_source else TIME_FIELDS)}
+    used = {label, name, term, state, *((begin, end) if layout.time_source else TIME_FIELDS)}
     children = tuple(other for other in names if other not in used)
     if term is not None and (unknown := [other for other in children if other not in _BESIDE_TERMS]):
         raise UsageError(f"beside `term` the table has the columns {', '.join(unknown)}; a term has all of an event")
-    return TableLayout(label, begin, end, name, term, () if term is not None else children)
+    return TableLayout(label, begin, end, name, term, () if term is not None else children, state)
+
+
+def _own_mark(names: Collection[str], begin: str, end: str, truths: Collection[str], term: str | None) -> str | None:
+    """Returns the column `state` where it marks states: beside terms, or with truth values beside begin and end."""
+    marks = STATE in names if term is not None else STATE in truths and begin != end
+    return STATE if marks else None
 
 
 def _times(names: Sequence[str], layout: Layout) -> tuple[str, str]:

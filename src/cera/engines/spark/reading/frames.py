@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -12,18 +12,31 @@ from pyspark.sql.types import VariantType
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.reading.column_roles import TableLayout
-from cera.engines.spark.reading.json_terms import read_written_terms
+from cera.engines.spark.reading.json_terms import MARKED, read_written_terms
 from cera.engines.spark.reading.record_rows import events_of, rejected_of
 from cera.engines.spark.reading.source_tables import SourceTables
-from cera.engines.spark.reading.table_layout import Demand, label_demand, met, rejected_rows, table_layout, time_demands
+from cera.engines.spark.reading.state_marks import is_state, opening_head
+from cera.engines.spark.reading.table_layout import (
+    Demand,
+    id_demand,
+    label_demand,
+    mark_demand,
+    met,
+    rejected_rows,
+    table_layout,
+    time_demands,
+)
 from cera.engines.spark.reading.typed_children import NoChildError, in_columns, typed_children
 from cera.engines.spark.reading.variants import variant_fields
 from cera.engines.spark.tables.event_tables import EventTable, Flat, Terms
-from cera.engines.spark.tables.relations import column
+from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.tables.term_columns import fields_term, flat_hashes
+from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import event_hashes, hex_id
 from cera.engines.spark.values.json_text import string_json
 from cera.errors import UsageError
+from cera.model.events.event import STATE_ID
+from cera.model.events.states import OPENING
 
 #: Metadata of a column of times: the children by which events of the same label and time are one.
 UNIQUE = "cera.unique"
@@ -55,7 +68,8 @@ def from_frame(
     """Returns the events of a DataFrame with a label, times, and children as columns (`cera.spark.events` makes one).
 
     Without a layout the columns are `label`, `begin` and `end` (or `at`), `id` if there is one, and the children: all
-    others, or a single VARIANT; or `term` (JSON text) in the place of label and children. What a layout names is taken
+    others, or a single VARIANT; or `term` (JSON text) in the place of label and children. Beside `begin` and `end` a
+    `state` of truth values says which rows are states, whose ends may be null. What a layout names is taken
     from there. Where the children are columns, all rows pass through `watch`. Raises UsageError if a column is missing,
     or is of a type that cannot be used.
     """
@@ -64,22 +78,23 @@ def from_frame(
     roles = table_layout(frame.schema, layout)
     begin, end, demands = time_demands(frame.schema, roles, layout)
     qualifier = F.lit(None) if roles.id is None else column(roles.id)
-    head = [begin.alias("begin"), end.alias("end"), qualifier.cast("string").alias("qualifier")]
+    head = {"begin": begin, "end": end, "qualifier": qualifier.cast("string")}
+    if roles.state is not None:
+        demands = [mark_demand(frame.schema, roles.state), *demands]
     if roles.term is not None:
-        return _written(frame, roles.term, head, demands, origin)
+        return _written(frame, roles, head, demands, origin)
     if roles.label is not None:
         demands = [label_demand(roles.label), *demands]
-    label = F.lit(layout.label) if roles.label is None else column(roles.label)
-    head.append(label.alias("label"))
+    head["label"] = F.lit(layout.label) if roles.label is None else column(roles.label)
     if [frame.schema[name].dataType for name in roles.children] == [VariantType()]:
-        return _variants(frame, roles.children[0], head, demands, origin)
+        return _variants(frame, roles, head, demands, origin)
     return _typed(frame, roles, head, demands, layout, origin, watch)
 
 
 def _typed(
     frame: DataFrame,
     roles: TableLayout,
-    head: list[Column],
+    head: dict[str, Column],
     demands: list[Demand],
     layout: Layout,
     origin: Origin,
@@ -93,10 +108,19 @@ def _typed(
     except NoChildError as error:
         raise UsageError(f"{error}; leave it out, or cast it to a text or a number") from None
     demands += [Demand(problem.isNull(), partial(_itself, problem)) for problem in found.problems]
+    label = layout.label
+    if roles.state is not None:
+        label, marked = None, is_state(frame.schema, roles.state)
+        head = opening_head(marked, **head)
+        if roles.id is not None:
+            own = event_hashes(*flat_hashes(head["label"], Flat(found.children)), head["begin"], head["end"])
+            demands.append(id_demand(marked, roles.id, hex_id(*own)))
     content, children = in_columns(Flat(found.children))
     watched = frame if watch is None else watch(frame, met(demands))
-    events = watched.where(met(demands)).select(*head, *children)
-    table = _identified(events, content, layout.label, with_ids=roles.id is not None)
+    events = watched.where(met(demands)).select(*_named(head), *children)
+    if roles.state is not None:
+        events, content = _with_state_ids(events, content)
+    table = _identified(events, content, label, with_ids=roles.id is not None or roles.state is not None)
     unique = frame.schema[roles.begin].metadata.get(UNIQUE)
     table = replace(table, points=roles.begin == roles.end, unique=None if unique is None else frozenset(unique))
     return SourceTables((table,), lambda: _rejected(frame, demands, origin))
@@ -106,22 +130,49 @@ def _itself(reason: Column) -> Column:
     return reason
 
 
-def _written(frame: DataFrame, term: str, head: list[Column], demands: list[Demand], origin: Origin) -> SourceTables:
+def _named(head: Mapping[str, Column]) -> list[Column]:
+    return [each.alias(name) for name, each in head.items()]
+
+
+def _with_state_ids(events: DataFrame, content: Flat) -> tuple[DataFrame, Flat]:
+    """Returns the rows and their content, where the openings of states have the ids of the states as children."""
+    name = component(STATE_ID, "string")
+    own = hex_id(*event_hashes(*flat_hashes(column("label"), content), column("begin"), column("end")))
+    opened = F.when(column("label").startswith(OPENING), own)
+    return events.withColumn(name, opened), Flat({**content.children, STATE_ID: Cell(string=column(name))})
+
+
+def _marked(frame: DataFrame, roles: TableLayout) -> Column:
+    return F.lit(False) if roles.state is None else is_state(frame.schema, roles.state)
+
+
+def _written(
+    frame: DataFrame, roles: TableLayout, head: Mapping[str, Column], demands: list[Demand], origin: Origin
+) -> SourceTables:
     """Reads whole terms as JSON text."""
-    events = frame.where(met(demands)).select(*head, column(term).alias("text"), *origin.columns)
+    parts = {**head, MARKED: _marked(frame, roles), "text": column(roles.term or "")}
+    events = frame.where(met(demands)).select(*_named(parts), *origin.columns)
     return _read(events, column("text"), [], _rejected(frame, demands, origin), origin)
 
 
-def _variants(frame: DataFrame, name: str, head: list[Column], demands: list[Demand], origin: Origin) -> SourceTables:
-    """Reads the children in one VARIANT column: flat events natively, others in Python."""
-    events = frame.where(met(demands)).select(*head, column(name).alias("variant"), *origin.columns)
+def _variants(
+    frame: DataFrame, roles: TableLayout, head: Mapping[str, Column], demands: list[Demand], origin: Origin
+) -> SourceTables:
+    """Reads the children in one VARIANT column: flat events natively, others and states in Python."""
+    parts = {**head, MARKED: _marked(frame, roles), "variant": column(roles.children[0])}
+    events = frame.where(met(demands)).select(*_named(parts), *origin.columns)
     fields = variant_fields(column("variant"))
-    flat = events.where(fields.isNotNull()).withColumn("fields", fields)
+    native = fields.isNotNull() if roles.state is None else fields.isNotNull() & ~column(MARKED)
+    flat = events.where(native).drop(MARKED).withColumn("fields", fields)
     flat = flat.withColumn("term", fields_term(column("label"), column("fields")))
     table = EventTable(_with_ids(flat, (column("term")["h1"], column("term")["h2"])), Terms(flat=True))
     text = F.concat(F.lit("{"), string_json(column("label")), F.lit(":"), F.to_json(column("variant")), F.lit("}"))
     rejected = _rejected(frame, demands, origin)
-    return _read(events.where(fields.isNull()), text, [table], rejected, origin, column("variant"))
+    read = _read(events.where(~native), text, [table], rejected, origin, column("variant"))
+    if roles.state is None:
+        return read
+    *others, deep = read.tables
+    return replace(read, tables=(*others, replace(deep, content=Terms())))  # its states may be flat
 
 
 def _read(

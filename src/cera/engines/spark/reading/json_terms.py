@@ -14,6 +14,7 @@ from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.types import StringType, StructField, StructType, VariantVal
 
 from cera.connectors.records.layout import RECORD_ERRORS, rejected
+from cera.connectors.records.record_times import StateTimes
 from cera.connectors.records.records import event_of
 from cera.engines.spark.reading.record_rows import READ, Rows
 from cera.engines.spark.tables.event_rows import term_row
@@ -59,14 +60,16 @@ def hashes_in_python(text: Column) -> Column:
     return found
 
 
-_EVENT = ("begin", "end", "qualifier")
+#: Whether a row is a state, of which `end` may be null.
+MARKED = "is a state"
+_EVENT = ("begin", "end", "qualifier", MARKED)
 _PERHAPS_INFINITE = '"(-?Infinity|NaN)"'
 
 
 def read_written_terms(
     frame: DataFrame, text: Column, place: Column, source: int, position: Column, variant: Column | None = None
 ) -> DataFrame:
-    """Returns the rows of READ from rows with begin, end and qualifier, and the JSON of their terms.
+    """Returns the rows of READ from rows with begin, end, qualifier and MARKED, and the JSON of their terms.
 
     Where a `variant` was written as the content of a term, infinities and NaN in it became texts; they are absent.
     """
@@ -82,12 +85,13 @@ def _read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if not batch.num_rows:
             continue
         rows = Rows(batch.column(0)[0].as_py())
-        for _, position, place, text, begin, end, qualifier, *variant in zip(
+        for _, position, place, text, begin, end, qualifier, marked, *variant in zip(
             *(part.to_pylist() for part in batch.columns), strict=True
         ):
             try:
                 term = term_from_json(_document(text, *variant))
-                rows.add(position, occurrence(event_of(term, Interval(begin, end), qualifier)))
+                times = StateTimes(begin, end) if marked else Interval(begin, end)
+                rows.add(position, occurrence(event_of(term, times, qualifier)))
             except RECORD_ERRORS as error:
                 rows.reject(position, rejected(place, str(error), text or ""))
         yield rows.batch()

@@ -29,6 +29,8 @@ from cera.diagnostics import Span, closest
 from cera.engines.spark.reading.column_roles import TableLayout
 from cera.errors import UsageError
 from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.events.event import STATE_ID
+from cera.model.events.states import shown_label, state_label
 from cera.modules.expectations import asked_by
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
@@ -91,7 +93,7 @@ def _labels(program: Layers, label: str | None) -> Iterator[_Finding]:
     queried: dict[str | None, Span | None] = {}
     for rule in rules_of(program):
         for query in event_patterns(rule):
-            queried.setdefault(query_label(query.pattern), query.span)
+            queried.setdefault(_written(query_label(query.pattern)), query.span)
     for module in program.modules:
         queried.update({name: module.span for name in module.reads if name not in queried})
     if label in queried or None in queried or not queried:
@@ -107,7 +109,7 @@ def _labels(program: Layers, label: str | None) -> Iterator[_Finding]:
 def _columns(program: Layers, label: str | None, children: StructType) -> Iterator[_Finding]:
     own = _own_labels(program)
     for asked in asked_by(program):
-        if asked.label in own or (label is not None and asked.label != label):
+        if asked.path[0] == STATE_ID or asked.label in own or label not in (None, _written(asked.label)):
             continue
         missing = _missing(children, asked)
         if missing is not None and missing[0] == asked.path:  # else the child around it is missing, and is reported
@@ -117,7 +119,8 @@ def _columns(program: Layers, label: str | None, children: StructType) -> Iterat
                 f"did you mean `{meant}`?" if meant else f"there are {', '.join(names)}" if names else "there are none"
             )
             inside = f" in `{'.'.join(parent[:-1])}`" if len(parent) > 1 else ""
-            said = f"the program asks for `{asked.name}` of `{asked.label}`{_at(asked.span)}, and there is no column "
+            of = shown_label(asked.label)
+            said = f"the program asks for `{asked.name}` of `{of}`{_at(asked.span)}, and there is no column "
             yield _Finding(f"{said}`{parent[-1]}`{inside}; {hint}", asked.needed)
 
 
@@ -140,7 +143,7 @@ def _missing(children: StructType, asked: AskedAttribute) -> tuple[Path, Sequenc
 def _kinds(program: Layers, label: str | None, children: StructType) -> Iterator[_Finding]:
     own = _own_labels(program)
     for expected in expected_kinds(rules_of(program)):
-        if expected.label in own or (label is not None and expected.label != label):
+        if expected.path[0] == STATE_ID or expected.label in own or label not in (None, _written(expected.label)):
             continue
         held = _kind_at(children, expected.path)
         if held is not None and not held & expected.kinds:
@@ -166,6 +169,11 @@ def _kind_at(children: StructType, path: Path) -> Kinds | None:
             return NUMBER
         case _:
             return None
+
+
+def _written(label: str | None) -> str | None:
+    """Returns the label that the rows of a table have which a query for a label finds: of a state its own."""
+    return None if label is None else state_label(label) or label
 
 
 def _own_labels(program: Layers) -> frozenset[str]:

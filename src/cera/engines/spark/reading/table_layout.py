@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import and_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
+    BooleanType,
     ByteType,
     DataType,
     DecimalType,
@@ -21,7 +22,9 @@ from pyspark.sql.types import (
 )
 
 from cera.connectors.records.layout import TEXT_LIMIT, Layout
+from cera.connectors.records.records import HAS_NO_ID
 from cera.engines.spark.reading.column_roles import TableLayout, column_roles
+from cera.engines.spark.reading.state_marks import MARK_TYPES, has_meaning, is_state, no_meaning
 from cera.engines.spark.reading.time_columns import TIME_TYPES, microseconds
 from cera.engines.spark.reading.time_reasons import missing, no_time, shown
 from cera.engines.spark.tables.relations import column
@@ -40,7 +43,8 @@ class Demand:
 
 def table_layout(schema: StructType, layout: Layout) -> TableLayout:
     """Returns the roles of the columns; raises UsageError if one is missing or of a wrong type."""
-    roles = column_roles(schema.names, layout)
+    truths = [each.name for each in schema.fields if isinstance(each.dataType, BooleanType)]
+    roles = column_roles(schema.names, layout, truths)
     for time in (roles.begin, roles.end):
         if not isinstance(schema[time].dataType, TIME_TYPES):
             raise _wrong_type(schema, time, "a time is a timestamp, a date, a number or a text")
@@ -49,6 +53,8 @@ def table_layout(schema: StructType, layout: Layout) -> TableLayout:
             raise _wrong_type(schema, text, expected)
     if roles.id is not None and not _is_id(schema[roles.id].dataType):
         raise _wrong_type(schema, roles.id, "an id is a text or a whole number")
+    if roles.state is not None and not isinstance(schema[roles.state].dataType, MARK_TYPES):
+        raise _wrong_type(schema, roles.state, "what marks states is a truth value, a number or a text")
     return roles
 
 
@@ -61,7 +67,7 @@ def _wrong_type(schema: StructType, name: str, expected: str) -> UsageError:
 
 
 def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tuple[Column, Column, list[Demand]]:
-    """Returns begin and end in microseconds, and the conditions under which they exist."""
+    """Returns begin and end in microseconds, and the conditions under which they exist; a state may have no end."""
     kinds = {name: schema[name].dataType for name in (roles.begin, roles.end)}
     begin, has_begin = microseconds(column(roles.begin), kinds[roles.begin], layout.times)
     end, has_end = microseconds(column(roles.end), kinds[roles.end], layout.times)
@@ -71,8 +77,12 @@ def time_demands(schema: StructType, roles: TableLayout, layout: Layout) -> tupl
     ]
     if roles.begin == roles.end:
         return begin, begin, demands[:1]
-    before = partial(_reversed, roles, kinds, layout)
-    return begin, end, [*demands, Demand(begin <= end, before)]
+    ordered = begin <= end
+    if roles.state is not None:
+        unended = is_state(schema, roles.state) & column(roles.end).isNull()
+        demands[1] = replace(demands[1], met=has_end | unended)
+        ordered = ordered | unended
+    return begin, end, [*demands, Demand(ordered, partial(_reversed, roles, kinds, layout))]
 
 
 def _no_time(name: str, kind: DataType, other: str, layout: Layout) -> Column:
@@ -92,6 +102,17 @@ def _no_label(name: str) -> Column:
     missing = F.lit(f"the label is missing: there is no field `{name}`")
     empty = F.when(column(name) == "", F.lit(f'the label is a text, found "" in the field `{name}`'))
     return F.coalesce(empty, missing)
+
+
+def mark_demand(schema: StructType, name: str) -> Demand:
+    """Returns the demand that a mark of states says what the row is."""
+    return Demand(has_meaning(schema, name), partial(no_meaning, schema, name))
+
+
+def id_demand(marked: Column, name: str, own: Column) -> Demand:
+    """Returns the demand that a row that is a state has no id but its `own`."""
+    given = column(name).cast("string")
+    return Demand(~marked | given.isNull() | (given == own), partial(F.lit, HAS_NO_ID))
 
 
 def met(demands: Sequence[Demand]) -> Column:

@@ -1,4 +1,4 @@
-"""Reasons why a row has no time, worded as by `TimeFormat.parse` and `records.interval_of`, natively."""
+"""Reasons why a row has no time, worded as by `TimeFormat.parse` and `record_times.record_times`, natively."""
 
 from __future__ import annotations
 

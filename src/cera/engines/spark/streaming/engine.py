@@ -61,7 +61,8 @@ def detect(
     layout = Layout(times=TimeFormat(timezone=timezone))
     reading = metrics.read(events, layout, max_duration)
     known = () if may_repeat(made) else shapes(rules_of(layers))  # repeated events need their ids at once
-    qualified = table_layout(events.schema, layout).id is not None
+    roles = table_layout(events.schema, layout)
+    qualified = roles.id is not None or roles.state is not None  # openings of states announce ends in their qualifiers
     messages = table_messages(reading.tables, made, max_delay, qualified=qualified)
     if announcements is not None:
         messages = messages.unionByName(version_messages(events.sparkSession, announcements, made))

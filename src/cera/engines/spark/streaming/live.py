@@ -42,7 +42,7 @@ from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_wate
 from cera.engines.spark.streaming.state.shell import results
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
-from cera.model.events.states import is_chosen, is_opening, state_label
+from cera.model.events.states import is_chosen, is_opening, names_end, state_label
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
 from cera.running.streams.running_stream import Act
@@ -244,7 +244,8 @@ class LiveStream:
             if version not in self._versions_reported:
                 self._versions_reported.add(version)
                 self._tell.version(version.relation, version.number, version.since)
-        self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states)
+        ends = sum(names_end(one.event.label, one.event.qualifier) for one in found.late)
+        self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states, ends)
 
     def _why(self, error: PySparkException) -> PySparkException | Py4JError:
         return error if self._cause is None else self._cause

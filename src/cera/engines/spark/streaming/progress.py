@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from cera.engines.spark.streaming.messages.stage_results import StateReport
 from cera.running.streams.running_stream import BatchReport
@@ -14,6 +14,18 @@ S = TypeVar("S", bound=Hashable)
 
 #: After so many seconds without a new watermark it is reported that time stands still.
 STALLED_AFTER = 30.0
+
+
+class _BatchCounts(NamedTuple):
+    """What became of a micro-batch."""
+
+    derived: int
+    late: int
+    rejected: int
+    undefined: int
+    without_key: int
+    live: int
+    repaired: int
 
 
 @dataclass
@@ -25,30 +37,37 @@ class Counters:
     rejected: int = 0
     undefined: int = 0
     without_key: int = 0
+    repaired: int = 0
+    late_ends: int = 0
     events: int = 0
     batches: int = 0
     #: How often a relation could not be read again.
     unread: int = 0
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
-    _batches: dict[int, tuple[int, int, int, int, int, int]] = field(default_factory=dict)
+    _batches: dict[int, _BatchCounts] = field(default_factory=dict)
 
     @property
     def live(self) -> int:
         return sum(self._live.values())
 
-    def take(self, batch: int, derived: int, late: int, rejected: int, states: Sequence[StateReport]) -> None:
+    def take(
+        self, batch: int, derived: int, late: int, rejected: int, states: Sequence[StateReport], late_ends: int = 0
+    ) -> None:
         self.batches += 1
-        undefined = without_key = 0
+        undefined = without_key = repaired = 0
         for state in states:
             self._live[state.operator, state.bucket] = state.live
             undefined += state.undefined
             without_key += state.without_key
+            repaired += state.repaired
         self.derived += derived
         self.late += late
         self.rejected += rejected
         self.undefined += undefined
         self.without_key += without_key
-        self._batches[batch] = (derived, late, rejected, undefined, without_key, self.live)
+        self.repaired += repaired
+        self.late_ends += late_ends
+        self._batches[batch] = _BatchCounts(derived, late, rejected, undefined, without_key, self.live, repaired)
 
     def report(self, batch: int, events: int, watermark: int | None, seconds: float) -> BatchReport | None:
         """Returns the report on a batch whose results are known; None if it has been made already."""
@@ -56,7 +75,7 @@ class Counters:
         if known is None:
             return None
         self.events += events
-        return BatchReport(batch, events, *known, watermark, seconds)
+        return BatchReport(batch, events, *known[:6], watermark, seconds, known.repaired)
 
 
 @dataclass

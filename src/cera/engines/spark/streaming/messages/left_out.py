@@ -44,19 +44,22 @@ _WORDS = {
     "rejected": ("row", "rejected"),
     "undefined": ("expression", "without a value"),
     "without_key": ("event", "without the attribute that a module is partitioned by"),
+    "repaired": ("end", "of states that came late repaired"),
 }
 
 
 @dataclass(frozen=True)
 class Counts:
     """Counts of a micro-batch: events, late events, rows that were not events, how often an expression had no value,
-    and how many events lacked the attribute that a module is partitioned by (once for each such module)."""
+    how many events lacked the attribute that a module is partitioned by (once for each such module), and how many ends
+    of states came too late and were moved on."""
 
     events: int = 0
     late: int = 0
     rejected: int = 0
     undefined: int = 0
     without_key: int = 0
+    repaired: int = 0
 
 
 class StreamMetrics:
@@ -92,7 +95,7 @@ class StreamMetrics:
             number = F.conv(F.substring(start, 3 + 16 * place, 16), 16, 10).cast("bigint")
             return F.coalesce(F.sum(F.when(marked, number)), F.lit(0))
 
-        names = ("late", "rejected", "undefined", "without_key")
+        names = ("late", "rejected", "undefined", "without_key", "repaired")
         return self._observed(messages, "results", *(total(place).alias(name) for place, name in enumerate(names)))
 
     def _observed(self, frame: DataFrame, what: str, *metrics: Column) -> DataFrame:

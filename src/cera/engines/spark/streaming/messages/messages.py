@@ -62,7 +62,7 @@ _MARSHALLED = b"E"
 _HEADER = struct.Struct("<qq")
 _SHAPE = struct.Struct("<i")
 #: The numbers at the beginning of results, after their mark, which Spark adds up.
-RESULT_COUNTS = struct.Struct(">QQQQ")
+RESULT_COUNTS = struct.Struct(">QQQQQ")
 RESULTS_MARK = _RESULTS
 
 
@@ -130,12 +130,13 @@ def unpack_versions(payload: bytes) -> dict[str, int]:
 
 
 def pack_results(results: Iterable[Result]) -> bytes:
-    """Packs results, behind the numbers of late events, of rejected ones, of expressions without a value, and of events
-    without the attribute by which a module divides them."""
+    """Packs results, behind the numbers of late events, of rejected ones, of expressions without a value, of events
+    without the attribute by which a module divides them, and of ends of states that were moved on."""
     found = by_kind(results)
     undefined = sum(state.undefined for state in found.states)
     without_key = sum(state.without_key for state in found.states)
-    counts = RESULT_COUNTS.pack(len(found.late), len(found.rejected), undefined, without_key)
+    repaired = sum(state.repaired for state in found.states)
+    counts = RESULT_COUNTS.pack(len(found.late), len(found.rejected), undefined, without_key, repaired)
     return _RESULTS + counts + marshal.dumps(_plain(found))
 
 

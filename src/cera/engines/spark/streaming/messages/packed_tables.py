@@ -13,7 +13,9 @@ import pyarrow as pa
 from cera.engines.spark.streaming.messages.messages import LatePolicy
 from cera.model.columns.column_hashes import event_hashes
 from cera.model.columns.flat_events import BEGIN, END, HALVES, JSON, LABEL, QUALIFIER, REPORTED_IF_LATE, is_child
+from cera.model.events.event import STATE_ID
 from cera.model.events.occurrence import PLAIN, Identified, Occurrence
+from cera.model.events.states import is_opening
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.terms.term import Term
 from cera.model.terms.values import number
@@ -37,10 +39,18 @@ def read_table(data: memoryview) -> tuple[list[Occurrence], list[LatePolicy]]:
     events: list[Occurrence] = list(
         map(Identified, begins, ends, labels, contents, terms or nones, qualifiers, h1s, h2s)
     )
+    if f"string:{STATE_ID}" in children:
+        events = [_opened(event) if is_opening(event.label) else event for event in events]
     if REPORTED_IF_LATE not in known:
         return events, [LatePolicy.REPORT] * len(ends)
     report, drop = LatePolicy.REPORT, LatePolicy.DROP
     return events, [report if is_reported else drop for is_reported in _values(known[REPORTED_IF_LATE])]
+
+
+def _opened(event: Occurrence) -> Occurrence:
+    """Returns the opening of a state, whose id is that of the state and not the hash of the whole record."""
+    known = event.term if event.content is None else None
+    return Occurrence(event.begin, event.end, event.label, event.content, known, qualifier=event.qualifier)
 
 
 def _halves(known: Mapping[str, pa.Array], children: Mapping[str, pa.Array]) -> Iterator[npt.NDArray[np.int64]]:

@@ -88,7 +88,7 @@ class StateReport(NamedTuple):
     """The size of an operator's state in a bucket, and counts of what it left out since its last report.
 
     `undefined` is how often an expression had no value, `without_key` how many events lacked the attribute by which a
-    module divides them.
+    module divides them, `repaired` how many ends of states came too late and were moved on.
     """
 
     operator: str
@@ -96,6 +96,7 @@ class StateReport(NamedTuple):
     live: int
     undefined: int
     without_key: int
+    repaired: int = 0
 
 
 class VersionReport(NamedTuple):

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cera.connectors.records.layout import RECORD_ERRORS, Layout, RecordError, Rejected, rejected
+from cera.connectors.records.record_times import STATE
 from cera.connectors.records.records import event_from_object, flat_event
 from cera.engines.spark.reading.column_roles import TableLayout, column_roles
 from cera.errors import UsageError
@@ -40,7 +41,8 @@ def read_parquet(path: str, layout: Layout) -> Iterator[Occurrence | Rejected]:
     try:
         with pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as file:
             try:
-                reader = _reader(column_roles(file.schema_arrow.names, layout), layout)
+                truths = [each.name for each in file.schema_arrow if pa.types.is_boolean(each.type)]
+                reader = _reader(column_roles(file.schema_arrow.names, layout, truths), layout)
             except UsageError as error:
                 yield rejected(path, f"{_refusal(file.schema_arrow.names, layout, error)}; no row was read")
                 return
@@ -61,7 +63,7 @@ def _refusal(names: Sequence[str], layout: Layout, error: UsageError) -> str:
 
 def _reader(roles: TableLayout, layout: Layout) -> _Reader:
     if roles.term is None:
-        return partial(flat_event, layout=replace(layout, id_field=roles.id))
+        return partial(flat_event, layout=replace(layout, id_field=roles.id, state_field=roles.state))
     return partial(_written, roles=roles, layout=Layout(times=layout.times))
 
 
@@ -70,8 +72,9 @@ def _written(record: dict[str, Any], roles: TableLayout, layout: Layout) -> Even
     text = record.get(roles.term or "")
     if text is not None and not isinstance(text, str):
         raise RecordError(f"a term is JSON text, found {describe(text)} in the field `{roles.term}`")
-    times = {name: record.get(name) for name in (roles.begin, roles.end)}
-    return event_from_object({**times, "id": record.get(roles.id or ""), "term": loads(text or "null")}, layout)
+    others = {name: record.get(name) for name in (roles.begin, roles.end)}
+    others |= {"id": record.get(roles.id or ""), STATE: record.get(roles.state or "")}
+    return event_from_object({**others, "term": loads(text or "null")}, layout)
 
 
 def _event(record: dict[str, Any], reader: _Reader, layout: Layout, place: str) -> Occurrence | Rejected:

@@ -27,7 +27,7 @@ from cera.engines.spark.streaming.messages.messages import (
 from cera.model.events.occurrence import Occurrence
 from cera.model.events.relation_rows import NO_RELATIONS, NumberedRows, RelationRows
 from cera.model.time.interval import Time
-from cera.modules.driving import is_open_among, late_ending
+from cera.modules.driving import is_open_among, is_repaired, late_ending
 from cera.modules.processor import AnyProcessor, Counts, Detection
 
 _BY_END = attrgetter("end")
@@ -50,13 +50,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a call: derived events, late events, when the part is to be woken next, and which relations have
-    another version: the name, its number, and the time from which it counts."""
+    """The result of a call: derived events, late events, when the part is to be woken next, which relations have
+    another version (the name, its number, and the time from which it counts), and how many ends of states came too late
+    and were moved on."""
 
     derived: Sequence[Detection]
     late: Sequence[Occurrence]
     wake_at: Time | None
     replaced: Sequence[tuple[str, int, Time]] = ()
+    repaired: int = 0
 
 
 class Kernel:
@@ -113,6 +115,7 @@ class Kernel:
 
     def _advance(self, part: Part, payloads: Iterable[bytes], watermark: Time) -> Outcome:
         late: list[Occurrence] = []
+        repaired = 0
         take, report = LatePolicy.TAKE, LatePolicy.REPORT
         waiting = part.waiting
         before = len(waiting)
@@ -132,6 +135,7 @@ class Kernel:
                     event, waiting, self.processor, part.state
                 ):
                     waiting.append(closing)
+                    repaired += policy is report and is_repaired(event, closing)
                 elif policy is report:
                     late.append(event)
         if len(waiting) > before:
@@ -144,4 +148,4 @@ class Kernel:
         wakeup = self.processor.next_wakeup(part.state)
         if wakeup is not None:
             times.append(wakeup)
-        return Outcome(found, late, min(times, default=None))
+        return Outcome(found, late, min(times, default=None), repaired=repaired)

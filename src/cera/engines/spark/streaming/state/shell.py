@@ -140,7 +140,7 @@ class Layer(StatefulProcessor):
         results += action_requests(self._operators[name], outcome.derived)
         now = kernel.counts(part)
         missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
-        results.append(StateReport(name, bucket, now.in_state, missing, without_key))
+        results.append(StateReport(name, bucket, now.in_state, missing, without_key, outcome.repaired))
         results += [VersionReport(*each) for each in outcome.replaced]
         self._set_timer(part, outcome.wake_at, expired)
         data = kernel.save(part)

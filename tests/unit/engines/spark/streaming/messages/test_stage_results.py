@@ -30,7 +30,7 @@ RESULTS: list[Result] = [
     LateEvent(NESTED),
     RejectedRecord("in.jsonl:3", "not JSON", "{"),
     ActionRequest("x", 1, 2, "fire", '{"fire": {}}', "rules.fire", {"s": FLAT, "t": NESTED}, KEY),
-    StateReport("op", 0, 7, 2, 3),
+    StateReport("op", 0, 7, 2, 3, 4),
     StateReport("op", 1, 5, 1, 0),
 ]
 
@@ -48,7 +48,7 @@ def test_events_in_results_are_the_events_that_were_packed() -> None:
 
 
 def test_a_payload_begins_with_the_numbers_that_spark_adds_up() -> None:
-    assert RESULT_COUNTS.unpack_from(pack_results(RESULTS), 1) == (2, 1, 3, 3)
+    assert RESULT_COUNTS.unpack_from(pack_results(RESULTS), 1) == (2, 1, 3, 3, 4)
 
 
 def test_of_an_event_that_came_twice_the_first_derivation_stays() -> None:

@@ -116,11 +116,12 @@ DETECT unsold{ var A } ON and { state s: auction{{ id{ var A } }}, while s: not 
 """
 
 
-def auctions(*batches: tuple[Iterable[Event], float]) -> tuple[list[str], list[Event]]:
-    """What is derived and what is late, batch by batch, with the state as bytes in between."""
+def auctions(*batches: tuple[Iterable[Event], float]) -> tuple[list[str], list[Event], int]:
+    """What is derived, what is late and how many ends were repaired, batch by batch, with bytes in between."""
     kernel = Kernel(RuleProcessor(plan_of(load(AUCTIONS).checked()), max_duration=0))
     derived: list[str] = []
     late: list[Event] = []
+    repaired = 0
     saved: bytes | None = None
     for events, watermark in batches:
         part = kernel.load(saved)
@@ -128,25 +129,26 @@ def auctions(*batches: tuple[Iterable[Event], float]) -> tuple[list[str], list[E
         outcome = kernel.advance(part, payload, seconds(watermark))
         derived += [f"{one.occurrence.term} {one.end // 1_000_000}" for one in outcome.derived]
         late += [each.event for each in outcome.late]
+        repaired += outcome.repaired
         saved = kernel.save(part)
-    return derived, late
+    return derived, late, repaired
 
 
 def test_a_record_that_closes_an_open_state_is_not_late() -> None:
     opened, closed, other = state("auction{id{1}}", 0), state("auction{id{1}}", 0, 150), event("other", 200)
-    assert auctions(([opened], 0), ([closed, other], 120), ([other], 200)) == (["unsold{1} 150"], [])
+    assert auctions(([opened], 0), ([closed, other], 120), ([other], 200)) == (["unsold{1} 150"], [], 0)
 
 
 def test_a_state_ends_at_the_watermark_if_its_end_lies_before_it() -> None:
     opened, closed, other = state("auction{id{1}}", 0), state("auction{id{1}}", 0, 50), event("other", 200)
-    assert auctions(([opened], 0), ([closed, other], 120), ([other], 200)) == (["unsold{1} 120"], [])
+    assert auctions(([opened], 0), ([closed, other], 120), ([other], 200)) == (["unsold{1} 120"], [], 1)
 
 
 def test_a_state_that_opens_with_the_same_watermark_is_found() -> None:
     opened, closed, other = state("auction{id{1}}", 60), state("auction{id{1}}", 60, 150), event("other", 200)
-    assert auctions(([opened], 50), ([closed, other], 120), ([other], 200)) == (["unsold{1} 150"], [])
+    assert auctions(([opened], 50), ([closed, other], 120), ([other], 200)) == (["unsold{1} 150"], [], 0)
 
 
 def test_a_record_that_closes_no_open_state_is_late() -> None:
     closed, other = state("auction{id{1}}", 0, 150), event("other", 200)
-    assert auctions(([event("bid{id{2}}", 100)], 100), ([closed, other], 120), ([other], 200)) == ([], [closed])
+    assert auctions(([event("bid{id{2}}", 100)], 100), ([closed, other], 120), ([other], 200)) == ([], [closed], 0)
