@@ -87,7 +87,7 @@ def test_what_streamlog_cannot_say_is_an_error_with_its_place(
         ("Range 1h Slide 1 min: a() <- b() and c().", "no windows of the clock"),
         ("event: day(): a(n(count(X))) <- i: b(x(X)) and j: c(x(X)) and i before j.", "`i` is gathered"),
         ("state s: on(): a(k(K)) <- state: on(k(K)).", "two states with one label"),
-        ('relation r(x, y) from "r.csv" valid from y\na(x(X)) <- b(x(X)) and r(x(X)).', "versions of no key"),
+        ("state: a(x(X)) until c(x(X)) <- b(x(X)).", "asks for states, and derives none"),
     ],
 )
 def test_what_xchangeeq_cannot_say_is_an_error_with_its_place(

@@ -66,8 +66,9 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
         for part in branch.accumulations:
             for pattern in arriving(part.pattern):
                 yield EventPattern(pattern, part.negated, False, not part.negated, part.span)
-            for pattern in () if part.opening is None else arriving(part.opening.pattern):
-                yield EventPattern(pattern, False, False, False, part.span)
+            if part.opening is not None:
+                for pattern in arriving(part.opening.pattern):
+                    yield EventPattern(pattern, False, False, False, part.opening.span)
 
 
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:
