@@ -74,9 +74,9 @@ def translate(program: Program, form: str) -> None:
 
 def _rules_in(target: Target, write: Callable[[RuleProgram], RuleText], program: Program) -> str:
     """Returns the rules of a program in another rule language."""
-    found = program.modules.found
-    if found:
-        raise UsageError(target.refusal.format(found[0].module.name))
+    others = [each for each in program.modules.found if not each.language.one_program]
+    if others:
+        raise UsageError(target.refusal.format(others[0].module.name))
     written = write(program.checked())
     if written.diagnostics:
         raise ProgramError(written.diagnostics)

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field, replace
 
 from cera.diagnostics import Span
 from cera.model.events.event import Recipient
-from cera.model.expressions.constructs import Construct
+from cera.model.events.states import LOSS, RELEASE
+from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.expressions.expression import (
     And,
     Call,
@@ -114,6 +115,13 @@ class WrittenRule:
     branches: tuple[WrittenBranch, ...]
     recipient: Recipient | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def without_ends_of_states(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """Yields the rules that stand in a text: not those about what ends a derived state, which belong to another."""
+    for rule in rules:
+        if not (isinstance(rule.head, ConstructTerm) and rule.head.label.startswith((LOSS, RELEASE))):
+            yield rule
 
 
 def written_rule(rule: Rule) -> WrittenRule:

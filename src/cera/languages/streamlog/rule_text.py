@@ -29,6 +29,7 @@ from cera.languages.streamlog.syntax import (
     Unbounded,
     WindowLiteral,
 )
+from cera.model.events.states import SUPPORT
 from cera.model.expressions import constructs
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
@@ -49,7 +50,7 @@ from cera.model.time.allen import RELATIONS
 from cera.rules.declarations import Attribute, RelationDeclaration
 from cera.rules.renaming import is_order_sensitive, names_in_order, renamed, variables_of
 from cera.rules.rule import RuleProgram
-from cera.rules.written import WrittenBranch, WrittenRule, meaning, written_rule
+from cera.rules.written import WrittenBranch, WrittenRule, meaning, without_ends_of_states, written_rule
 
 _VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_]*|_[A-Za-z0-9_]+")
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*(?:-[A-Za-z][A-Za-z0-9_]*)*")
@@ -73,11 +74,14 @@ def rule_text(program: RuleProgram) -> RuleText:
         hint = "leave out SEMANTICS; the semantics of the translation is an option when it runs"
         problems.append(_refusal(message, place, hint))
     declarations = tuple(_relation(each, problems) for each in program.relations)
-    rules = [written_rule(rule) for rule in program.rules]
+    rules = [written_rule(rule) for rule in without_ends_of_states(program.rules)]
     writing = _Writing(declarations, frozenset(_state_labels(rules)), problems)
     modules: list[Module] = []
     for rule in rules:
-        writing.add(rule, modules)
+        if isinstance(rule.head, constructs.ConstructTerm) and rule.head.label.startswith(SUPPORT):
+            problems.append(_refusal("rules that derive states are not translated", rule.span, _BOTH))
+        else:
+            writing.add(rule, modules)
     text = print_program(Program(declarations, tuple(modules)))
     return RuleText(_declared(program) + text, tuple(in_source_order(problems)))
 

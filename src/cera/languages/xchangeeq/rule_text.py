@@ -26,7 +26,7 @@ from cera.languages.xchangeeq.syntax import (
     SemanticsDirective,
     SourceDirective,
 )
-from cera.model.events.states import is_internal
+from cera.model.events.states import SUPPORT
 from cera.model.expressions import constructs
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
@@ -42,7 +42,7 @@ from cera.model.time.durations import Duration
 from cera.rules.renaming import names_in_order, renamed, variables_of
 from cera.rules.rule import RuleProgram
 from cera.rules.states import is_hidden
-from cera.rules.written import WrittenBranch, WrittenRule, meaning, written_rule
+from cera.rules.written import WrittenBranch, WrittenRule, meaning, without_ends_of_states, written_rule
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
@@ -63,7 +63,7 @@ def rule_text(program: RuleProgram) -> RuleText:
         items.append(SourceDirective(program.declared))
     for relation in program.relations:
         items.append(RelationDirective(relation))
-    for rule in program.rules:
+    for rule in without_ends_of_states(program.rules):
         written = _named(_without_instants(written_rule(rule)))
         found = [*_unsayable(written, program)]
         problems += found
@@ -83,7 +83,7 @@ def _refusal(message: str, span: Span | None, hint: str) -> Diagnostic:
 
 def _unsayable(rule: WrittenRule, program: RuleProgram) -> Iterator[Diagnostic]:
     """Yields the parts of a rule that the language has no words for."""
-    if isinstance(rule.head, constructs.ConstructTerm) and is_internal(rule.head.label):
+    if isinstance(rule.head, constructs.ConstructTerm) and rule.head.label.startswith(SUPPORT):
         yield _refusal("XChangeEQ asks for states, and derives none", rule.span, _KEPT)
         return
     for branch in rule.branches:
