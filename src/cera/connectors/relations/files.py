@@ -23,6 +23,9 @@ from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import describe, loads
 from cera.model.url_paths import shown_path
 
+#: A file that begins with so many blanks is one without a header.
+_BLANKS = 4096
+
 _ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 
@@ -47,8 +50,11 @@ def _lines(path: Path, relation: Relation, *, is_csv: bool) -> Iterator[Record |
         with open_events(path) as stream:
             if is_csv:
                 layout = Layout(label=relation.name, string_fields=relation.texts)
+                row = None
                 for row in csv_files.read_records(stream, str(path), layout, relation.missing):
                     yield row if isinstance(row, Rejected) else Record(*row)
+                if row is None and relation.needed and _is_blank(path):  # as while another program writes it
+                    yield rejected(str(path), "the file is empty, and a file of CSV has a header")
             else:
                 for number, line in enumerate(stream, 1):
                     if text := decode(line).rstrip(" \t\r\n"):
@@ -57,6 +63,11 @@ def _lines(path: Path, relation: Relation, *, is_csv: bool) -> Iterator[Record |
         raise UsageError(
             f"the relation {relation.name}: {shown_path(path)} cannot be read: {error.strerror or error}"
         ) from error
+
+
+def _is_blank(path: Path) -> bool:
+    with open_events(path) as stream:
+        return not stream.read(_BLANKS).strip()
 
 
 def _object(text: str, place: str) -> Record | Rejected:

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, unquote_plus
 
 from cera.connectors.databases import postgres
 from cera.connectors.databases.table_names import TableName, quoted, table_names
-from cera.connectors.databases.urls import Database, Postgres, Sqlite, database
+from cera.connectors.databases.urls import Database, Postgres, Sqlite, UnreachableError, database
 from cera.connectors.records.layout import Rejected
 from cera.connectors.relations.relation import Record, Relation
 from cera.errors import UsageError
@@ -78,6 +78,13 @@ def _sqlite(place: Sqlite, name: TableName, relation: Relation) -> Iterator[Reco
 
 def _postgres(place: Postgres, name: TableName, relation: Relation) -> Iterator[Record]:
     """Yields the rows as JSON, as which their changes are recorded too."""
+    try:
+        yield from _postgres_rows(place, name, relation)
+    except UnreachableError as error:
+        raise UnreachableError(f"the relation {relation.name}: {error.message}") from error
+
+
+def _postgres_rows(place: Postgres, name: TableName, relation: Relation) -> Iterator[Record]:
     with postgres.connected(place) as connection:
         table = _postgres_table(connection, place, name, relation)
         columns = connection.execute(f"SELECT * FROM {table} LIMIT 0").description or []

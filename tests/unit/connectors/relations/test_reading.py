@@ -229,3 +229,20 @@ def test_a_version_needs_a_time() -> None:
         DataError, [{"item": "tea"}], VERSIONS
     )
     assert "rows[0]: in `since`: " in refused(DataError, [{"item": "tea", "since": "soon"}], VERSIONS)
+
+
+def test_a_file_of_csv_without_anything_in_it_is_refused_and_one_with_a_header_has_no_rows(tmp_path: Path) -> None:
+    """A program that writes a table anew empties the file first."""
+    empty = write(tmp_path, "p.csv", "\n")
+    assert refused(DataError, empty).endswith("p.csv: the file is empty, and a file of CSV has a header")
+    assert not read_relation(Relation("price"), empty).rows
+    assert not read_relation(PRICE, write(tmp_path, "p.csv", "item,euros\n")).rows
+    assert not read_relation(PRICE, write(tmp_path, "p.jsonl", "")).rows
+
+
+def test_without_a_key_the_rows_of_the_latest_time_are_the_table() -> None:
+    rows = [{"item": name, "since": since} for name, since in [("tea", 10), ("cup", 10), ("tea", 20), ("pot", 20)]]
+    found = read_relation(Relation("price", None, "since"), rows)
+    assert [str(term) for term in found.valid(seconds(9))] == []
+    assert [str(term.children[0]) for term in found.valid(seconds(19))] == ['item{"tea"}', 'item{"cup"}']
+    assert [str(term.children[0]) for term in found.valid(seconds(20))] == ['item{"tea"}', 'item{"pot"}']
