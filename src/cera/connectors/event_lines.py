@@ -10,6 +10,9 @@ from cera.model.events.states import announced_end, is_opening, state_of, state_
 from cera.model.terms.json_terms import term_to_json
 from cera.model.time.time_text import TimeFormat
 
+#: The field of a derived event that was certain before its end.
+KNOWN = "known"
+
 
 def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:
     """Returns the line of an incoming event; the id that its source gave is kept, as a part of the identity."""
@@ -35,7 +38,8 @@ def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:
     """Returns the line of a derived event with its first derivation, and its recipient if a RAISE rule made it."""
     derivation = derived.derivations[0]
     causes = {identifier: event.id for identifier, event in derivation.causes.items()}
-    return derived_line(derived.event, derivation.rule, causes, derived.recipient, times)
+    line = derived_line(derived.event, derivation.rule, causes, derived.recipient, times)
+    return line if derived.known == derived.event.end else {**line, KNOWN: times.format(derived.known)}
 
 
 def derived_line(

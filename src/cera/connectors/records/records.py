@@ -21,7 +21,7 @@ from cera.model.terms.values import number
 from cera.wording import Setting
 
 #: Fields of our own output that an event object may have, so that outputs can be inputs.
-OUTPUT_FIELDS = ("rule", "causes", "to", "source_id")
+OUTPUT_FIELDS = ("rule", "causes", "to", "source_id", "known")
 _EXPECTED = f"expected begin/end/term or at/term, or give {Setting.LABEL_FIELD} and {Setting.TIME_FIELD}"
 _HASH_DIGITS = 32
 HAS_NO_ID = "a state has no `id` of its own: it is known by its term and its begin"

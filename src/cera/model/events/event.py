@@ -15,7 +15,7 @@ from typing import Any
 from cera.model.tags import tagged
 from cera.model.terms.hashing import event_id
 from cera.model.terms.term import Term
-from cera.model.time.interval import Interval
+from cera.model.time.interval import Interval, Time
 
 #: The child with the id of the state in the openings and endings of states (`states`).
 STATE_ID = "state:id"
@@ -115,11 +115,20 @@ class Derivation:
 
 @dataclass(frozen=True)
 class DerivedEvent:
-    """An event with all its derivations in order, and its recipient if a RAISE rule made it."""
+    """An event with all its derivations in order, and its recipient if a RAISE rule made it.
+
+    `early` is the time at which it was certain, where that is before its end.
+    """
 
     event: Event
     derivations: tuple[Derivation, ...]
     recipient: Recipient | None = None
+    early: Time | None = field(default=None, compare=False)
+
+    @property
+    def known(self) -> Time:
+        """The time at which the event was certain, which is no part of its identity: its end, or earlier."""
+        return self.event.end if self.early is None else self.early
 
 
 def in_output_order(events: Iterable[DerivedEvent]) -> list[DerivedEvent]:

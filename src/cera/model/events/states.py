@@ -47,6 +47,12 @@ def opening(term: Term, begin: Time, end: Time | None = None) -> Event:
     return Event(Term(label, children, ordered=term.ordered), point(begin), announced)
 
 
+def early_id(term: Term, begin: Time, state: str) -> str:
+    """Returns the name of an answer over all of a state while its end is not known: a hash of its term, its begin and
+    the id of the state. The event has an id of its own when it has ended."""
+    return event_id(term, point(begin), f"over {state}")
+
+
 def ending(opened: Event, end: Time) -> Event:
     """Returns the ending of a state that an opening has begun."""
     label = ENDING + opened.label.removeprefix(OPENING)
