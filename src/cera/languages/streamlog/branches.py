@@ -328,8 +328,7 @@ class BranchLowering:
 
     def _is_lasting(self, name: str) -> bool:
         """Returns whether a name is that of a state or of a timer on one."""
-        time = self.times.get(name)
-        return isinstance(time, StateTime) or (isinstance(time, TimerTime) and self._is_lasting(time.anchor))
+        return any(isinstance(self.times.get(each), StateTime) for each in self._anchors(name))
 
     def _demand(self, at: str, names: Sequence[str], *, whole: bool) -> None:
         """Demands that literals of the body lie in an evaluation time."""
@@ -390,9 +389,11 @@ class BranchLowering:
                 self._refuse(message, next(e.span for e in self.parts.events if e.identifier == event), hint)
 
     def _anchors(self, name: str) -> list[str]:
-        """Returns an evaluation time and what it is set on."""
-        time = self.times.get(name)
-        return [name, *self._anchors(time.anchor)] if isinstance(time, TimerTime) else [name]
+        """Returns an evaluation time and what it is set on; timers may be set on each other by mistake."""
+        found = [name]
+        while isinstance(time := self.times.get(found[-1]), TimerTime) and time.anchor not in found:
+            found.append(time.anchor)
+        return found
 
     def _without(self, *, whole: bool, states: Sequence[str], window: str) -> None:
         if whole:
