@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,11 +26,56 @@ WIDEST = 160
 
 
 @dataclass(frozen=True)
+class Notation:
+    """The way in which the language of a source writes the parts of rules that messages speak of.
+
+    In the texts NAME is a name, and VARIABLE a variable.
+    """
+
+    _variable: str = "var NAME"
+    _queried: str = "NAME{{ var VARIABLE }}"
+    _derived: str = "NAME{ var VARIABLE }"
+    _rows: str = "`relation NAME{{ … }}`"
+    _outside: str = " If `NAME` comes from outside, say so: SOURCE NAME"
+    #: What a body can wait for.
+    start: str = "an event query or an absolute timer"
+    #: The function that gives the begin of an interval.
+    begin: str = "begin"
+
+    def variable(self, name: str) -> str:
+        """Returns a variable; one that lowering has named is shown as it was written."""
+        written = _LOWERED.fullmatch(name)
+        return self._variable.replace("NAME", name if written is None else written[1] or "_")
+
+    def queried(self, label: str, variable: str) -> str:
+        """Returns an attribute with a variable, in a query."""
+        return self._queried.replace("NAME", label).replace("VARIABLE", variable)
+
+    def derived(self, label: str, variable: str) -> str:
+        """Returns an attribute with a variable, in a head."""
+        return self._derived.replace("NAME", label).replace("VARIABLE", variable)
+
+    def rows(self, relation: str) -> str:
+        """Returns how rows of a relation are asked for."""
+        return self._rows.replace("NAME", relation)
+
+    def outside(self, label: str) -> str:
+        """Returns how it is said that events come from outside; nothing if that cannot be said."""
+        return self._outside.replace("NAME", label)
+
+
+#: A variable that stands at one place only, and one without a name.
+_LOWERED = re.compile(r"_(?:(.+)#|#[0-9]+)")
+_TERMS = Notation()
+
+
+@dataclass(frozen=True)
 class Source:
     """A named program text."""
 
     name: str
     text: str = field(repr=False)
+    notation: Notation = field(default=_TERMS, compare=False, repr=False)
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -77,6 +123,11 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
+
+
+def notation(span: Span | None) -> Notation:
+    """Returns the notation of the source that a place is in."""
+    return _TERMS if span is None else span.source.notation
 
 
 @dataclass(frozen=True)

@@ -173,10 +173,11 @@ class Body:
 
     def is_lasting(self, name: str) -> bool:
         """Returns whether a name is that of a state or of a timer on one."""
-        time = self.times.get(name)
-        return isinstance(time, StateTime) or (isinstance(time, TimerTime) and self.is_lasting(time.anchor))
+        return any(isinstance(self.times.get(each), StateTime) for each in self.anchors(name))
 
     def anchors(self, name: str) -> list[str]:
-        """Returns an evaluation time and what it is set on."""
-        time = self.times.get(name)
-        return [name, *self.anchors(time.anchor)] if isinstance(time, TimerTime) else [name]
+        """Returns an evaluation time and what it is set on; timers may be set on each other by mistake."""
+        found = [name]
+        while isinstance(time := self.times.get(found[-1]), TimerTime) and time.anchor not in found:
+            found.append(time.anchor)
+        return found

@@ -6,11 +6,12 @@ item that cannot be read is left out of the program and handed to `mistakes`, wh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from lark import Lark, Token, Tree
 
-from cera.diagnostics import Source
+from cera.diagnostics import Notation, Source
 from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.streamlog.cutting import cut
 from cera.languages.streamlog.mistakes import explained
@@ -26,8 +27,20 @@ _READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
 )
 
 
+#: How messages about rules speak of them.
+NOTATION = Notation(
+    _variable="NAME",
+    _queried="NAME(VARIABLE)",
+    _derived="NAME(VARIABLE)",
+    _rows="`NAME(…)` in a file of the language that declares it",
+    _outside="",
+    start="an event or a state",
+    begin="b",
+)
+
+
 def parse(source: Source) -> ParsedProgram:
-    return items.read_program(source, program_of, cut, _READER)
+    return items.read_program(replace(source, notation=NOTATION), program_of, cut, _READER)
 
 
 def parse_tree(text: str, start: Start) -> Tree[Token]:

@@ -42,7 +42,7 @@ def _problems_of_head(rule: Rule) -> Iterator[Diagnostic]:
                 inference.wrong(
                     expression,
                     f"a head is made of data, but {quoted(expression.span, 'it')} is {KIND_NAMES[kind]}",
-                    as_data(kind),
+                    as_data(kind, expression.span),
                 )
             elif part is rule.head and isinstance(part, ConstructValue) and kind not in ("any", "unknown"):
                 inference.wrong(

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from cera.diagnostics import Diagnostic, Note, Span, closest, did_you_mean
+from cera.diagnostics import Diagnostic, Note, Span, closest, did_you_mean, notation
 from cera.model.events.states import state_label
 from cera.model.expressions import constructs
 from cera.model.expressions import expression as expressions
@@ -167,7 +167,7 @@ def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnos
                 "warning",
                 f"no rule derives `{label}`",
                 query.span,
-                f"did you mean `{near[0]}`? If `{label}` comes from outside, say so: SOURCE {label}",
+                f"did you mean `{near[0]}`?{notation(query.span).outside(label)}",
             )
 
 
@@ -185,7 +185,7 @@ def check_timer_circles(program: RuleProgram) -> Iterator[Diagnostic]:
                     if not others
                     else f"the timers {listed(names)} are defined relative to each other",
                     first.span or rule.span,
-                    "let one of them start from an event query or an absolute timer",
+                    f"let one of them start from {notation(first.span or rule.span).start}",
                     tuple(Note(f"`{t.identifier}` starts from `{t.anchor}`", t.span) for t in others),
                 )
 

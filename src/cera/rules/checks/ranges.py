@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.diagnostics import Diagnostic, Note, Span, did_you_mean, notation
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import Expression, Variable
@@ -63,7 +63,7 @@ def _without_positive_query(rule: Rule) -> Iterator[Diagnostic]:
                 "error",
                 f"the body of rule `{rule.name}` waits for nothing that happens by itself",
                 _place(branch) or rule.span,
-                "add an event query or an absolute timer; "
+                f"add {notation(rule.span).start}; "
                 + ("a row of a relation is there, but nothing happens with it" if branch.relations else _NEEDS_START),
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.diagnostics import Diagnostic, Note, Span, did_you_mean, notation
 from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
 from cera.rules.analysis.attribute_kinds import expected_row_kinds
 from cera.rules.analysis.unification import head_label, query_label
@@ -75,13 +75,14 @@ def _as_events(branch: Branch, program: RuleProgram) -> Iterator[Diagnostic]:
         if declared is not None:
             name = declared.name
             message = f"`{name}` is a relation, and this asks for events"
-            yield _both(message, query.pattern.span, f"write `relation {name}{{{{ … }}}}`", declared)
+            yield _both(message, query.pattern.span, f"write {notation(query.pattern.span).rows(name)}", declared)
     for part in branch.accumulations:
         declared = program.relation(query_label(part.pattern) or "")
         if declared is not None:
             word = "not" if part.negated else "collect"
             message = f"`{declared.name}` is a relation, whose rows have no times, and `while … {word}` looks at times"
-            hint = f"ask for its rows in a rule of their own: `relation {declared.name}{{{{ … }}}}` beside an event"
+            rows = notation(part.pattern.span).rows(declared.name)
+            hint = f"ask for its rows in a rule of their own: {rows} beside an event"
             yield _both(message, part.pattern.span, hint, declared)
 
 
@@ -119,7 +120,8 @@ def _never_joined(branch: Branch, program: RuleProgram) -> Iterator[Diagnostic]:
         for attribute, variable in _bound(query.pattern, attributes or ()):
             label_before, before = known.setdefault(variable.name, (label, attribute))
             if before.kind != attribute.kind:
-                message = f"`var {variable.name}` is {_NAMES[attribute.kind or '']} here, and in `{label_before}`"
+                shown = notation(variable.span).variable(variable.name)
+                message = f"`{shown}` is {_NAMES[attribute.kind or '']} here, and in `{label_before}`"
                 message += f" it is {_NAMES[before.kind or '']}: the two are never equal"
                 yield _never(message, variable.span, before.span)
 

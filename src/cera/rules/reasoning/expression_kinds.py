@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Literal as OneOf
 from typing import assert_never
 
-from cera.diagnostics import Diagnostic, did_you_mean
+from cera.diagnostics import Diagnostic, Span, did_you_mean, notation
 from cera.model.evaluation.functions import FUNCTIONS, arity, signature
 from cera.model.expressions.expression import (
     AGGREGATES,
@@ -77,9 +77,10 @@ def kind_of(expression: Expression) -> ExpressionKind:
     return KindInference().kind(expression)
 
 
-def as_data(kind: ExpressionKind) -> str | None:
+def as_data(kind: ExpressionKind, place: Span | None = None) -> str | None:
     if kind == "interval":
-        return "iso(begin(…)) is a time as a string, seconds(begin(…)) as a number"
+        begin = notation(place).begin
+        return f"iso({begin}(…)) is a time as a string, seconds({begin}(…)) as a number"
     return _SECONDS if kind in _LENGTHS else None
 
 
@@ -237,7 +238,7 @@ class KindInference:
                 names = listed(list(dict.fromkeys(KIND_NAMES[k] for k in accepted if k != "any")), "or")
                 what = quoted(argument.span, "it")
                 message = f"`{expression.function}` takes {names}, but {what} is {KIND_NAMES[kind]}"
-                return self.wrong(argument, message, as_data(kind))
+                return self.wrong(argument, message, as_data(kind, argument.span))
         if expression.function in ("least", "greatest") and {"number", "string"} <= set(kinds):
             return self.wrong(expression, f"`{expression.function}` takes numbers or strings, not both")
         return FUNCTIONS[expression.function].result if expression.function != "seconds" else "number"
@@ -269,7 +270,7 @@ class KindInference:
             names = listed([KIND_NAMES[k] for k in accepted if k != "any"], "or")
             what = quoted(expression.operand.span, "it")
             message = f"`{expression.function}` takes {names} from each match, but {what} is {KIND_NAMES[kind]}"
-            return self.wrong(expression.operand, message, as_data(kind))
+            return self.wrong(expression.operand, message, as_data(kind, expression.operand.span))
         return "number" if expression.function in ("count", "sum", "avg") else kind
 
     def _comparison(self, expression: Comparison) -> ExpressionKind:

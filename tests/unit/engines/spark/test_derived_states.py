@@ -15,7 +15,7 @@ import cera
 from cera.cli.main import main
 from cera.spark import events
 from module_runs import run_layers
-from properties.test_derived_states import with_ways, case
+from properties.test_derived_states import case, with_ways
 
 pytestmark = pytest.mark.xdist_group("spark")
 

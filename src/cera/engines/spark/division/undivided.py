@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cera.algebra.correlation_keys import correlation_key
 from cera.algebra.translation import components_in_order
-from cera.diagnostics import Diagnostic, Note
+from cera.diagnostics import Diagnostic, Note, notation
 from cera.engines.spark.division.cycle_keys import cycle_key
 from cera.engines.spark.division.slots import slots
 from cera.rules.analysis.dependencies import rule_uses
@@ -19,12 +19,7 @@ _TIMER_HINT = (
     "a window that an event has, such as extend-begin[event e, 5 min], can be divided; for few events it makes no "
     "difference"
 )
-_HINT = "bind a variable in all of its queries, each time under the same labels, such as area{{ var A }}"
 _GROUP_HINT = "let the head group by a variable that all of its queries bind; for few events it makes no difference"
-_CYCLE_HINT = (
-    "let all rules of the cycle hand on a value, such as area{{ var A }} in every query and area{ var A } in every "
-    "head; for few events it makes no difference"
-)
 
 
 def check_division(program: RuleProgram) -> Iterator[Diagnostic]:
@@ -38,7 +33,7 @@ def check_division(program: RuleProgram) -> Iterator[Diagnostic]:
     for rule in rules:
         reason = _reason(rule, producers[rule.name])
         if reason is not None and rule.name in cycles and not _has_timer(rule):
-            yield _note(rule, f"it is recursive, and {reason}", _CYCLE_HINT)
+            yield _note(rule, f"it is recursive, and {reason}", _cycle_hint(rule))
         elif reason is not None:
             yield _note(rule, reason, _hint(rule))
         elif rule.name in cycles:
@@ -66,11 +61,11 @@ def _cycle_note(rule: Rule, cycle: Sequence[Rule], producers: Mapping[str, Seque
     undivided = [other for other in others if _reason(other, producers[other.name]) is not None]
     why = f"{_quoted(undivided)} cannot be divided" if undivided else _changes(rule, producers[rule.name])
     notes = tuple(Note(f"rule '{other.name}' is on the cycle", other.span) for other in others)
-    return _note(rule, f"{depends}, and {why}", _CYCLE_HINT, notes)
+    return _note(rule, f"{depends}, and {why}", _cycle_hint(rule), notes)
 
 
 def _changes(rule: Rule, producers: Sequence[Rule]) -> str:
-    names = [f"`var {slot.variables[rule.name]}`" for slot in slots(rule, producers)]
+    names = [f"`{notation(rule.span).variable(slot.variables[rule.name])}`" for slot in slots(rule, producers)]
     if len(names) == 1:
         return f"the value of {names[0]} changes from round to round"
     return f"the values of {', '.join(names)} change from round to round"
@@ -83,7 +78,18 @@ def _quoted(rules: Sequence[Rule]) -> str:
 def _hint(rule: Rule) -> str:
     if _has_timer(rule):
         return _TIMER_HINT
-    return _GROUP_HINT if any(branch.gathered for branch in rule.branches) else _HINT
+    if any(branch.gathered for branch in rule.branches):
+        return _GROUP_HINT
+    shown = notation(rule.span).queried("area", "A")
+    return f"bind a variable in all of its queries, each time under the same labels, such as {shown}"
+
+
+def _cycle_hint(rule: Rule) -> str:
+    write = notation(rule.span)
+    return (
+        f"let all rules of the cycle hand on a value, such as {write.queried('area', 'A')} in every query and "
+        f"{write.derived('area', 'A')} in every head; for few events it makes no difference"
+    )
 
 
 def _has_timer(rule: Rule) -> bool:
@@ -101,5 +107,5 @@ def _reason(rule: Rule, producers: Sequence[Rule]) -> str | None:
         return "its head groups by no variable that is bound by all of its queries"
     if not shared:
         return "no variable is bound by all of its queries"
-    names = ", ".join(f"`var {name}`" for name in shared)
+    names = ", ".join(f"`{notation(rule.span).variable(name)}`" for name in shared)
     return f"events do not have the value of {names} in a place that is the same for all of them"
