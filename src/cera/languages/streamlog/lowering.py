@@ -125,7 +125,7 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     if head.until is not None:
         message = "`until` says when a state ends, and this rule derives events"
         hint = f"derive a state: `state: {head.atom.label}(…) until …`"
-        context.problems.append(Diagnostic("SL308", "error", message, head.until.span, hint))
+        context.problems.append(Diagnostic("SL312", "error", message, head.until.span, hint))
         context.refused = True
     if head.conditions:
         message = "conditions on the time of an answer are not run yet"

@@ -5,7 +5,7 @@
     release   u has happened
 
 A support may not wait for the end of the evaluation time, with which the state ends. So a timer that is the evaluation
-time becomes conditions on what it is set on, and what needs all of the evaluation time is refused (SL308).
+time becomes conditions on what it is set on, and what needs all of the evaluation time is refused (SL312).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class StateLowering:
 
     def _refuse(self, message: str, span: Span | None, hint: str) -> None:
         self._context.refused = True
-        self._context.problems.append(Diagnostic("SL308", "error", message, span, hint))
+        self._context.problems.append(Diagnostic("SL312", "error", message, span, hint))
 
     def settle(self) -> None:
         """Lets all states hold together, and takes a timer that is the evaluation time out of the body."""
@@ -183,13 +183,13 @@ def composed(lowered: Sequence[LoweredState]) -> tuple[list[hub.Rule], tuple[Sta
 
 
 def endless(lowered: Iterable[LoweredState]) -> Iterator[Diagnostic]:
-    """Reports rules whose states never end (SL309)."""
+    """Reports rules whose states never end (SL313)."""
     for each in lowered:
         rule = each.rule
         if rule.loss is None and rule.release is None and rule.limit is None and rule.window is None:
             message = f"a state `{each.label}` that this rule begins never ends, and is kept for ever"
             hint = "say what ends it, like `until p(X)`, ask for a state in the body, or give it an evaluation time"
-            yield Diagnostic("SL309", "warning", message, rule.span, hint)
+            yield Diagnostic("SL313", "warning", message, rule.span, hint)
 
 
 def _causes(branch: Branch, states: set[str]) -> Iterator[StateCause]:
