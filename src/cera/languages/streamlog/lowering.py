@@ -21,8 +21,8 @@ from cera.diagnostics import Diagnostic
 from cera.languages.streamlog.atoms import head_of
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
-from cera.languages.streamlog.branches import BranchLowering
 from cera.languages.streamlog.scopes import atom_values
+from cera.languages.streamlog.sliding import branches_of
 from cera.languages.streamlog.syntax import (
     Atom,
     Between,
@@ -103,16 +103,13 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     """Returns the rule of the hub; none if it is refused."""
     head = context.source.head
     if head.kind == "state":
-        context.refuse("rules that derive states are not run yet", head.atom.span, "derive an event instead")
+        context.refuse("SL307", "rules that derive states are not run yet", head.atom.span, "derive an event instead")
     elif head.conditions:
         message = "conditions on the time of an answer are not run yet"
-        context.refuse(message, head.span, "its time is that of what it was derived from")
+        context.refuse("SL307", message, head.span, "its time is that of what it was derived from")
     once = _once(context)
     declared = set(declared_identifiers(leaves(context.source.query), context.time))
-    lowered = [
-        BranchLowering(Body(context, once, Names("_", declared))).branch(conjunction)
-        for conjunction in _alternatives(context.source.query)
-    ]
+    lowered = branches_of(_alternatives(context.source.query), lambda: Body(context, once, Names("_", declared)))
     branches = tuple(branch for branch in lowered if branch is not None)
     return [] if context.refused else [hub.Rule(name, head_of(head.atom), branches, span=context.source.span)]
 
